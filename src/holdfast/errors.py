@@ -1,0 +1,59 @@
+"""What can go wrong, as one sentence each.
+
+    HoldfastError
+    ├── UsageError     the command line or a text cannot be accepted
+    ├── NotSaved       nothing was acknowledged; try again
+    ├── NotFound       the named thing is not there
+    ├── NewerFormat    the vault was written by a newer holdfast
+    └── Unsupported    this platform cannot run holdfast
+
+The docstring of each class is what a user reads when no better sentence is given; `code` and `exit_status`
+are listed in docs/recovery.md, and a test keeps the two in step.
+"""
+
+from __future__ import annotations
+
+
+class HoldfastError(Exception):
+    """Something went wrong in holdfast; nothing that was acknowledged is lost."""
+
+    code = "error"
+    exit_status = 1
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or " ".join((type(self).__doc__ or "").split()))
+
+
+class UsageError(HoldfastError):
+    """The command was not understood; nothing was written. `holdfast --help` lists the commands."""
+
+    code = "usage"
+    exit_status = 2
+
+
+class NotSaved(HoldfastError):
+    """The line was NOT saved: the disk refused it. What was saved before is untouched; run the same command again."""
+
+    code = "not-saved"
+    exit_status = 3
+
+
+class NotFound(HoldfastError):
+    """There is no such thing here; nothing was changed."""
+
+    code = "not-found"
+    exit_status = 4
+
+
+class NewerFormat(HoldfastError):
+    """This vault was written by a newer holdfast; nothing was changed. Upgrade holdfast on this machine."""
+
+    code = "newer-format"
+    exit_status = 5
+
+
+class Unsupported(HoldfastError):
+    """Holdfast runs on Linux and macOS; on Windows use it inside WSL. Nothing was changed."""
+
+    code = "unsupported"
+    exit_status = 6

@@ -1,0 +1,139 @@
+"""The value objects that cross rooms, and the words they may use.
+
+They are frozen and compare by value. `value` gives a class the syntax of a frozen dataclass without importing
+`dataclasses`, which would double the time of a hook call (docs/adr/0002); type checkers see a dataclass.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+
+    @dataclass_transform(frozen_default=True)
+    def value(cls: type[T]) -> type[T]: ...
+else:
+
+    def value(cls):
+        names = tuple(cls.__annotations__)
+        known = frozenset(names)
+        defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+
+        def init(self, *args, **fields):
+            own = self.__dict__
+            own.update(defaults)
+            own.update(zip(names, args, strict=False))
+            own.update(fields)
+            if own.keys() != known or len(args) > len(names):
+                raise TypeError(f"{cls.__name__} takes {', '.join(names)}")
+
+        def refuse(_self, name, *_):
+            raise AttributeError(f"{cls.__name__} is frozen; {name} cannot change")
+
+        cls.__init__ = init
+        cls.__setattr__ = cls.__delattr__ = refuse
+        cls.__eq__ = lambda self, other: type(other) is cls and self.__dict__ == other.__dict__
+        cls.__hash__ = lambda self: hash(tuple(self.__dict__[name] for name in names))
+        cls.__repr__ = lambda self: f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in names)})"
+        return cls
+
+
+def replace(thing: T, **changes: Any) -> T:
+    """A copy with some fields changed."""
+    return type(thing)(**{**thing.__dict__, **changes})
+
+
+VERSION = 1  # of every record on disk; a reader keeps what it does not know
+
+KINDS = ("decision", "rule", "lesson", "preference", "fact", "progress", "snag", "user-request")
+ORIGINS = ("user", "agent", "tool", "web", "repository", "import")
+
+
+@value
+class Process:
+    """One process of one boot of one machine, so that a reused pid is not taken for the old process."""
+
+    machine: str
+    boot: str
+    namespace: str
+    pid: int
+    start: int
+
+    def as_record(self) -> dict[str, object]:
+        return dict(self.__dict__)
+
+
+@value
+class Project:
+    """Where a memory belongs. `off` is the project's own wish not to be captured."""
+
+    id: str
+    slug: str
+    key: str
+    root: str
+    off: bool = False
+    clash: str = ""
+
+
+@value
+class Flag:
+    """One cheap line: a durable fact with its kind and evidence."""
+
+    id: str
+    time: float
+    host: str
+    episode: str
+    project: str
+    kind: str
+    text: str
+    evidence: tuple[str, ...] = ()
+    origin: str = "agent"
+
+    def as_record(self) -> dict[str, object]:
+        record = {"v": VERSION, **self.__dict__}
+        record["evidence"] = list(self.evidence)
+        return record
+
+
+@value
+class Moment:
+    """One hook event of any host, normalised by its adapter. `event` is one of EVENTS or what the host called it."""
+
+    host: str
+    event: str
+    session: str
+    cwd: str
+    source: str = ""
+    reason: str = ""
+    transcript: str = ""
+    parent: str = ""
+    agent: str = ""
+    tool: str = ""
+    prompt: str = ""
+    pid: int = 0
+    flags: tuple[dict[str, object], ...] = ()
+
+
+EVENTS = (
+    "session-start",
+    "prompt",
+    "before-tool",
+    "after-tool",
+    "task-completed",
+    "subagent-stop",
+    "before-compaction",
+    "after-compaction",
+    "turn-stop",
+    "session-end",
+    "flag",
+)
+
+
+@value
+class Reply:
+    """What a moment answers: text for the model, and what it carried (for the ledger)."""
+
+    text: str = ""
+    carried: tuple[str, ...] = ()
