@@ -1,0 +1,69 @@
+"""Where the vault is, which format it has, and whether capture is switched off.
+
+The vault is $HOLDFAST_HOME, else ~/.holdfast; it is made at the first write. Its `format` file names the version of
+the layout. Every record carries its own version too, so flags and failures may be appended to a vault of a newer
+format, while anything that would have to understand the layout is left alone.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import platform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = 1
+CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks return at once
+
+
+def vault(env: Mapping[str, str]) -> str:
+    """The vault's folder, absolute."""
+    path = env.get("HOLDFAST_HOME") or f"{user_home(env)}/.holdfast"
+    path = path if path.startswith("/") else f"{posix.getcwd()}/{path}"
+    return path.rstrip("/") or "/"
+
+
+def user_home(env: Mapping[str, str]) -> str:
+    if env.get("HOME"):
+        return env["HOME"].rstrip("/")
+    import pwd
+
+    return pwd.getpwuid(posix.getuid()).pw_dir
+
+
+def state(vault: str) -> str:
+    return f"{vault}/.state"
+
+
+def format_of(vault: str) -> int:
+    """The version of the vault's layout; 0 where there is no vault yet, FORMAT where the file says nothing we know."""
+    try:
+        text = platform.read_file(f"{vault}/format", 64).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        return 0
+    return int(text) if text.isdecimal() else FORMAT
+
+
+def make_vault(vault: str) -> None:
+    """The folders and the format file. Several processes may do it at once."""
+    platform.make_folders(state(vault))
+    if not format_of(vault):
+        platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
+
+
+def why_off(env: Mapping[str, str], vault: str) -> str:
+    """Why nothing is captured now, as a sentence; empty while capture is on."""
+    if env.get("HOLDFAST", "").lower() in ("off", "0", "no", "false"):
+        return "HOLDFAST=off is set"
+    try:
+        posix.stat(paused_path(vault))
+    except OSError:
+        return ""
+    return "holdfast is paused (`holdfast resume` ends it)"
+
+
+def paused_path(vault: str) -> str:
+    return f"{state(vault)}/paused"

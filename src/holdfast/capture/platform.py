@@ -1,0 +1,232 @@
+"""What differs between operating systems, and nothing else.
+
+Linux is tested. macOS takes the branches that name it (F_FULLFSYNC, no /proc) and is untested. Native Windows
+has none of what durability needs here and is refused by `require_supported`.
+
+The fast path imports `posix` rather than `os`: the interpreter has it loaded already, while `os` costs a sixth of
+a bare start (bench/imports.py).
+"""
+
+from __future__ import annotations
+
+import sys
+
+try:
+    import posix
+except ImportError:
+    from holdfast.errors import Unsupported
+
+    raise Unsupported() from None
+
+from holdfast.model import Process
+
+MAC = sys.platform == "darwin"
+
+
+def environ() -> dict[str, str]:
+    """The environment as text. Callers pass it on, so that a test can pass another."""
+    return {
+        name.decode("utf-8", "surrogateescape"): value.decode("utf-8", "surrogateescape")
+        for name, value in posix.environ.items()
+    }
+
+
+def sync(fd: int) -> None:
+    """What was written to `fd` is on the medium when this returns; on a Mac fsync alone does not say so."""
+    if MAC:
+        import fcntl
+
+        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        posix.fdatasync(fd)
+
+
+def sync_folder(path: str) -> None:
+    """The names in a folder are on the medium: without it a new file can vanish with the power."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
+    try:
+        posix.fsync(fd)
+    finally:
+        posix.close(fd)
+
+
+def sync_names(path: str, levels: int) -> None:
+    """The names of a folder and of those above it: who finds a folder made cannot know that its maker has synced it."""
+    for _ in range(levels):
+        sync_folder(path or "/")
+        path = path.rpartition("/")[0]
+
+
+def read_file(path: str, limit: int = -1) -> bytes:
+    """A whole file, or its first `limit` bytes."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        return read_all(fd, limit)
+    finally:
+        posix.close(fd)
+
+
+def read_all(fd: int, limit: int = -1) -> bytes:
+    parts = []
+    got = 0
+    while limit < 0 or got < limit:
+        part = posix.read(fd, 1 << 20 if limit < 0 else min(1 << 20, limit - got))
+        if not part:
+            break
+        parts.append(part)
+        got += len(part)
+    return b"".join(parts)
+
+
+def make_folders(path: str) -> None:
+    """The folder and its parents, each readable by its owner only, each name synced into its parent."""
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        parent = path.rstrip("/").rpartition("/")[0]
+        if not parent:
+            raise
+        make_folders(parent)
+        try:
+            posix.mkdir(path, 0o700)
+        except FileExistsError:
+            return
+    sync_folder(path.rstrip("/").rpartition("/")[0] or "/")
+
+
+def write_atomic(path: str, data: bytes, *, durable: bool) -> None:
+    """Replace a small file whole: a reader sees the old bytes or the new ones, a crash leaves a straggler at most."""
+    straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    fd = posix.open(straggler, flags, 0o600)
+    try:
+        try:
+            if posix.write(fd, data) != len(data):
+                raise OSError(28, "short write")  # ENOSPC: the rest did not fit
+            if durable:
+                sync(fd)
+        finally:
+            posix.close(fd)
+        posix.rename(straggler, path)
+    except OSError:
+        remove(straggler)
+        raise
+    if durable:
+        sync_folder(path.rpartition("/")[0] or "/")
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there and may be removed; what stays behind is swept by a later try."""
+    try:
+        posix.unlink(path)
+    except OSError:
+        return
+
+
+def names(path: str) -> list[str]:
+    """The names in a folder; none where there is no such folder."""
+    try:
+        return posix.listdir(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def machine() -> str:
+    """A name for this machine that survives reboots. Containers often share a machine-id, hence the host name too."""
+    try:
+        ident = read_file("/etc/machine-id", 64).decode("ascii", "replace").strip()[:12]
+    except OSError:
+        ident = ""
+    return f"{posix.uname().nodename}.{ident}" if ident else posix.uname().nodename
+
+
+def boot_id() -> str:
+    try:
+        return read_file("/proc/sys/kernel/random/boot_id", 64).decode("ascii").strip()
+    except OSError:
+        return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid") if MAC else ""
+
+
+def booted_at(now: float) -> float:
+    """When this machine started, as wall time."""
+    try:
+        return now - float(read_file("/proc/uptime", 64).split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def namespace() -> str:
+    """Which processes our pids name: a container's pid 7 is not the host's."""
+    try:
+        return posix.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+
+
+def process(pid: int) -> Process | None:
+    """The process that has this pid now, or None."""
+    start = _stat(pid)[1] if pid > 0 else 0
+    if not start:
+        return None
+    return Process(machine(), boot_id(), namespace(), pid, start)
+
+
+def parent_of(pid: int) -> int:
+    return _stat(pid)[0]
+
+
+def start_of(pid: int) -> int:
+    """When a process began, in the kernel's own ticks; 0 if there is none."""
+    return _stat(pid)[1]
+
+
+def command_of(pid: int) -> list[str]:
+    """The argument list of a process; empty where it cannot be read."""
+    try:
+        raw = read_file(f"/proc/{pid}/cmdline", 4096)
+    except OSError:
+        raw = _ask("/bin/ps", "-o", "command=", "-p", str(pid)).replace(" ", "\0").encode() if MAC else b""
+    return [part.decode("utf-8", "replace") for part in raw.split(b"\0") if part]
+
+
+def _stat(pid: int) -> tuple[int, int]:
+    """(parent pid, start) from /proc/PID/stat; a zombie counts as gone, because it will never speak again."""
+    if MAC:
+        words = _ask("/bin/ps", "-o", "ppid=,lstart=", "-p", str(pid)).split(None, 1)
+        return (int(words[0]), _digest(words[1])) if len(words) == 2 else (0, 0)
+    try:
+        raw = read_file(f"/proc/{pid}/stat", 4096)
+        fields = raw[raw.rindex(b")") + 2 :].split()
+        return (0, 0) if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[19]))
+    except (OSError, ValueError, IndexError):
+        return (0, 0)
+
+
+def _digest(text: str) -> int:
+    import zlib
+
+    return zlib.crc32(text.encode())
+
+
+def _ask(*command: str) -> str:
+    import subprocess
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def alive(known: Process | None, last_moment: float, now: float, *, silence: float = 24 * 3600.0) -> bool:
+    """Whether a process may still live. Says no only on proof, or, where we cannot look, after a long silence.
+
+    Proof: its pid is gone or belongs to a process that began at another time; or its machine has booted since.
+    A process of another machine or container cannot be looked at, so there only the age of its last moment counts.
+    """
+    if known is None or known.machine != machine():
+        return now - last_moment < silence
+    if known.boot != boot_id():
+        return booted_at(now) < last_moment and now - last_moment < silence
+    if known.namespace != namespace():
+        return now - last_moment < silence
+    return start_of(known.pid) == known.start

@@ -1,0 +1,132 @@
+"""A folder of log segments that several processes append to at once.
+
+    FOLDER/live/<id>.log     segments, names in order of time
+    FOLDER/current           a link to the segment that appends go to
+
+Promise: when `append` returns, the records survive a crash of this process and of the machine.
+
+- A writer holds a shared lock on its segment and then makes sure that the name still leads to it; whoever moves a
+  segment away holds the exclusive lock. So nobody appends to a segment that has left.
+- A new segment's folder is synced before `current` leads to it, so no record is acknowledged in a file whose name
+  could vanish.
+- Whatever is wrong with the current segment (gone, full, locked by somebody, unreadable), a new one is made:
+  nothing is refused because something else is broken. No writer ever waits for a lock.
+- After a write that failed `current` is taken away, so that the next try goes to a new segment.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import posix
+
+from holdfast.capture import log, platform
+from holdfast.capture.ids import new_id
+from holdfast.errors import NotSaved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROLL_AT = 256 * 1024
+OPEN = posix.O_WRONLY | posix.O_APPEND | posix.O_CLOEXEC
+
+
+def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = ROLL_AT) -> None:
+    """Append records durably, in one write."""
+    try:
+        fd = _open_current(folder, roll_at)
+        if fd < 0:
+            fd = _open_new(folder, now)
+    except OSError as error:
+        raise NotSaved(
+            f"NOT saved: no segment can be opened below {folder} ({error.strerror or error}). "
+            "What was saved before is untouched; free the disk or the folder, then run the same command again."
+        ) from error
+    try:
+        log.write(fd, payloads, durable=True)
+    except NotSaved:
+        platform.remove(f"{folder}/current")
+        raise
+    finally:
+        posix.close(fd)
+
+
+def _open_current(folder: str, roll_at: int) -> int:
+    """The current segment, locked against being moved; -1 where there is none fit to be appended to."""
+    try:
+        name = posix.readlink(f"{folder}/current").rpartition("/")[2]
+        path = f"{folder}/live/{name}"
+        fd = posix.open(path, OPEN)
+    except OSError:
+        return -1
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        here = posix.fstat(fd)
+        if here.st_size < roll_at and here.st_ino == posix.stat(path).st_ino:
+            return fd
+    except OSError:
+        pass  # locked or moved away: a new segment serves as well
+    posix.close(fd)
+    return -1
+
+
+def _open_new(folder: str, now: float) -> int:
+    live = f"{folder}/live"
+    platform.make_folders(live)
+    name = f"{new_id(now)}.log"
+    fd = posix.open(f"{live}/{name}", OPEN | posix.O_CREAT | posix.O_EXCL, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        platform.sync_names(live, 4)  # live, queue, .state, vault
+    except OSError:
+        posix.close(fd)
+        raise
+    _publish(folder, name)
+    return fd
+
+
+def _publish(folder: str, name: str) -> None:
+    """Lead later writers here. If it fails they make segments of their own, which costs a file and no record."""
+    fresh = f"{folder}/{name}.link"
+    try:
+        posix.symlink(f"live/{name}", fresh)
+        posix.rename(fresh, f"{folder}/current")
+    except OSError:
+        platform.remove(fresh)
+
+
+def live(folder: str) -> list[str]:
+    """Paths of the segments, oldest first."""
+    names = sorted(name for name in platform.names(f"{folder}/live") if name.endswith(".log"))
+    return [f"{folder}/live/{name}" for name in names]
+
+
+def is_current(folder: str, path: str) -> bool:
+    try:
+        return posix.readlink(f"{folder}/current").rpartition("/")[2] == path.rpartition("/")[2]
+    except OSError:
+        return False
+
+
+def retire(folder: str, path: str, size: int, companions: Sequence[str] = ()) -> bool:
+    """Move a segment that holds `size` bytes, all dealt with, to the archive. False if somebody appended since.
+
+    The segment goes first and its companions after it: an orphaned companion is harmless, while a segment
+    without the record that it was acknowledged would come back to life.
+    """
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if posix.fstat(fd).st_size != size or is_current(folder, path):
+            return False
+        archive = f"{folder}/archive"
+        platform.make_folders(archive)
+        for one in (path, *companions):
+            posix.rename(one, f"{archive}/{one.rpartition('/')[2]}")
+        platform.sync_folder(archive)
+        platform.sync_folder(f"{folder}/live")
+    except OSError:
+        return False
+    finally:
+        posix.close(fd)
+    return True
