@@ -1,0 +1,111 @@
+"""What a folder's .git files say, read without starting git: the hook has milliseconds, git alone takes several."""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import platform
+from holdfast.model import value
+
+NEVER = "0" * 40
+
+
+@value
+class Checkout:
+    """A work tree: its top folder, and the repository that all its worktrees share."""
+
+    root: str
+    common: str
+
+
+def checkout(folder: str) -> Checkout | None:
+    """The work tree that a folder lies in, or None."""
+    at = folder.rstrip("/")
+    while at:
+        found = _git_folder(at)
+        if found:
+            return Checkout(at, _common(found))
+        at = at.rpartition("/")[0]
+    return None
+
+
+def _git_folder(folder: str) -> str:
+    """The repository of a work tree: its .git, or, in a worktree or submodule, where that file leads."""
+    path = f"{folder}/.git"
+    try:
+        if (posix.stat(path).st_mode & 0o170000) == 0o040000:
+            return path
+        text = platform.read_file(path, 4096).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    if not text.startswith("gitdir:"):
+        return ""
+    return _resolve(folder, text[len("gitdir:") :].strip())
+
+
+def _common(git: str) -> str:
+    try:
+        text = platform.read_file(f"{git}/commondir", 4096).decode("utf-8", "surrogateescape")
+    except OSError:
+        return git
+    return _resolve(git, text.strip())
+
+
+def _resolve(base: str, path: str) -> str:
+    parts: list[str] = []
+    for part in (path if path.startswith("/") else f"{base}/{path}").split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def origin_url(common: str) -> str:
+    """The url of the remote `origin`, as the repository's own config spells it."""
+    try:
+        text = platform.read_file(f"{common}/config", 1 << 20).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    inside = False
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line.startswith("["):
+            inside = line.lower().startswith('[remote "origin"]')
+            line = line.partition("]")[2].strip()
+        if inside:
+            name, equals, setting = line.partition("=")
+            if equals and name.strip().lower() == "url":
+                return setting.partition(" #")[0].partition(" ;")[0].strip().strip('"')
+    return ""
+
+
+def root_commit(common: str) -> str:
+    """The first commit, if the repository's own history of HEAD still begins with it."""
+    try:
+        line = platform.read_file(f"{common}/logs/HEAD", 4096).decode("utf-8", "replace").partition("\n")[0]
+    except OSError:
+        return ""
+    old, _, rest = line.partition(" ")
+    new = rest.partition(" ")[0]
+    made_here = "\tcommit (initial)" in line
+    return new if made_here and not old.strip("0") and len(new) >= len(NEVER) else ""
+
+
+def normal_url(url: str) -> str:
+    """`host/path` whatever the protocol, without user, password, port or .git; "" for a local path."""
+    scheme, apart, rest = url.partition("://")
+    if apart:
+        if scheme.lower() == "file":
+            return ""
+        address, _, path = rest.partition("/")
+    else:
+        address, colon, path = url.partition(":")
+        if not colon or "/" in address:
+            return ""
+    host = address.rpartition("@")[2].lower()
+    if not host.startswith("["):
+        host = host.partition(":")[0]
+    path = path.partition("?")[0].strip("/")
+    path = path[:-4] if path.endswith(".git") else path
+    return f"{host}/{path}" if host and path else ""

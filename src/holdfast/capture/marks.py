@@ -1,0 +1,87 @@
+"""Marks: left by episodes that ended undrained or died, so that the next start says so out loud.
+
+One small file each, named after its project, so counting those of other projects opens none of them. A mark names the
+flags that waited when it was left; it goes by itself once none of them waits any more. Whether they wait is asked of
+the queue, never of the mark.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import codec, platform
+from holdfast.capture.ids import digest
+from holdfast.model import VERSION, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+MOST_IDS = 200
+MOST_READ = 50
+
+
+@value
+class Mark:
+    """What an episode left undone. `why` is "ended" or "died"; `last` is the time of its last moment."""
+
+    episode: str
+    project: str
+    why: str
+    reason: str
+    last: float
+    flags: tuple[str, ...]
+
+
+def leave(state: str, mark: Mark) -> None:
+    """Put a mark down, durably. The same mark twice is one."""
+    folder = f"{state}/marks"
+    platform.make_folders(folder)
+    record = {"v": VERSION, **mark.__dict__, "flags": list(mark.flags[:MOST_IDS])}
+    platform.write_atomic(f"{folder}/{_name(mark.project, mark.episode)}", codec.encode(record), durable=True)
+
+
+def remove(state: str, project: str, episode: str) -> None:
+    platform.remove(f"{state}/marks/{_name(project, episode)}")
+
+
+def of_project(state: str, project: str) -> list[Mark]:
+    """The marks of a project, the newest first, at most MOST_READ of them."""
+    folder = f"{state}/marks"
+    found = []
+    for name in platform.names(folder):
+        if name.startswith(f"{project}~") and not name.endswith(".tmp"):
+            try:
+                found.append((posix.stat(f"{folder}/{name}").st_mtime, name))
+            except FileNotFoundError:
+                continue
+    marks = []
+    for _, name in sorted(found, reverse=True)[:MOST_READ]:
+        try:
+            record = codec.decode(platform.read_file(f"{folder}/{name}", 1 << 16))
+            fields = {field: record[field] for field in Mark.__annotations__}
+            marks.append(Mark(**{**fields, "flags": tuple(record["flags"])}))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # removed meanwhile, or of a newer version
+    return marks
+
+
+def count_others(state: str, project: str) -> int:
+    """How many marks other projects have."""
+    names = platform.names(f"{state}/marks")
+    return sum(1 for name in names if not name.startswith(f"{project}~") and not name.endswith(".tmp"))
+
+
+def clear_drained(state: str, marks: list[Mark], waiting: Collection[str]) -> list[Mark]:
+    """Remove the marks none of whose flags waits; returns those that stay. Ask only with the whole queue in hand."""
+    kept = []
+    for mark in marks:
+        if any(ident in waiting for ident in mark.flags):
+            kept.append(mark)
+        else:
+            remove(state, mark.project, mark.episode)
+    return kept
+
+
+def _name(project: str, episode: str) -> str:
+    return f"{project}~{digest(episode)}"

@@ -1,0 +1,172 @@
+"""Which project a folder belongs to.
+
+A project is known by its keys: the normalised origin URL, else the root commit, else machine and path; so worktrees,
+clones and subfolders are one. The first key seen gives the id, so two machines that share a vault agree without
+talking. `projects.toml` in the vault holds id, slug and keys; a key that a known folder gains becomes an alias there.
+If that key already names another project it is a clash: the key decides, as it would in a fresh clone, nothing is
+merged, and the clash is reported.
+
+What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
+stats and one small read. A project's own .holdfast.toml may switch capture off; of the rest nothing is believed.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import codec, gitfiles, platform
+from holdfast.capture.home import state
+from holdfast.capture.ids import digest
+from holdfast.model import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def find(folder: str, vault: str) -> Project:
+    """The project of a folder. Never fails: a registry that cannot be read or written only costs the aliases."""
+    git = gitfiles.checkout(folder)
+    root = git.root if git else (folder.rstrip("/") or "/")
+    stamps = [
+        _stamp(f"{git.common}/config") if git else "",
+        "committed" if git and _stamp(f"{git.common}/logs/HEAD") else "",
+        _stamp(f"{root}/.holdfast.toml"),
+        _stamp(f"{vault}/projects.toml"),
+    ]
+    cache = f"{state(vault)}/projects/{digest(root)}"
+    known = _cached(cache)
+    if known.get("stamps") == stamps:
+        return Project(**known["project"])
+    project = _identify(root, git, vault, known.get("project"))
+    stamps[3] = _stamp(f"{vault}/projects.toml")
+    record = {"v": 1, "stamps": stamps, "project": dict(project.__dict__)}
+    try:
+        platform.make_folders(cache.rpartition("/")[0])
+        platform.write_atomic(cache, codec.encode(record), durable=False)
+    except OSError:
+        pass  # a disk that takes nothing must not keep the project from being known
+    return project
+
+
+def _stamp(path: str) -> str:
+    try:
+        seen = posix.stat(path)
+    except OSError:
+        return ""
+    return f"{seen.st_mtime_ns}.{seen.st_size}"
+
+
+def _cached(path: str) -> dict[str, Any]:
+    try:
+        record = codec.decode(platform.read_file(path, 1 << 16))
+        Project(**record["project"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _identify(root: str, git: gitfiles.Checkout | None, vault: str, before: dict[str, Any] | None) -> Project:
+    key, slug = _key(root, git)
+    ident = f"{slug}-{digest(key, 8)}"
+    registry, trouble = _registry(vault)
+    clash = trouble
+    if key in registry:
+        ident, slug = registry[key]
+        if before and before["id"] != ident and before["key"] != key:
+            clash = (
+                f"this folder was project {before['id']}, now its {key.partition(':')[0]} says {ident}; none was merged"
+            )
+    elif before and before["key"] != key and not trouble:
+        ident, slug = before["id"], before["slug"]
+        _add(vault, f"\n[[alias]]\nproject = {_quote(ident)}\nkey = {_quote(key)}\n")
+    elif not trouble:
+        _add(vault, f"\n[[project]]\nid = {_quote(ident)}\nslug = {_quote(slug)}\nkeys = [{_quote(key)}]\n")
+    return Project(ident, slug, key, root, _wants_off(root), clash)
+
+
+def _key(root: str, git: gitfiles.Checkout | None) -> tuple[str, str]:
+    if git:
+        url = gitfiles.normal_url(gitfiles.origin_url(git.common))
+        if url:
+            return _plain(f"url:{url}"), _slug(url)
+        first = gitfiles.root_commit(git.common)
+        home = git.common.removesuffix("/.git")
+        if first:
+            return f"root:{first}", _slug(home)
+        return _plain(f"path:{platform.machine()}:{home}"), _slug(home)
+    return _plain(f"path:{platform.machine()}:{root}"), _slug(root)
+
+
+def _plain(key: str) -> str:
+    """A key that TOML can hold: a path with broken or invisible characters is named by its digest."""
+    return key if key.isprintable() else f"{key.partition(':')[0]}:{digest(key, 24)}"
+
+
+def _slug(path: str) -> str:
+    name = path.rstrip("/").rpartition("/")[2].lower()
+    clean = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
+    return clean.strip("-")[:40].strip("-") or "project"
+
+
+def _quote(text: str) -> str:
+    return codec.encode(text).decode("utf-8")
+
+
+def _registry(vault: str) -> tuple[dict[str, tuple[str, str]], str]:
+    """Known keys and what they name; and, where a person's edit does not parse, a sentence about it."""
+    import tomllib
+
+    known: dict[str, tuple[str, str]] = {}
+    try:
+        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        slugs = {}
+        for one in table.get("project", []):
+            slugs[one["id"]] = one.get("slug", one["id"])
+            for key in one.get("keys", []):
+                known.setdefault(key, (one["id"], slugs[one["id"]]))
+        for one in table.get("alias", []):
+            known.setdefault(one["key"], (one["project"], slugs.get(one["project"], one["project"])))
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return {}, f"projects.toml cannot be read ({error}); projects keep the names their keys give"
+    return known, ""
+
+
+def _add(vault: str, text: str) -> None:
+    """Add one table at the end, whole or not at all.
+
+    Where it cannot be done now it is left: the id is derived from the key, so it comes out the same without the
+    registry, and the next look at the folder tries again.
+    """
+    import fcntl
+
+    path = f"{vault}/projects.toml"
+    try:
+        platform.make_folders(f"{state(vault)}/projects")
+        lock = posix.open(f"{state(vault)}/projects.lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
+    except OSError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        before = platform.read_file(path) if _stamp(path) else b""
+        if text.encode("utf-8") not in before:
+            platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
+    except OSError:
+        return
+    finally:
+        posix.close(lock)
+
+
+def _wants_off(root: str) -> bool:
+    try:
+        text = platform.read_file(f"{root}/.holdfast.toml", 1 << 16).decode("utf-8", "replace")
+    except OSError:
+        return False
+    import tomllib
+
+    try:
+        return tomllib.loads(text).get("off") is True
+    except ValueError:
+        return False

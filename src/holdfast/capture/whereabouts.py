@@ -1,0 +1,82 @@
+"""Who is speaking: the host, episode and project that a command line run by an agent or a person belongs to.
+
+The session is what the environment says (HOLDFAST_SESSION, or the host's own variable), else that of the host process
+among our ancestors, else the live one that this project opened last. The project is that of the working directory if
+it lies in a repository, else the session's.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import episodes, gitfiles, platform, projects
+from holdfast.capture.home import state
+from holdfast.model import Project, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GENERATIONS = 12
+SESSION_VARIABLES = (("claude-code", "CLAUDE_CODE_SESSION_ID"),)
+
+
+@value
+class Where:
+    """`found` says how the session was found: environment, process, project, or nothing."""
+
+    host: str
+    episode: str
+    project: Project
+    found: str
+
+
+def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
+    project = projects.find(cwd, vault)
+    host, session = _named(env)
+    if session:
+        episode = episodes.latest(state(vault), host, session)
+        # Our hook has not seen this session; its flags still belong together.
+        key = episode.key if episode else f"{host}/{session}/0"
+        return Where(host, key, _project(project, cwd, vault, episode), "environment")
+    episode = _of_ancestor(vault)
+    if episode:
+        return Where(episode.host, episode.key, _project(project, cwd, vault, episode), "process")
+    episode = episodes.of_project(state(vault), project.id)
+    if episode and episode.state == episodes.OPEN and episode.process and _runs(episode):
+        return Where(episode.host, episode.key, project, "project")
+    return Where("cli", "", project, "")
+
+
+def _named(env: Mapping[str, str]) -> tuple[str, str]:
+    if env.get("HOLDFAST_SESSION"):
+        return env.get("HOLDFAST_HOST", "generic"), env["HOLDFAST_SESSION"]
+    for host, name in SESSION_VARIABLES:
+        if env.get(name):
+            return host, env[name]
+    return "", ""
+
+
+def _of_ancestor(vault: str) -> episodes.Episode | None:
+    if not platform.names(f"{state(vault)}/episodes/by-process"):
+        return None
+    namespace, pid = platform.namespace(), posix.getppid()
+    for _ in range(GENERATIONS):
+        start = platform.start_of(pid) if pid > 1 else 0
+        episode = episodes.of_process(state(vault), namespace, pid, start) if start else None
+        if episode or not start:
+            return episode
+        pid = platform.parent_of(pid)
+    return None
+
+
+def _runs(episode: episodes.Episode) -> bool:
+    """Only a process that we can see: a foreign one may well be dead."""
+    known = episode.process
+    return known is not None and known == platform.process(known.pid)
+
+
+def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
+    if episode and episode.project != of_folder.id and not gitfiles.checkout(cwd):
+        return projects.find(episode.cwd, vault)
+    return of_folder
