@@ -1,0 +1,1 @@
+"""The hook room: one entry point for all hosts. It never hurts the session."""

@@ -1,0 +1,126 @@
+"""A moment happens: its episode is found, its boundary is served, and the ledger says what was done.
+
+What can still be done after a failure is done: a start on a disk that takes no writes is answered all the same.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import home, ledger, projects
+from holdfast.hook import lifecycle
+from holdfast.hook.scene import TROUBLE, Scene
+from holdfast.model import Moment, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.capture.episodes import Episode
+
+
+class Partial(Exception):
+    """The moment was answered, though something else failed."""
+
+    def __init__(self, reply: Reply, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.reply = reply
+        self.cause = cause
+
+
+def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began: int) -> Reply:
+    """All that one moment asks for. `began` is the perf_counter_ns at which the process took over."""
+    state = home.state(vault)
+    version = home.format_of(vault)
+    if version > home.FORMAT:
+        ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
+        return Reply()
+    project = projects.find(moment.cwd, vault)
+    off = home.why_off(env, vault) or ("this project's .holdfast.toml says off = true" if project.off else "")
+    if off:
+        is_start = moment.event == "session-start"
+        return Reply(f"Holdfast captures nothing in this session: {off}.") if is_start else Reply()
+    scene = Scene(moment, vault, state, project, now, {}, [])
+    episode: Episode | None = None
+    try:
+        if not version:
+            home.make_vault(vault)
+        episode = lifecycle.episode_of(scene)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    reply = _serve(scene, episode, env)
+    details = {"source": moment.source, "reason": moment.reason, "tool": moment.tool, "agent": moment.agent}
+    scene.note(
+        "hook",
+        event=moment.event[:200],
+        host=moment.host,
+        episode=episode.key if episode else "",
+        project=project.id,
+        **{name: text[:200] for name, text in details.items() if text},
+        **scene.did,
+        us=(time.perf_counter_ns() - began) // 1000,
+    )
+    if scene.failures:
+        raise Partial(reply, scene.failures[0])
+    return reply
+
+
+def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
+    event = scene.moment.event
+    try:
+        if event == "session-start":
+            return _start(scene, episode)
+        if event == "session-end" and episode:
+            from holdfast.capture import upkeep
+
+            lifecycle.end(scene, episode)
+            upkeep.start_if_due(scene.vault, env, scene.now)
+        elif event == "flag":
+            scene.did["flags"] = _take(scene, episode)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    return Reply()
+
+
+def _start(scene: Scene, episode: Episode | None) -> Reply:
+    """Find the dead, then say what waits. After a compaction the same session goes on: nothing new to say."""
+    if scene.moment.source == "compact":
+        return Reply()
+    from holdfast.hook import warning
+
+    living: set[str] = set()
+    try:
+        living = lifecycle.bury_the_dead(scene.state, scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    if episode:
+        living.discard(episode.key)
+    reply = warning.at_start(scene.state, scene.project, scene.now, living)
+    if reply.text:
+        scene.note(
+            "injection",
+            event=scene.moment.event,
+            episode=episode.key if episode else "",
+            project=scene.project.id,
+            carried=list(reply.carried),
+            characters=len(reply.text),
+        )
+    return reply
+
+
+def _take(scene: Scene, episode: Episode | None) -> int:
+    """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
+    from holdfast.capture import flagging, flags
+    from holdfast.model import KINDS
+
+    speaker = flagging.Speaker(scene.moment.host, episode.key if episode else "", scene.project, "agent")
+    saved = 0
+    for given in scene.moment.flags:
+        text, kind, proofs = given.get("text"), given.get("kind"), given.get("evidence")
+        pieces = flags.cut(text) if isinstance(text, str) else []
+        if pieces:
+            evidence = [one for one in proofs if isinstance(one, str)] if isinstance(proofs, list) else []
+            kind = kind if kind in KINDS else "fact"
+            taken = flagging.take(scene.vault, pieces, speaker, scene.now, kind=str(kind), evidence=evidence)
+            saved += len(taken.flags)
+    return saved

@@ -1,0 +1,46 @@
+"""Which process is the host: the one whose death means that the session died.
+
+A host starts a hook through shells and wrappers that are gone a moment later; taking one of those for the host would
+make every live session look dead. So wrappers are passed over, and where nothing certain is left the answer is None:
+then only a long silence counts as death.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import platform
+from holdfast.model import Process
+
+SHELLS = frozenset(("sh", "dash", "bash", "zsh", "ksh", "fish", "busybox"))
+WRAPPERS = frozenset(("timeout", "env", "nice", "nohup", "setsid", "stdbuf", "xargs", "sudo", "strace", "time"))
+GENERATIONS = 8
+
+
+def host_process(told: int) -> Process | None:
+    """The process the host named, if it lives, else the nearest ancestor that is no wrapper."""
+    if told > 1:
+        named = platform.process(told)
+        if named:
+            return named
+    pid = posix.getppid()
+    for _ in range(GENERATIONS):
+        if pid <= 1:
+            return None
+        if not is_wrapper(platform.command_of(pid)):
+            return platform.process(pid)
+        pid = platform.parent_of(pid)
+    return None
+
+
+def is_wrapper(command: list[str]) -> bool:
+    """Whether a process only carries another one: a shell with a command line, a helper, or our own launcher."""
+    if not command:
+        return True
+    name = command[0].rpartition("/")[2].lstrip("-")
+    if name in WRAPPERS:
+        return True
+    if name in SHELLS:
+        first = command[1] if len(command) > 1 else ""
+        return (first.startswith("-") and "c" in first) or "holdfast" in first.rpartition("/")[2]
+    return name.startswith("python") and any("holdfast" in part.split("/") for part in command[1:4])

@@ -1,0 +1,38 @@
+"""The host seam: one small file per host turns its event into a Moment and our Reply into its JSON.
+
+A host's raw JSON never leaves its adapter. An adapter takes whatever the host sends: missing and unknown fields,
+other types, unknown events.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol, cast
+
+    from holdfast.model import Moment, Reply
+
+    class Host(Protocol):
+        def moment(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment: ...
+
+        def reply(self, moment: Moment, reply: Reply) -> str: ...
+else:
+
+    def cast(_kind, thing):
+        return thing
+
+
+HOSTS = {"claude-code": "claude_code", "generic": "generic"}
+
+
+def adapter(name: str) -> Host:
+    """The adapter of a host; a host we do not know speaks the generic shape. Only the one needed is imported."""
+    module = HOSTS.get(name, "generic")
+    return cast("Host", __import__(f"holdfast.hook.hosts.{module}", fromlist=["moment"]))
+
+
+def text_of(payload: Mapping[str, Any], name: str) -> str:
+    """A field as text; "" where it is missing or something else."""
+    found = payload.get(name)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,123 @@
+"""The life of an episode as moments tell it: opened, continued, ended, found dead, revived.
+
+A start in another process opens a new episode of the session (a resume), a compaction does not. What ends or dies with
+flags waiting leaves a mark. Every step can be cut short by a kill and is finished by the next start.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import episodes, ledger, platform
+from holdfast.capture.episodes import Episode
+from holdfast.errors import NotSaved
+from holdfast.hook.scene import Scene
+
+ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
+NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue is
+
+
+def episode_of(scene: Scene) -> Episode | None:
+    """The episode that this moment belongs to, opened or revived if need be. None without a session id."""
+    moment = scene.moment
+    if not moment.session:
+        return None
+    known = episodes.latest(scene.state, moment.host, moment.session)
+    if known is None:
+        return None if moment.event == "session-end" else _open(scene, None)
+    if known.state == episodes.OPEN:
+        if scene.is_start and moment.source != "compact" and _is_another_process(moment.pid, known):
+            return _open(scene, known)
+        episodes.touch(scene.state, moment.host, moment.session, scene.now)
+        return known
+    if scene.is_start:
+        return _open(scene, known)
+    if known.state == episodes.DIED:
+        from holdfast.capture import marks
+
+        scene.did["revived"] = True
+        marks.remove(scene.state, known.project, known.key)
+        return episodes.revive(scene.state, known, scene.now)
+    # Ended, and yet it works on: a host that tells of an end and continues begins a new stretch.
+    return _open(scene, known) if moment.event in ACTIVITY else known
+
+
+def _is_another_process(pid: int, known: Episode) -> bool:
+    from holdfast.hook.hostprocess import host_process
+
+    return known.process is not None and host_process(pid) != known.process
+
+
+def _open(scene: Scene, before: Episode | None) -> Episode:
+    from holdfast.hook.hostprocess import host_process
+
+    moment = scene.moment
+    process = host_process(moment.pid)
+    parent = before
+    if parent is None and process and moment.source in ("clear", "fork", "resume"):
+        parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
+    if before and before.state == episodes.OPEN and not platform.alive(before.process, before.opened, scene.now):
+        finish(scene.state, episodes.end_episode(scene.state, before, episodes.DIED, "resumed", scene.now), scene.now)
+    scene.did["opened"] = True
+    fresh = Episode(
+        host=moment.host,
+        session=moment.session,
+        ordinal=before.ordinal + 1 if before else 1,
+        project=scene.project.id,
+        cwd=moment.cwd,
+        opened=scene.now,
+        source=moment.source or ("" if scene.is_start else "joined"),
+        transcript=moment.transcript,
+        offset=_size(moment.transcript),
+        parent=parent.key if parent else moment.parent,
+        process=process,
+    )
+    return episodes.open_episode(scene.state, fresh)
+
+
+def _size(path: str) -> int:
+    try:
+        return posix.stat(path).st_size if path else 0
+    except OSError:
+        return 0
+
+
+def end(scene: Scene, episode: Episode) -> None:
+    """The host says that it is over. Hosts may say so more than once."""
+    if episode.state != episodes.OPEN:
+        scene.did["repeated"] = True
+        return
+    ended = episodes.end_episode(scene.state, episode, episodes.ENDED, scene.moment.reason, scene.now)
+    scene.did["waiting"] = finish(scene.state, ended, scene.now)
+
+
+def bury_the_dead(state: str, now: float) -> set[str]:
+    """Give every episode that died its mark; returns the keys of those that live."""
+    living = set()
+    for episode, seen in episodes.in_live(state):
+        if episode.state != episodes.OPEN:
+            finish(state, episode, seen)  # its end was cut short between record and mark
+        elif platform.alive(episode.process, seen, now):
+            living.add(episode.key)
+        else:
+            finish(state, episodes.end_episode(state, episode, episodes.DIED, "no sign of life", now), seen)
+    episodes.forget_processes(state)
+    return living
+
+
+def finish(state: str, episode: Episode, last: float) -> int:
+    """Leave a mark if flags wait or it died; then it is no longer among the living. Returns how many wait."""
+    from holdfast.capture import marks, queue
+
+    view = queue.read(f"{state}/queue", episode.closed, newest=NEWEST)
+    waiting = tuple(entry.flag.id for entry in view.entries if entry.flag.episode == episode.key)
+    if waiting or episode.state == episodes.DIED:
+        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting)
+        marks.leave(state, mark)
+    what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
+    try:
+        ledger.append(state, "episode", episode.closed, **what, waiting=len(waiting))
+    except NotSaved:
+        pass  # the episode's own log has said it durably
+    episodes.leave(state, episode)
+    return len(waiting)

@@ -1,0 +1,33 @@
+"""One moment with all that is known around it, passed along while it is dealt with."""
+
+from __future__ import annotations
+
+from holdfast.capture import ledger
+from holdfast.errors import HoldfastError, NotSaved
+from holdfast.model import Moment, Project, value
+
+TROUBLE = (OSError, HoldfastError)  # what a disk or a vault can do to us
+
+
+@value
+class Scene:
+    """`did` gathers what the ledger will say of this moment, `failures` what went wrong without ending it."""
+
+    moment: Moment
+    vault: str
+    state: str
+    project: Project
+    now: float
+    did: dict[str, object]
+    failures: list[Exception]
+
+    @property
+    def is_start(self) -> bool:
+        return self.moment.event == "session-start"
+
+    def note(self, kind: str, **what: object) -> None:
+        """Write to the ledger; a ledger that takes nothing does not keep the moment from being dealt with."""
+        try:
+            ledger.append(self.state, kind, self.now, **what)
+        except NotSaved as error:
+            self.failures.append(error)
