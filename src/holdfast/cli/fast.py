@@ -1,0 +1,184 @@
+"""The commands that agents type often, without typer: `flag`, `hook`, `pause`, `resume`.
+
+They run as `python -I -S`, import the standard library only, and end without the interpreter's tidying up. Everything
+they accept, their help included, is accepted here alone; holdfast.cli.app lists them so that `--help` is complete.
+"""
+
+from __future__ import annotations
+
+import posix
+import time
+
+from holdfast.errors import HoldfastError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+FLAG_HELP = """Usage: holdfast flag [OPTIONS] TEXT...
+
+  Save one durable fact per TEXT, synced to disk before the answer.
+
+Options:
+  --kind KIND          decision, rule, lesson, preference, fact (default), progress, snag, user-request
+  --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
+  --json               answer as JSON
+  --help               show this
+"""
+HOOK_HELP = """Usage: holdfast hook HOST < PAYLOAD
+
+  Run the hook as HOST (claude-code, generic) would: its JSON on stdin, its reply on stdout, status 0.
+"""
+PAUSE_HELP = """Usage: holdfast pause
+
+  Capture nothing on this machine until `holdfast resume`. What is in the queue stays there.
+"""
+RESUME_HELP = """Usage: holdfast resume
+
+  End a pause.
+"""
+
+
+def start(argv: list[str], began: int) -> None:
+    """What the launcher runs: never returns."""
+    from holdfast.capture.platform import environ
+
+    posix._exit(run(argv, environ(), began))
+
+
+def run(argv: list[str], env: Mapping[str, str], began: int) -> int:
+    """Run one command and answer its exit status; an error is one sentence on stderr."""
+    name, rest = argv[0], argv[1:]
+    command, help_text = COMMANDS.get(name) or INTERNAL[name]
+    try:
+        if "--help" in rest[: rest.index("--") if "--" in rest else None]:
+            say(help_text)
+            return 0
+        return command(rest, env, began)
+    except HoldfastError as error:
+        say(f"holdfast {name}: {error}\n", 2)
+        return error.exit_status
+    except KeyboardInterrupt:
+        return 130
+
+
+def say(text: str, fd: int = 1) -> None:
+    """Print, to a reader that may have gone."""
+    data = text.encode("utf-8", "replace")
+    try:
+        while data:
+            data = data[posix.write(fd, data) :]
+    except BrokenPipeError:
+        return
+
+
+def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.capture import flagging, home, whereabouts
+
+    texts, kind, evidence, as_json = _flag_arguments(argv)
+    vault = home.vault(env)
+    where = whereabouts.here(env, posix.getcwd(), vault)
+    off = home.why_off(env, vault) or ("this project's .holdfast.toml says off = true" if where.project.off else "")
+    if off:
+        raise UsageError(f"Nothing was written: {off}.")
+    by_hand = not where.found and posix.isatty(2)
+    speaker = flagging.Speaker(where.host, where.episode, where.project, "user" if by_hand else "agent")
+    taken = flagging.take(vault, texts, speaker, time.time(), kind=kind, evidence=evidence)
+    if as_json:
+        from holdfast.capture import codec
+
+        answer = {"saved": [one.as_record() for one in taken.flags], "changes": list(taken.changes)}
+        say(codec.encode(answer).decode("utf-8") + "\n")
+        return 0
+    session = f", session {where.episode}" if where.episode else ""
+    for one in taken.flags:
+        say(f"flagged {one.id} [{one.kind}] in project {one.project}{session}\n")
+    for change in taken.changes:
+        say(f"note: {change}\n")
+    return 0
+
+
+def _flag_arguments(argv: list[str]) -> tuple[list[str], str, list[str], bool]:
+    texts: list[str] = []
+    evidence: list[str] = []
+    kind, as_json = "fact", False
+    rest = iter(argv)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if word == "--":
+            texts += rest
+        elif word == "--json":
+            as_json = True
+        elif option in ("--kind", "--evidence", "-k", "-e"):
+            given = value if equals else next(rest, None)
+            if given is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            if option in ("--kind", "-k"):
+                kind = given
+            else:
+                evidence.append(given)
+        elif word.startswith("--") and " " not in word:
+            raise UsageError(
+                f'"{word}" is no option of flag; nothing was written. Put -- before a text that begins so.'
+            )
+        else:
+            texts.append(word)
+    if not texts:
+        raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
+    return texts, kind, evidence, as_json
+
+
+def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
+    from holdfast.hook.main import main
+
+    return main(argv[0] if argv else "generic", env, began)
+
+
+def pause(argv: list[str], env: Mapping[str, str], began: int) -> int:
+    return _switch(argv, env, began, paused=True)
+
+
+def resume(argv: list[str], env: Mapping[str, str], began: int) -> int:
+    return _switch(argv, env, began, paused=False)
+
+
+def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool) -> int:  # noqa: ARG001
+    from holdfast.capture import home, platform
+
+    if argv:
+        raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
+    vault = home.vault(env)
+    try:
+        if paused:
+            home.make_vault(vault)
+            platform.write_atomic(home.paused_path(vault), b"%d\n" % time.time(), durable=True)
+        elif platform.names(vault):
+            try:
+                posix.unlink(home.paused_path(vault))
+            except FileNotFoundError:
+                say("Nothing was paused.\n")
+                return 0
+    except OSError as error:
+        raise HoldfastError(f"{vault} cannot be changed ({error.strerror}); everything is as it was.") from error
+    say("Paused: nothing is captured until `holdfast resume`.\n" if paused else "Capture goes on.\n")
+    return 0
+
+
+def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    """What the hook starts in the background at the end of a session; not for people."""
+    from holdfast.capture import home
+    from holdfast.capture.upkeep import run as keep_up
+
+    keep_up(home.vault(env), time.time())
+    return 0
+
+
+COMMANDS: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {
+    "flag": (flag, FLAG_HELP),
+    "hook": (hook, HOOK_HELP),
+    "pause": (pause, PAUSE_HELP),
+    "resume": (resume, RESUME_HELP),
+}
+
+
+INTERNAL: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {"upkeep": (upkeep, "")}

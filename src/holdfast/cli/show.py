@@ -1,0 +1,41 @@
+"""How commands print: JSON with stable names, plain text where nobody watches, ages and times as people say them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import typer
+
+from holdfast.capture import codec
+from holdfast.errors import UsageError
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def as_json(value: Any) -> None:
+    typer.echo(codec.encode(value).decode("utf-8"))
+
+
+def age(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(0, seconds):.0f} s"
+
+
+def clock(when: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(when)) + "Z"
+
+
+def moment(text: str, now: float) -> float:
+    """A point in time: `90s`, `15m`, `2h`, `3d`, `1w` ago, or an ISO date or time (UTC unless it says otherwise)."""
+    if text[-1:] in UNITS and text[:-1].replace(".", "", 1).isdecimal():
+        return now - float(text[:-1]) * UNITS[text[-1]]
+    import datetime
+
+    try:
+        found = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f'"{text}" is no time; try 2h, 3d, 2026-01-31 or 2026-01-31T15:00.') from None
+    return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).timestamp()

@@ -1,0 +1,1 @@
+"""The install room: the launchers now, the hosts' settings later."""
