@@ -1,0 +1,69 @@
+"""What the benches share: an installation as a user has it, interleaved timing, the machine's name."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def machine() -> str:
+    """What a figure was measured on."""
+    model = "unknown processor"
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    except OSError:
+        pass
+    return (
+        f"{os.cpu_count()} x {model}, {platform.system()} {platform.release().partition('-')[0]}, "
+        f"Python {platform.python_version()}"
+    )
+
+
+def install(folder: Path) -> Path:
+    """Install the project into a fresh virtual environment, as the README says; returns its bin folder."""
+    venv = folder / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    pip = [str(venv / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
+    subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
+    return venv / "bin"
+
+
+def user_environment(folder: Path) -> dict[str, str]:
+    """A fresh HOME, and nothing of the caller's session."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    return {"HOME": str(home), "PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
+
+
+def once(command: list[str], env: dict[str, str], cwd: Path, stdin: bytes = b"") -> float:
+    """Seconds of one whole process, which must succeed."""
+    began = time.perf_counter()
+    done = subprocess.run(command, env=env, cwd=cwd, input=stdin, capture_output=True, check=False)
+    spent = time.perf_counter() - began
+    if done.returncode or done.stderr:
+        raise SystemExit(f"{command}: status {done.returncode}, {done.stderr.decode('utf-8', 'replace')}")
+    return spent
+
+
+def interleaved(candidates: Mapping[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
+    """Time all candidates in turn, so that a noisy machine disturbs them alike."""
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(runs):
+        for name, run in candidates.items():
+            times[name].append(run())
+    return times
+
+
+def median(times: list[float]) -> float:
+    return statistics.median(times)
