@@ -51,9 +51,15 @@ class Memory:
         return flag_queue.read(f"{self.state}/queue", self.clock())
 
     def set_broken_aside(self, view: flag_queue.View) -> list[str]:
-        """Copies of what in the queue is no record; the originals stay where they are."""
+        """Copies of what in the queue is no record; where none can be made, the original, which stays in any case."""
         folder = f"{self.state}/queue/broken"
-        return [log.set_aside(folder, path.rpartition("/")[2], found) for path, found in view.broken]
+        places = []
+        for path, found in view.broken:
+            try:
+                places.append(log.set_aside(folder, path.rpartition("/")[2], found))
+            except OSError:
+                places.append(path)
+        return places
 
     def retry(self, ids: Iterable[str] | None) -> tuple[str, ...]:
         """Dead flags wait again."""

@@ -64,6 +64,14 @@ class Process:
     def as_record(self) -> dict[str, object]:
         return dict(self.__dict__)
 
+    @classmethod
+    def from_record(cls, record: object) -> Process | None:
+        """None where it cannot be told; a field that a newer version added is left aside."""
+        try:
+            return cls(**{name: record[name] for name in cls.__annotations__})  # type: ignore[index]
+        except (KeyError, TypeError):
+            return None
+
 
 @value
 class Project:
@@ -105,6 +113,7 @@ class Moment:
     event: str
     session: str
     cwd: str
+    called: str = ""  # by the host itself
     source: str = ""
     reason: str = ""
     transcript: str = ""

@@ -40,9 +40,7 @@ def decode(text: str | bytes) -> Any:
     try:
         scan = _scanner()
     except (ImportError, AttributeError, TypeError):
-        import json
-
-        return json.loads(text, strict=False, parse_constant=_Context.parse_constant)
+        return _decode_slowly(text)
     try:
         found, end = scan(text, 0)
     except (StopIteration, SystemError):
@@ -53,6 +51,15 @@ def decode(text: str | bytes) -> Any:
     if end != len(text):
         raise ValueError(f"more than one JSON value (the first ends at {end})")
     return found
+
+
+def _decode_slowly(text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text, strict=False, parse_constant=_Context.parse_constant)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
 
 
 def encode(value: object) -> bytes:

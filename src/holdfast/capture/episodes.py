@@ -1,10 +1,11 @@
 """Episodes: opened at their first moment, closed at their end, found dead when they died without one.
 
     episodes/log/<xx>/<host>~<session>     what happened to each episode of a host session, framed and synced
-    episodes/live/<host>~<session>         while one is open; its time is that of the last moment
-    episodes/by-process, by-project        which episode a process or a project last opened
+    episodes/live/<host>~<session>~<n>     while the n-th is open; its time is that of the last moment
+    episodes/by-process/                   which episode a process last opened
+    episodes/segments/<episode>/           the segments of the queue that have flags of an episode
 
-Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The mark in
+Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The file in
 live/ is durable before the opening is, and goes only after the end is, so no crash can hide one. Everything is
 appended and idempotent: two hooks that open, end or bury the same episode at once agree.
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OPEN, ENDED, DIED = "open", "ended", "died"
+STRAGGLER = 3600.0  # seconds after which a file in live/ that leads to no episode is swept away
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
@@ -54,17 +56,24 @@ def session_of(key: str) -> str:
     return key.partition("/")[2].rpartition("/")[0]
 
 
+def host_name(text: str) -> str:
+    """A host's name as we spell it everywhere: letters, digits, dashes."""
+    clean = "".join(letter for letter in text.lower() if letter.isascii() and (letter.isalnum() or letter in "-_"))
+    return clean[:40] or "generic"
+
+
 def latest(state: str, host: str, session: str) -> Episode | None:
-    """The newest episode of a host session."""
+    """The newest episode of a host session; None if there is none, or none that can be read."""
     try:
-        return _fold(host, session, log.scan_file(_log_path(state, host, session)))
-    except FileNotFoundError:
+        known = _all(state, host, session)
+    except OSError:
         return None
+    return known[max(known)] if known else None
 
 
 def open_episode(state: str, episode: Episode) -> Episode:
     """Record a new episode durably; returns the one that counts, should another hook have been quicker."""
-    touch(state, episode.host, episode.session, episode.opened)
+    touch(state, episode, episode.opened)
     record = {"what": "opened", **episode.__dict__, "process": episode.process and episode.process.as_record()}
     for name in ("host", "session", "state", "reason", "closed"):
         del record[name]
@@ -74,60 +83,87 @@ def open_episode(state: str, episode: Episode) -> Episode:
 
 
 def end_episode(state: str, episode: Episode, how: str, reason: str, now: float) -> Episode:
-    """Record that it ended or died, durably. The mark in live/ stays until `leave`."""
+    """Record that it ended or died, durably. It stays in live/ until `leave`."""
     _append(state, episode, {"what": how, "ordinal": episode.ordinal, "reason": reason, "closed": now})
     return replace(episode, state=how, reason=reason, closed=now)
 
 
 def revive(state: str, episode: Episode, now: float) -> Episode:
     """It was taken for dead and speaks: its process was not what we thought, so from now on only silence counts."""
-    touch(state, episode.host, episode.session, now)
+    touch(state, episode, now)
     _append(state, episode, {"what": "revived", "ordinal": episode.ordinal, "t": now})
     return replace(episode, state=OPEN, process=None, reason="", closed=0.0)
 
 
 def leave(state: str, episode: Episode) -> None:
     """All that its end asked for is done."""
-    platform.remove(_live_path(state, episode.host, episode.session))
+    platform.remove(_live_path(state, episode))
 
 
-def touch(state: str, host: str, session: str, now: float) -> bool:
+def touch(state: str, episode: Episode, now: float) -> bool:
     """Note a moment. True if the episode was in live/ already."""
-    path = _live_path(state, host, session)
+    path = _live_path(state, episode)
     try:
         posix.utime(path, (now, now))
         return True
     except FileNotFoundError:
         platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, codec.encode({"v": VERSION, "host": host, "session": session}), durable=True)
+        who = {"v": VERSION, "host": episode.host, "session": episode.session, "ordinal": episode.ordinal}
+        platform.write_atomic(path, codec.encode(who), durable=True)
         posix.utime(path, (now, now))
         return False
 
 
-def in_live(state: str) -> list[tuple[Episode, float]]:
+def in_live(state: str, now: float) -> list[tuple[Episode, float]]:
     """Every episode not known to have ended, with the time of its last moment."""
     found = []
     for name in platform.names(f"{state}/episodes/live"):
         path = f"{state}/episodes/live/{name}"
+        episode = None
         try:
             seen = posix.stat(path).st_mtime
-            who = codec.decode(platform.read_file(path, 4096))
-            episode = latest(state, str(who["host"]), str(who["session"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # a straggler of a crashed write, or an opening that is just being written
-        if episode:
+            who = codec.decode(platform.read_file(path))
+            episode = _all(state, str(who["host"]), str(who["session"])).get(int(who["ordinal"]))
+        except OSError:
+            continue  # gone meanwhile, or not to be read for now
+        except (ValueError, KeyError, TypeError):
+            pass  # half written
+        if episode and not name.endswith(".tmp"):
             found.append((episode, seen))
+        elif abs(now - seen) > STRAGGLER:
+            platform.remove(path)  # of a crashed write, or of an opening that was never recorded
     return found
+
+
+def note_segment(state: str, key: str, segment: str) -> None:
+    """Remember where flags of an episode lie, so that its end need not look through everybody's."""
+    folder = _segments_path(state, key)
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC
+    try:
+        fd = posix.open(f"{folder}/{segment}", flags, 0o600)
+    except FileNotFoundError:
+        platform.make_folders(folder)
+        fd = posix.open(f"{folder}/{segment}", flags, 0o600)
+    posix.close(fd)
+
+
+def noted_segments(state: str, key: str) -> list[str]:
+    return platform.names(_segments_path(state, key))
+
+
+def forget_segments(state: str, key: str) -> None:
+    folder = _segments_path(state, key)
+    for name in platform.names(folder):
+        platform.remove(f"{folder}/{name}")
+    try:
+        posix.rmdir(folder)
+    except OSError:
+        return  # there was none, or a flag arrived meanwhile
 
 
 def of_process(state: str, namespace: str, pid: int, start: int) -> Episode | None:
     """The episode that a host process opened last."""
     return _pointed(state, f"by-process/{_process_name(namespace, pid, start)}")
-
-
-def of_project(state: str, project: str) -> Episode | None:
-    """The episode that was opened last in a project."""
-    return _pointed(state, f"by-project/{project}")
 
 
 def forget_processes(state: str) -> None:
@@ -140,9 +176,13 @@ def forget_processes(state: str) -> None:
             platform.remove(f"{state}/episodes/by-process/{name}")
 
 
-def _fold(host: str, session: str, found: Any) -> Episode | None:
-    """The newest episode in a session's log. The first record of its kind counts, so repeating one is harmless."""
+def _all(state: str, host: str, session: str) -> dict[int, Episode]:
+    """The episodes in a session's log. The first record of its kind counts, so repeating one is harmless."""
     episodes: dict[int, Episode] = {}
+    try:
+        found = list(log.scan_file(_log_path(state, host, session)))
+    except FileNotFoundError:
+        return {}
     for payload in log.records(found):
         try:
             record = codec.decode(payload)
@@ -156,14 +196,13 @@ def _fold(host: str, session: str, found: Any) -> Episode | None:
                 episodes[ordinal] = replace(known, state=OPEN, process=None, reason="", closed=0.0)
         except (ValueError, KeyError, TypeError):
             continue  # of a newer version: what it adds is not ours to judge
-    return episodes[max(episodes)] if episodes else None
+    return episodes
 
 
 def _opened(host: str, session: str, record: dict[str, Any]) -> Episode:
     names = set(Episode.__annotations__) - {"host", "session"}
     fields = {name: record[name] for name in names if name in record}
-    process = record.get("process")
-    fields["process"] = Process(**process) if isinstance(process, dict) else None
+    fields["process"] = Process.from_record(record.get("process"))
     return Episode(host=host, session=session, **fields)
 
 
@@ -173,21 +212,18 @@ def _append(state: str, episode: Episode, record: dict[str, object]) -> None:
 
 
 def _point(state: str, episode: Episode) -> None:
-    """Lead from process and project to their last episode. Derived: losing it costs an attribution, no flag."""
-    who = codec.encode({"host": episode.host, "session": episode.session})
-    names = [f"by-project/{episode.project}"] if episode.project else []
+    """Lead from a process to its last episode. Derived: losing it costs an attribution, no flag."""
     known = episode.process
     if known:
-        names.append(f"by-process/{_process_name(known.namespace, known.pid, known.start)}")
-    for name in names:
-        path = f"{state}/episodes/{name}"
+        path = f"{state}/episodes/by-process/{_process_name(known.namespace, known.pid, known.start)}"
         platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, who, durable=False)
+        who = {"host": episode.host, "session": episode.session}
+        platform.write_atomic(path, codec.encode(who), durable=False)
 
 
 def _pointed(state: str, name: str) -> Episode | None:
     try:
-        who = codec.decode(platform.read_file(f"{state}/episodes/{name}", 4096))
+        who = codec.decode(platform.read_file(f"{state}/episodes/{name}"))
         return latest(state, str(who["host"]), str(who["session"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -211,5 +247,9 @@ def _log_path(state: str, host: str, session: str) -> str:
     return f"{state}/episodes/log/{digest(session, 2)}/{_file_name(host, session)}"
 
 
-def _live_path(state: str, host: str, session: str) -> str:
-    return f"{state}/episodes/live/{_file_name(host, session)}"
+def _live_path(state: str, episode: Episode) -> str:
+    return f"{state}/episodes/live/{_file_name(episode.host, episode.session)}~{episode.ordinal}"
+
+
+def _segments_path(state: str, key: str) -> str:
+    return f"{state}/episodes/segments/{digest(key, 24)}"

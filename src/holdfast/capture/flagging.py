@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import flags, home, ledger, queue
+from holdfast.capture import episodes, flags, home, ledger, queue
 from holdfast.errors import NotSaved
 from holdfast.model import Flag, Project, value
 
@@ -60,7 +60,12 @@ def take(
         changes += [one for one in changed if one not in changes]
     changes += prepare(vault)
     state = home.state(vault)
-    queue.append(f"{state}/queue", made, now)
+    segment = queue.append(f"{state}/queue", made, now)
+    if speaker.episode:
+        try:
+            episodes.note_segment(state, speaker.episode, segment)
+        except OSError:
+            pass  # the flag is safe; the end of its episode finds it by looking
     spent = (time.perf_counter_ns() - began) // 1000
     try:
         for flag in made:

@@ -20,11 +20,17 @@ LONGEST = 4000
 LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 JOINERS = "\u200c\u200d"
+# Format characters that are drawn, or that arrange the signs of a script: number signs, the end of a verse,
+# the quadrats of hieroglyphs.
+DRAWN = ("\u0600\u0605", "\u06dd\u06dd", "\u070f\u070f", "\u0890\u0891", "\u08e2\u08e2", "\U000110bd\U000110bd",
+         "\U000110cd\U000110cd", "\U00013430\U0001345f")  # fmt: skip
+NEVER_DRAWN = ("\u2065\u2065", "\ufff0\ufff8", "\U000e0000\U000e0fff")  # unassigned, and to stay invisible
 BLACK_FLAG = "\U0001f3f4"  # the emoji that tag characters may follow: England, Scotland, Wales
+TAGS, LAST_TAG = "\U000e0020\U000e007e", "\U000e007f"
 
 
 def clean(text: str) -> tuple[str, tuple[str, ...]]:
-    """One line of visible text, and a sentence for each thing that was changed."""
+    """One line of visible text, and a sentence for each thing that was changed. Cleaning it again changes nothing."""
     bare = text.strip()
     if bare.isprintable():
         return bare, ()
@@ -33,30 +39,26 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
         bare = " ".join(part.strip() for part in _split_lines(bare) if part.strip())
         changes.append("line breaks became spaces")
     out: list[str] = []
-    dropped_bidi = dropped = replaced = spaced = 0
-    for at, letter in enumerate(bare):
-        if letter.isprintable():
-            out.append(letter)
-        elif letter in BIDI:
-            dropped_bidi += 1
-        elif letter.isspace():
-            out.append(" ")
-            spaced += 1
-        elif _belongs(bare, at):
-            out.append(letter)
-        elif "\ud800" <= letter <= "\udfff":
-            out.append("\ufffd")
-            replaced += 1
-        else:
-            dropped += 1
-    for count, what in (
-        (dropped_bidi, "text-direction controls were dropped"),
-        (dropped, "invisible characters were dropped"),
-        (replaced, "broken characters were replaced"),
-        (spaced, "tabs or odd spaces became plain ones"),
+    counts = {"bidi": 0, "space": 0, "broken": 0, "dropped": 0}
+    at = 0
+    while at < len(bare):
+        letter = bare[at]
+        what = "" if letter.isprintable() else _what(letter, out[-1] if out else "")
+        tags = _flag_tags(bare, at) if letter == BLACK_FLAG else ""
+        if what:
+            counts[what] += 1
+        if what in ("", "space", "broken"):
+            out.append({"": letter, "space": " ", "broken": "\ufffd"}[what])
+        out.extend(tags)
+        at += 1 + len(tags)
+    for name, sentence in (
+        ("bidi", "text-direction controls were dropped"),
+        ("dropped", "invisible characters were dropped"),
+        ("broken", "broken characters were replaced"),
+        ("space", "tabs or odd spaces became plain ones"),
     ):
-        if count:
-            changes.append(f"{count} {what}")
+        if counts[name]:
+            changes.append(f"{counts[name]} {sentence}")
     return "".join(out).strip(), tuple(changes)
 
 
@@ -66,18 +68,32 @@ def _split_lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def _belongs(text: str, at: int) -> bool:
-    """Whether an invisible character does real work here: a joiner inside a script or emoji, a tag of a flag emoji,
-    or a private-use or unassigned character that some font may draw."""
-    letter = text[at]
+def _what(letter: str, before: str) -> str:
+    """What a character is that does not simply print; "" if it does real work and stays."""
+    if letter in BIDI:
+        return "bidi"
     if letter in JOINERS:
-        return at > 0 and ord(text[at - 1]) > 0x2FF
-    if "\U000e0020" <= letter <= "\U000e007f":
-        start = at
-        while start and "\U000e0020" <= text[start] <= "\U000e007f":
-            start -= 1
-        return text[start] == BLACK_FLAG
-    return ord(letter) >= 0xE000 and not ("\ufeff" <= letter <= "\ufffb") and letter < "\U000e0000"
+        return "" if before and ord(before) > 0x2FF and before not in JOINERS else "dropped"
+    if letter.isspace():
+        return "space"
+    import unicodedata
+
+    kind = unicodedata.category(letter)
+    if kind == "Cs":
+        return "broken"
+    if kind == "Cn" and any(pair[0] <= letter <= pair[1] for pair in NEVER_DRAWN):
+        return "dropped"
+    if kind == "Cc" or (kind == "Cf" and not any(pair[0] <= letter <= pair[1] for pair in DRAWN)):
+        return "dropped"
+    return ""  # private use or newer than our tables: some font may draw it
+
+
+def _flag_tags(text: str, at: int) -> str:
+    """The tags that make a black flag a nation's: a few letters and the closing one. A longer run hides a message."""
+    stop = at + 1
+    while stop < len(text) and TAGS[0] <= text[stop] <= TAGS[1]:
+        stop += 1
+    return text[at + 1 : stop + 1] if 3 <= stop - at - 1 <= 6 and text[stop : stop + 1] == LAST_TAG else ""
 
 
 def make(
@@ -108,7 +124,9 @@ def make(
     line, labels = redact(line)
     proofs = []
     for one in evidence:
-        proof, proof_labels = redact(clean(one)[0])
+        tidy, tidied = clean(one)
+        changes += tuple(f"in the evidence {sentence}" for sentence in tidied)
+        proof, proof_labels = redact(tidy)
         labels += proof_labels
         if len(proof) > LONGEST:
             proof = proof[: LONGEST - 1] + "…"

@@ -29,6 +29,19 @@ def checkout(folder: str) -> Checkout | None:
     return None
 
 
+def repository(folder: str) -> Checkout | None:
+    """The repository in exactly this folder, bare or not."""
+    found = _git_folder(folder)
+    if found:
+        return Checkout(folder, _common(found))
+    try:
+        posix.stat(f"{folder}/objects")
+        posix.stat(f"{folder}/HEAD")
+    except (OSError, ValueError):
+        return None
+    return Checkout(folder, folder)
+
+
 def _git_folder(folder: str) -> str:
     """The repository of a work tree: its .git, or, in a worktree or submodule, where that file leads."""
     path = f"{folder}/.git"
@@ -36,8 +49,8 @@ def _git_folder(folder: str) -> str:
         if (posix.stat(path).st_mode & 0o170000) == 0o040000:
             return path
         text = platform.read_file(path, 4096).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
+    except (OSError, ValueError):
+        return ""  # not there, or a path that cannot be
     if not text.startswith("gitdir:"):
         return ""
     return _resolve(folder, text[len("gitdir:") :].strip())
@@ -71,12 +84,23 @@ def origin_url(common: str) -> str:
     for raw in text.splitlines():
         line = raw.strip()
         if line.startswith("["):
-            inside = line.lower().startswith('[remote "origin"]')
+            section, _, name = line[1:].partition("]")[0].partition(" ")
+            inside = section.lower() == "remote" and name.strip() == '"origin"'
             line = line.partition("]")[2].strip()
         if inside:
             name, equals, setting = line.partition("=")
             if equals and name.strip().lower() == "url":
                 return setting.partition(" #")[0].partition(" ;")[0].strip().strip('"')
+    return ""
+
+
+def birth(common: str) -> str:
+    """What tells a repository from another one in its place: when git wrote the files that it never touches again."""
+    for name in ("description", "info/exclude"):
+        try:
+            return str(posix.stat(f"{common}/{name}").st_mtime_ns)
+        except OSError:
+            continue
     return ""
 
 
@@ -92,6 +116,14 @@ def root_commit(common: str) -> str:
     return new if made_here and not old.strip("0") and len(new) >= len(NEVER) else ""
 
 
+def local_origin(common: str) -> str:
+    """The folder of a remote `origin` on this machine, or ""."""
+    url = origin_url(common).removeprefix("file://")
+    if not url or normal_url(url) or "://" in url:
+        return ""
+    return _resolve(common.removesuffix("/.git"), url)
+
+
 def normal_url(url: str) -> str:
     """`host/path` whatever the protocol, without user, password, port or .git; "" for a local path."""
     scheme, apart, rest = url.partition("://")
@@ -104,8 +136,7 @@ def normal_url(url: str) -> str:
         if not colon or "/" in address:
             return ""
     host = address.rpartition("@")[2].lower()
-    if not host.startswith("["):
-        host = host.partition(":")[0]
+    host = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
     path = path.partition("?")[0].strip("/")
     path = path[:-4] if path.endswith(".git") else path
     return f"{host}/{path}" if host and path else ""

@@ -42,8 +42,10 @@ def format_of(vault: str) -> int:
     """The version of the vault's layout; 0 where there is no vault yet, FORMAT where the file says nothing we know."""
     try:
         text = platform.read_file(f"{vault}/format", 64).decode("ascii", "replace").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
+    except OSError:
+        return FORMAT
     return int(text) if text.isdecimal() else FORMAT
 
 

@@ -28,7 +28,7 @@ def digest(text: str, length: int = 12) -> str:
         from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
-    return str(sha256(text.encode("utf-8", "surrogateescape")).hexdigest())[:length]
+    return str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest())[:length]
 
 
 def _letters(number: int, length: int) -> str:

@@ -58,24 +58,37 @@ def read(state: str, wanted: Wanted) -> Iterator[dict[str, Any]]:
     for day in days(state):
         began = _began(day)
         if began + DAY > wanted.since and (not wanted.until or began < wanted.until):
-            yield from _decoded(log.scan_file(_path(state, day)), wanted)
+            yield from _decoded(_scan(_path(state, day)), wanted)
 
 
 def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
     """The last `count` records that are wanted, oldest first, reading no more than that takes."""
     found: list[dict[str, Any]] = []
     for day in reversed(days(state)):
-        path, size = _path(state, day), TAIL
+        if len(found) >= count or _began(day) + DAY < wanted.since:
+            break
+        found[:0] = _newest_of(_path(state, day), wanted, count - len(found))
+    return found
+
+
+def _newest_of(path: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
+    size = TAIL
+    try:
         whole = posix.stat(path).st_size
         while True:
             part = list(_decoded(log.scan_tail(path, size), wanted))
-            if len(part) + len(found) >= count or size >= whole:
-                break
+            if len(part) >= count or size >= whole:
+                return part[-count:]
             size *= 4
-        found[:0] = part[-(count - len(found)) :]
-        if len(found) >= count or _began(day) < wanted.since:
-            break
-    return found
+    except FileNotFoundError:
+        return []  # folded into the counts meanwhile
+
+
+def _scan(path: str, start: int = 0) -> Iterator[log.Found]:
+    try:
+        yield from log.scan_file(path, start)
+    except FileNotFoundError:
+        return  # folded into the counts meanwhile
 
 
 def follow(state: str, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
@@ -84,8 +97,9 @@ def follow(state: str, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dic
     while True:
         fresh = False
         for day in days(state):
-            for one in log.scan_file(_path(state, day), places.get(day, 0)):
-                if one.what == log.TORN:
+            found = list(_scan(_path(state, day), places.get(day, 0)))
+            for number, one in enumerate(found):
+                if one.what == log.TORN and number == len(found) - 1:
                     break  # being written, or the writer died: it is looked at again with what follows
                 places[day] = one.end
                 fresh = True
@@ -111,10 +125,7 @@ def retire(state: str, now: float) -> list[str]:
 
 def counts(state: str) -> list[dict[str, Any]]:
     """The counts of the days that are no longer kept whole."""
-    try:
-        return list(_decoded(log.scan_file(f"{state}/ledger/counts.log"), Wanted()))
-    except FileNotFoundError:
-        return []
+    return [record for record in _decoded(_scan(f"{state}/ledger/counts.log"), Wanted()) if "day" in record]
 
 
 def _count(found: Iterable[log.Found]) -> dict[str, int]:

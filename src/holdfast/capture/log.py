@@ -120,15 +120,27 @@ def scan_file(path: str, start: int = 0) -> Iterator[Found]:
 
 
 def scan_tail(path: str, size: int) -> Iterator[Found]:
-    """The records that lie wholly in the last `size` bytes; what the cut goes through is left out."""
+    """What lies in the last `size` bytes, from the first mark on; the record that the cut goes through is left out."""
     start = max(0, posix.stat(path).st_size - size)
-    found = scan_file(path, start)
     if start:
-        for first in found:
-            if first.what == RECORD:
-                yield first
-                break
-    yield from found
+        start = _next_mark(path, start)
+    return scan_file(path, start)
+
+
+def _next_mark(path: str, start: int) -> int:
+    """The first mark at or after a place; the file's end if there is none."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        posix.lseek(fd, start, 0)
+        data = b""
+        while block := platform.read_all(fd, BLOCK):
+            data = data[-len(MARK) :] + block
+            at = data.find(MARK)
+            if at >= 0:
+                return posix.lseek(fd, 0, 1) - len(data) + at
+        return posix.lseek(fd, 0, 1)
+    finally:
+        posix.close(fd)
 
 
 def records(found: Iterable[Found]) -> Iterator[bytes]:

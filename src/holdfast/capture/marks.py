@@ -1,8 +1,8 @@
 """Marks: left by episodes that ended undrained or died, so that the next start says so out loud.
 
 One small file each, named after its project, so counting those of other projects opens none of them. A mark names the
-flags that waited when it was left; it goes by itself once none of them waits any more. Whether they wait is asked of
-the queue, never of the mark.
+segments that have flags of its episode; it goes by itself once none of them has one that is not filed. Whether a flag
+waits is asked of the queue, never of the mark.
 """
 
 from __future__ import annotations
@@ -15,29 +15,30 @@ from holdfast.model import VERSION, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable
 
-MOST_IDS = 200
 MOST_READ = 50
 
 
 @value
 class Mark:
-    """What an episode left undone. `why` is "ended" or "died"; `last` is the time of its last moment."""
+    """What an episode left undone. `why` is "ended" or "died", `last` the time of its last moment, `waiting` how many
+    flags waited when it was left."""
 
     episode: str
     project: str
     why: str
     reason: str
     last: float
-    flags: tuple[str, ...]
+    waiting: int
+    segments: tuple[str, ...]
 
 
 def leave(state: str, mark: Mark) -> None:
     """Put a mark down, durably. The same mark twice is one."""
     folder = f"{state}/marks"
     platform.make_folders(folder)
-    record = {"v": VERSION, **mark.__dict__, "flags": list(mark.flags[:MOST_IDS])}
+    record = {"v": VERSION, **mark.__dict__, "segments": list(mark.segments)}
     platform.write_atomic(f"{folder}/{_name(mark.project, mark.episode)}", codec.encode(record), durable=True)
 
 
@@ -50,7 +51,7 @@ def of_project(state: str, project: str) -> list[Mark]:
     folder = f"{state}/marks"
     found = []
     for name in platform.names(folder):
-        if name.startswith(f"{project}~") and not name.endswith(".tmp"):
+        if name.startswith(f"{digest(project)}~") and not name.endswith(".tmp"):
             try:
                 found.append((posix.stat(f"{folder}/{name}").st_mtime, name))
             except FileNotFoundError:
@@ -58,9 +59,9 @@ def of_project(state: str, project: str) -> list[Mark]:
     marks = []
     for _, name in sorted(found, reverse=True)[:MOST_READ]:
         try:
-            record = codec.decode(platform.read_file(f"{folder}/{name}", 1 << 16))
+            record = codec.decode(platform.read_file(f"{folder}/{name}"))
             fields = {field: record[field] for field in Mark.__annotations__}
-            marks.append(Mark(**{**fields, "flags": tuple(record["flags"])}))
+            marks.append(Mark(**{**fields, "segments": tuple(record["segments"])}))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # removed meanwhile, or of a newer version
     return marks
@@ -69,14 +70,14 @@ def of_project(state: str, project: str) -> list[Mark]:
 def count_others(state: str, project: str) -> int:
     """How many marks other projects have."""
     names = platform.names(f"{state}/marks")
-    return sum(1 for name in names if not name.startswith(f"{project}~") and not name.endswith(".tmp"))
+    return sum(1 for name in names if not name.startswith(f"{digest(project)}~") and not name.endswith(".tmp"))
 
 
-def clear_drained(state: str, marks: list[Mark], waiting: Collection[str]) -> list[Mark]:
-    """Remove the marks none of whose flags waits; returns those that stay. Ask only with the whole queue in hand."""
+def clear_drained(state: str, marks: list[Mark], waits: Callable[[Mark], bool]) -> list[Mark]:
+    """Remove the marks of which nothing waits; returns those that stay."""
     kept = []
     for mark in marks:
-        if any(ident in waiting for ident in mark.flags):
+        if waits(mark):
             kept.append(mark)
         else:
             remove(state, mark.project, mark.episode)
@@ -84,4 +85,4 @@ def clear_drained(state: str, marks: list[Mark], waiting: Collection[str]) -> li
 
 
 def _name(project: str, episode: str) -> str:
-    return f"{project}~{digest(episode)}"
+    return f"{digest(project)}~{digest(episode)}"

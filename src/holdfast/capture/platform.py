@@ -1,7 +1,7 @@
 """What differs between operating systems, and nothing else.
 
 Linux is tested. macOS takes the branches that name it (F_FULLFSYNC, no /proc) and is untested. Native Windows
-has none of what durability needs here and is refused by `require_supported`.
+has none of what durability needs here and is refused by `python -m holdfast` in one sentence.
 
 The fast path imports `posix` rather than `os`: the interpreter has it loaded already, while `os` costs a sixth of
 a bare start (bench/imports.py).
@@ -9,18 +9,24 @@ a bare start (bench/imports.py).
 
 from __future__ import annotations
 
+import posix
 import sys
-
-try:
-    import posix
-except ImportError:
-    from holdfast.errors import Unsupported
-
-    raise Unsupported() from None
 
 from holdfast.model import Process
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 MAC = sys.platform == "darwin"
+
+
+def working_folder(env: Mapping[str, str]) -> str:
+    """Where we are; in a folder that was deleted under us, where we were."""
+    try:
+        return posix.getcwd()
+    except OSError:
+        return env.get("PWD") or "/"
 
 
 def environ() -> dict[str, str]:

@@ -15,9 +15,9 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import codec, gitfiles, platform
-from holdfast.capture.home import state
+from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
-from holdfast.model import Project
+from holdfast.model import Project, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,24 @@ def find(folder: str, vault: str) -> Project:
     known = _cached(cache)
     if known.get("stamps") == stamps:
         return Project(**known["project"])
-    project = _identify(root, git, vault, known.get("project"))
+    before = Project(**known["project"]) if known else None
+    if _wants_off(root):
+        if before:
+            return replace(before, off=True)
+        key, slug = _key(root, git)
+        return Project(f"{slug}-{digest(key, 8)}", slug, key, root, off=True)  # its name is written down nowhere
+    birth = gitfiles.birth(git.common) if git else ""
+    is_same = before is not None and known.get("birth") in (birth, "")
+    project, registered = _identify(root, git, vault, before, is_same=is_same)
+    if not registered:
+        return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
-    record = {"v": 1, "stamps": stamps, "project": dict(project.__dict__)}
+    record = {
+        "v": 1,
+        "stamps": stamps,
+        "project": dict(project.__dict__),
+        "birth": birth,
+    }
     try:
         platform.make_folders(cache.rpartition("/")[0])
         platform.write_atomic(cache, codec.encode(record), durable=False)
@@ -52,7 +67,7 @@ def find(folder: str, vault: str) -> Project:
 def _stamp(path: str) -> str:
     try:
         seen = posix.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         return ""
     return f"{seen.st_mtime_ns}.{seen.st_size}"
 
@@ -66,30 +81,36 @@ def _cached(path: str) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _identify(root: str, git: gitfiles.Checkout | None, vault: str, before: dict[str, Any] | None) -> Project:
+def _identify(
+    root: str, git: gitfiles.Checkout | None, vault: str, before: Project | None, *, is_same: bool
+) -> tuple[Project, bool]:
+    """The project, and whether the registry knows it now. `is_same`: the folder holds the repository it held before."""
     key, slug = _key(root, git)
     ident = f"{slug}-{digest(key, 8)}"
-    registry, trouble = _registry(vault)
-    clash = trouble
+    registry, trouble = _registry(vault, key)
+    clash, added = trouble, True
+    moved = before is not None and before.key != key
     if key in registry:
         ident, slug = registry[key]
-        if before and before["id"] != ident and before["key"] != key:
-            clash = (
-                f"this folder was project {before['id']}, now its {key.partition(':')[0]} says {ident}; none was merged"
-            )
-    elif before and before["key"] != key and not trouble:
-        ident, slug = before["id"], before["slug"]
-        _add(vault, f"\n[[alias]]\nproject = {_quote(ident)}\nkey = {_quote(key)}\n")
+    elif before and moved and is_same:
+        ident, slug = before.id, before.slug
+        added = not trouble and _add(vault, f"\n[[alias]]\nproject = {_quote(ident)}\nkey = {_quote(key)}\n")
     elif not trouble:
-        _add(vault, f"\n[[project]]\nid = {_quote(ident)}\nslug = {_quote(slug)}\nkeys = [{_quote(key)}]\n")
-    return Project(ident, slug, key, root, _wants_off(root), clash)
+        added = _add(vault, f"\n[[project]]\nid = {_quote(ident)}\nslug = {_quote(slug)}\nkeys = [{_quote(key)}]\n")
+    if before and moved and before.id != ident and not clash:
+        clash = f"this folder was project {before.id}, now its {key.partition(':')[0]} says {ident}; none was merged"
+    return Project(ident, slug, key, root, clash=clash), added
 
 
-def _key(root: str, git: gitfiles.Checkout | None) -> tuple[str, str]:
+def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, str]:
+    """The strongest key of a folder, and a short name. A clone of a local repository is that repository's project."""
     if git:
         url = gitfiles.normal_url(gitfiles.origin_url(git.common))
         if url:
             return _plain(f"url:{url}"), _slug(url)
+        origin = gitfiles.local_origin(git.common)
+        if origin and hops:
+            return _key(origin, gitfiles.repository(origin), hops - 1)
         first = gitfiles.root_commit(git.common)
         home = git.common.removesuffix("/.git")
         if first:
@@ -113,29 +134,30 @@ def _quote(text: str) -> str:
     return codec.encode(text).decode("utf-8")
 
 
-def _registry(vault: str) -> tuple[dict[str, tuple[str, str]], str]:
-    """Known keys and what they name; and, where a person's edit does not parse, a sentence about it."""
+def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], str]:
+    """Known keys and what they name; and a sentence where an edit or a sync left something that concerns `key`."""
     import tomllib
 
     known: dict[str, tuple[str, str]] = {}
     try:
         table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        slugs = {}
-        for one in table.get("project", []):
-            slugs[one["id"]] = one.get("slug", one["id"])
-            for key in one.get("keys", []):
-                known.setdefault(key, (one["id"], slugs[one["id"]]))
-        for one in table.get("alias", []):
-            known.setdefault(one["key"], (one["project"], slugs.get(one["project"], one["project"])))
+        slugs = {one["id"]: one.get("slug", one["id"]) for one in table.get("project", [])}
+        pairs = [(name, one["id"]) for one in table.get("project", []) for name in one.get("keys", [])]
+        pairs += [(one["key"], one["project"]) for one in table.get("alias", [])]
     except FileNotFoundError:
         return {}, ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return {}, f"projects.toml cannot be read ({error}); projects keep the names their keys give"
-    return known, ""
+    twice = ""
+    for name, ident in pairs:
+        named = known.setdefault(name, (ident, slugs.get(ident, ident)))[0]
+        if named != ident and name == key:
+            twice = f"projects.toml gives {key} to {named} and to {ident}; the first counts"
+    return known, twice
 
 
-def _add(vault: str, text: str) -> None:
-    """Add one table at the end, whole or not at all.
+def _add(vault: str, text: str) -> bool:
+    """Add one table at the end, whole or not at all; False if it is not there now.
 
     Where it cannot be done now it is left: the id is derived from the key, so it comes out the same without the
     registry, and the next look at the folder tries again.
@@ -143,18 +165,21 @@ def _add(vault: str, text: str) -> None:
     import fcntl
 
     path = f"{vault}/projects.toml"
+    if format_of(vault) > FORMAT:
+        return False
     try:
         platform.make_folders(f"{state(vault)}/projects")
         lock = posix.open(f"{state(vault)}/projects.lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
     except OSError:
-        return
+        return False
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         before = platform.read_file(path) if _stamp(path) else b""
         if text.encode("utf-8") not in before:
             platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
+        return True
     except OSError:
-        return
+        return False
     finally:
         posix.close(lock)
 
@@ -162,11 +187,11 @@ def _add(vault: str, text: str) -> None:
 def _wants_off(root: str) -> bool:
     try:
         text = platform.read_file(f"{root}/.holdfast.toml", 1 << 16).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, ValueError):
         return False
     import tomllib
 
     try:
         return tomllib.loads(text).get("off") is True
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

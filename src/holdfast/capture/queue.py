@@ -17,6 +17,7 @@ from holdfast.model import Flag, Process, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 TRIES = 5
 WAITING, CLAIMED, DEAD, FILED = "waiting", "claimed", "dead", "filed"
@@ -46,9 +47,9 @@ class View:
         return tuple(entry for entry in self.entries if entry.state == state)
 
 
-def append(folder: str, flags: Sequence[Flag], now: float, roll_at: int = segments.ROLL_AT) -> None:
-    """Put flags into the queue. Raises NotSaved, after which none of them counts as saved."""
-    segments.append(folder, [codec.encode(flag.as_record()) for flag in flags], now, roll_at)
+def append(folder: str, flags: Sequence[Flag], now: float, roll_at: int = segments.ROLL_AT) -> str:
+    """Put flags into the queue; returns the segment's name. Raises NotSaved: then none of them counts as saved."""
+    return segments.append(folder, [codec.encode(flag.as_record()) for flag in flags], now, roll_at)
 
 
 def read(folder: str, now: float, newest: int | None = None, tries: int = TRIES) -> View:
@@ -58,12 +59,10 @@ def read(folder: str, now: float, newest: int | None = None, tries: int = TRIES)
     for path in reversed(segments.live(folder)):
         if budget is not None and budget <= 0:
             return _view(parts, complete=False)
-        try:
-            parts.append(read_segment(path, now, tries, newest=budget))
-        except FileNotFoundError:
-            continue  # archived between the listing and the look: nothing in it waits
-        if budget is not None:
-            budget -= parts[-1].size
+        part = look(path, now, tries, newest=budget)
+        if part:
+            parts.append(part)
+            budget = None if budget is None else budget - part.size
     return _view(parts, complete=budget is None or budget >= 0)
 
 
@@ -88,12 +87,24 @@ class Segment:
     broken: list[tuple[str, log.Found]]
 
 
+def look(path: str, now: float, tries: int = TRIES, newest: int | None = None) -> Segment | None:
+    """One segment; None if it was archived meanwhile, so nothing in it waits. One that cannot be read is all broken."""
+    try:
+        return read_segment(path, now, tries, newest)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        unreadable = log.Found("unreadable", 0, 0, str(error).encode("utf-8", "replace"))
+        return Segment(path, 0, {}, [(path, unreadable)])
+
+
 def read_segment(path: str, now: float, tries: int = TRIES, newest: int | None = None) -> Segment:
+    # What became of the flags is read first: a segment that is archived between the two looks is then gone, while the
+    # other way round its flags would come back to life.
+    events, broken = _events(settled_path(path))
     size = posix.stat(path).st_size
-    found = log.scan_file(path) if newest is None else log.scan_tail(path, newest)
     entries: dict[str, Entry] = {}
-    broken: list[tuple[str, log.Found]] = []
-    for one in found:
+    for one in log.scan_file(path) if newest is None else log.scan_tail(path, newest):
         try:
             if one.what != log.RECORD:
                 raise ValueError(one.what)
@@ -101,35 +112,50 @@ def read_segment(path: str, now: float, tries: int = TRIES, newest: int | None =
             entries.setdefault(flag.id, Entry(flag, path))
         except (ValueError, KeyError, TypeError, AttributeError):
             broken.append((path, one))
-    broken += _fold(entries, settled_path(path), now, tries)
+    if events:
+        _fold(entries, events, now, tries)
     return Segment(path, size, entries, broken)
+
+
+def unfiled_of(folder: str, segment: str, episode: str, now: float) -> list[Entry]:
+    """The flags of an episode in a segment that are not filed; none in one that was archived."""
+    part = look(f"{folder}/live/{segment}", now)
+    entries = part.entries.values() if part else ()
+    return [entry for entry in entries if entry.flag.episode == episode and entry.state != FILED]
 
 
 def settled_path(segment: str) -> str:
     return segment[: -len(".log")] + ".settled"
 
 
-def _fold(entries: dict[str, Entry], path: str, now: float, limit: int) -> list[tuple[str, log.Found]]:
-    """Apply what became of each flag. The rules stand here and nowhere else."""
-    broken = []
-    filed: set[str] = set()
-    tries: dict[str, int] = {}
-    claims: dict[str, dict[str, object]] = {}
-    errors: dict[str, str] = {}
+def _events(path: str) -> tuple[list[dict[str, Any]], list[tuple[str, log.Found]]]:
+    events: list[dict[str, Any]] = []
+    broken: list[tuple[str, log.Found]] = []
     try:
         found = list(log.scan_file(path))
     except FileNotFoundError:
-        return []
+        return [], []
     for one in found:
         try:
             if one.what != log.RECORD:
                 raise ValueError(one.what)
             event = codec.decode(one.payload)
-            what, ids = event["what"], event["ids"]
+            if isinstance(event["what"], str) and isinstance(event["ids"], list):
+                events.append(event)
         except (ValueError, KeyError, TypeError):
             broken.append((path, one))
-            continue
-        for ident in ids:
+    return events, broken
+
+
+def _fold(entries: dict[str, Entry], events: list[dict[str, Any]], now: float, limit: int) -> None:
+    """Apply what became of each flag. The rules stand here and nowhere else."""
+    filed: set[str] = set()
+    tries: dict[str, int] = {}
+    claims: dict[str, dict[str, object]] = {}
+    errors: dict[str, str] = {}
+    for event in events:
+        what = event["what"]
+        for ident in event["ids"]:
             if what == "claim":
                 claims[ident] = event
                 tries[ident] = tries.get(ident, 0) + 1
@@ -152,7 +178,6 @@ def _fold(entries: dict[str, Entry], path: str, now: float, limit: int) -> list[
         state = FILED if ident in filed else CLAIMED if held else DEAD if count >= limit else WAITING
         name = str(claim["claim"]) if claim else ""
         entries[ident] = Entry(entry.flag, entry.segment, state, count, name, errors.get(ident, ""))
-    return broken
 
 
 def _holds(claim: dict[str, object], now: float) -> bool:
@@ -160,5 +185,5 @@ def _holds(claim: dict[str, object], now: float) -> bool:
     until, since = claim.get("until", 0), claim.get("t", 0)
     if not isinstance(until, (int, float)) or not isinstance(since, (int, float)) or now >= until:
         return False
-    owner = claim.get("owner")
-    return platform.alive(Process(**owner), since, now, silence=until - since) if isinstance(owner, dict) else True
+    owner = Process.from_record(claim.get("owner"))
+    return owner is None or platform.alive(owner, since, now, silence=until - since)

@@ -31,12 +31,12 @@ ROLL_AT = 256 * 1024
 OPEN = posix.O_WRONLY | posix.O_APPEND | posix.O_CLOEXEC
 
 
-def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = ROLL_AT) -> None:
-    """Append records durably, in one write."""
+def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = ROLL_AT) -> str:
+    """Append records durably, in one write; returns the name of the segment that has them."""
     try:
-        fd = _open_current(folder, roll_at)
+        fd, name = _open_current(folder, roll_at)
         if fd < 0:
-            fd = _open_new(folder, now)
+            fd, name = _open_new(folder, now)
     except OSError as error:
         raise NotSaved(
             f"NOT saved: no segment can be opened below {folder} ({error.strerror or error}). "
@@ -49,28 +49,29 @@ def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = RO
         raise
     finally:
         posix.close(fd)
+    return name
 
 
-def _open_current(folder: str, roll_at: int) -> int:
+def _open_current(folder: str, roll_at: int) -> tuple[int, str]:
     """The current segment, locked against being moved; -1 where there is none fit to be appended to."""
     try:
         name = posix.readlink(f"{folder}/current").rpartition("/")[2]
         path = f"{folder}/live/{name}"
         fd = posix.open(path, OPEN)
     except OSError:
-        return -1
+        return -1, ""
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
         here = posix.fstat(fd)
         if here.st_size < roll_at and here.st_ino == posix.stat(path).st_ino:
-            return fd
+            return fd, name
     except OSError:
         pass  # locked or moved away: a new segment serves as well
     posix.close(fd)
-    return -1
+    return -1, ""
 
 
-def _open_new(folder: str, now: float) -> int:
+def _open_new(folder: str, now: float) -> tuple[int, str]:
     live = f"{folder}/live"
     platform.make_folders(live)
     name = f"{new_id(now)}.log"
@@ -82,7 +83,7 @@ def _open_new(folder: str, now: float) -> int:
         posix.close(fd)
         raise
     _publish(folder, name)
-    return fd
+    return fd, name
 
 
 def _publish(folder: str, name: str) -> None:
@@ -121,8 +122,12 @@ def retire(folder: str, path: str, size: int, companions: Sequence[str] = ()) ->
             return False
         archive = f"{folder}/archive"
         platform.make_folders(archive)
-        for one in (path, *companions):
-            posix.rename(one, f"{archive}/{one.rpartition('/')[2]}")
+        posix.rename(path, f"{archive}/{path.rpartition('/')[2]}")
+        for one in companions:
+            try:
+                posix.rename(one, f"{archive}/{one.rpartition('/')[2]}")
+            except FileNotFoundError:
+                continue  # nothing ever became of what is in it
         platform.sync_folder(archive)
         platform.sync_folder(f"{folder}/live")
     except OSError:

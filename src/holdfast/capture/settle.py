@@ -52,8 +52,9 @@ class Settlement:
             now = self.clock()
             taken: list[queue.Entry] = []
             for path in segments.live(self.folder):
-                part = queue.read_segment(path, now, self.tries)
-                taken += [e for e in part.entries.values() if e.state == queue.WAITING and wanted(e.flag)]
+                part = queue.look(path, now, self.tries)
+                entries = part.entries.values() if part else ()
+                taken += [e for e in entries if e.state == queue.WAITING and wanted(e.flag)]
                 if len(taken) >= limit:
                     break
             del taken[limit:]
@@ -71,7 +72,10 @@ class Settlement:
         A segment that holds nothing else any more goes to the archive at once.
         """
         filed = self._end(claim, ids, "acknowledge", outcome=outcome)
-        self.archive(claim.segments)
+        try:
+            self.archive(claim.segments)
+        except OSError:
+            pass  # the acknowledgement is durable; upkeep archives later
         return filed
 
     def release(self, claim: Claim, ids: Iterable[str], error: str = "") -> tuple[str, ...]:
@@ -93,11 +97,8 @@ class Settlement:
             for path in segments.live(self.folder) if only is None else only:
                 if segments.is_current(self.folder, path):
                     continue
-                try:
-                    part = queue.read_segment(path, self.clock(), self.tries)
-                except FileNotFoundError:
-                    continue  # archived already
-                if not part.entries or any(e.state != queue.FILED for e in part.entries.values()):
+                part = queue.look(path, self.clock(), self.tries)
+                if not part or not part.size or any(e.state != queue.FILED for e in part.entries.values()):
                     continue
                 for name, found in part.broken:
                     log.set_aside(f"{self.folder}/broken", name.rpartition("/")[2], found)
@@ -114,10 +115,8 @@ class Settlement:
             return tuple(entry.flag.id for entry in held)
 
     def _entries(self, path: str, now: float) -> Iterable[queue.Entry]:
-        try:
-            return queue.read_segment(path, now, self.tries).entries.values()
-        except FileNotFoundError:
-            return ()  # archived: whatever was in it is filed
+        part = queue.look(path, now, self.tries)
+        return part.entries.values() if part else ()
 
     def _write(self, entries: Iterable[queue.Entry], what: str, **more: object) -> None:
         for path, ids in _by_segment(entries):

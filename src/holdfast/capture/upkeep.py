@@ -34,7 +34,7 @@ def start_if_due(vault: str, env: Mapping[str, str], now: float) -> bool:
     """Start it in the background if the last time was long ago."""
     stamp = f"{home.state(vault)}/upkeep"
     try:
-        if now - posix.stat(stamp).st_mtime < EVERY:
+        if abs(now - posix.stat(stamp).st_mtime) < EVERY:
             return False
     except FileNotFoundError:
         pass
@@ -48,4 +48,17 @@ def start_if_due(vault: str, env: Mapping[str, str], now: float) -> bool:
 def spawn(command: list[str], env: Mapping[str, str]) -> int:
     """A process that outlives us and holds nothing of ours: a held pipe would make the host wait."""
     nowhere = [(posix.POSIX_SPAWN_OPEN, fd, "/dev/null", posix.O_RDWR, 0) for fd in (0, 1, 2)]
-    return posix.posix_spawn(command[0], command, dict(env), file_actions=nowhere, setsid=True)
+    actions = [*nowhere, *((posix.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
+    return posix.posix_spawn(command[0], command, dict(env), file_actions=actions, setsid=True)
+
+
+def _inheritable() -> list[int]:
+    """What the host left open for us beyond the three: it must not live on in a child."""
+    found = []
+    for name in platform.names("/proc/self/fd") or platform.names("/dev/fd"):
+        try:
+            if int(name) > 2 and posix.get_inheritable(int(name)):
+                found.append(int(name))
+        except (OSError, ValueError):
+            continue  # the one that listing itself had open
+    return found

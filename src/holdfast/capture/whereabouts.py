@@ -8,6 +8,7 @@ it lies in a repository, else the session's.
 from __future__ import annotations
 
 import posix
+import time
 
 from holdfast.capture import episodes, gitfiles, platform, projects
 from holdfast.capture.home import state
@@ -42,15 +43,15 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
     episode = _of_ancestor(vault)
     if episode:
         return Where(episode.host, episode.key, _project(project, cwd, vault, episode), "process")
-    episode = episodes.of_project(state(vault), project.id)
-    if episode and episode.state == episodes.OPEN and episode.process and _runs(episode):
+    episode = _of_project(vault, project.id)
+    if episode:
         return Where(episode.host, episode.key, project, "project")
     return Where("cli", "", project, "")
 
 
 def _named(env: Mapping[str, str]) -> tuple[str, str]:
     if env.get("HOLDFAST_SESSION"):
-        return env.get("HOLDFAST_HOST", "generic"), env["HOLDFAST_SESSION"]
+        return episodes.host_name(env.get("HOLDFAST_HOST", "")), env["HOLDFAST_SESSION"]
     for host, name in SESSION_VARIABLES:
         if env.get(name):
             return host, env[name]
@@ -68,6 +69,16 @@ def _of_ancestor(vault: str) -> episodes.Episode | None:
             return episode
         pid = platform.parent_of(pid)
     return None
+
+
+def _of_project(vault: str, project: str) -> episodes.Episode | None:
+    """Of the open episodes of a project whose process we can see running, the one opened last."""
+    found = [
+        episode
+        for episode, _ in episodes.in_live(state(vault), time.time())
+        if episode.project == project and episode.state == episodes.OPEN and _runs(episode)
+    ]
+    return max(found, key=lambda episode: episode.opened, default=None)
 
 
 def _runs(episode: episodes.Episode) -> bool:

@@ -42,43 +42,59 @@ def _fast(name: str) -> None:
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False},
     )
     def command(context: typer.Context) -> None:
-        raise typer.Exit(fast.run([name, *context.args], dict(os.environ), time.perf_counter_ns()))
+        raise typer.Exit(fast.dispatch([name, *context.args], dict(os.environ), time.perf_counter_ns()))
 
 
 for _name in fast.COMMANDS:
     _fast(_name)
 
 
-@app.callback()
-def _options(
-    context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
-) -> None:
-    context.obj = {"debug": debug}
-    try:
-        launcher.refresh_launcher(os.environ)
-    except OSError:
-        pass  # a home that cannot be written keeps the launcher it has
-    if version:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"holdfast {holdfast.__version__}")
         raise typer.Exit()
 
 
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    try:
+        launcher.refresh_launcher(os.environ)
+    except OSError:
+        pass  # a home that cannot be written keeps the launcher it has
+
+
 def main() -> None:
     """Run the command line of this process."""
+    words = sys.argv[1:]
+    debug = words[:1] == ["--debug"]
     try:
+        if words[debug : debug + 1] and words[debug] in fast.COMMANDS:
+            # Not through typer: it would swallow the two dashes before a text.
+            sys.exit(fast.dispatch(words[debug:], dict(os.environ), time.perf_counter_ns()))
         app(prog_name="holdfast")
-    except HoldfastError as error:
-        if "--debug" in sys.argv:
+    except (HoldfastError, OSError) as error:
+        if debug:
             raise
-        causes = []
-        cause = error.__cause__
-        while cause:
-            causes.append(f"  because: {cause}")
-            cause = cause.__cause__
-        print(f"holdfast: {error}", *causes, sep="\n", file=sys.stderr)
-        sys.exit(error.exit_status)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        print(sentence(error), file=sys.stderr)
+        sys.exit(getattr(error, "exit_status", HoldfastError.exit_status))
+
+
+def sentence(error: HoldfastError | OSError) -> str:
+    """What happened, and the causes beneath it."""
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"holdfast: {place}{error.strerror or error}; nothing that was saved is lost. docs/recovery.md helps."
+    lines = [f"holdfast: {error}"]
+    cause = error.__cause__
+    while cause:
+        lines.append(f"  because: {cause}")
+        cause = cause.__cause__
+    return "\n".join(lines)

@@ -48,18 +48,29 @@ def start(argv: list[str], began: int) -> None:
 
 def run(argv: list[str], env: Mapping[str, str], began: int) -> int:
     """Run one command and answer its exit status; an error is one sentence on stderr."""
-    name, rest = argv[0], argv[1:]
-    command, help_text = COMMANDS.get(name) or INTERNAL[name]
     try:
-        if "--help" in rest[: rest.index("--") if "--" in rest else None]:
-            say(help_text)
-            return 0
-        return command(rest, env, began)
+        return dispatch(argv, env, began)
     except HoldfastError as error:
-        say(f"holdfast {name}: {error}\n", 2)
+        say(f"holdfast {argv[0]}: {error}\n", 2)
         return error.exit_status
+    except OSError as error:
+        say(
+            f"holdfast {argv[0]}: {error.strerror or error}; nothing was acknowledged. Run the same command again.\n", 2
+        )
+        return HoldfastError.exit_status
     except KeyboardInterrupt:
         return 130
+
+
+def dispatch(argv: list[str], env: Mapping[str, str], began: int) -> int:
+    """Run one command; an error is raised."""
+    name, rest = argv[0], argv[1:]
+    command, help_text = COMMANDS.get(name) or INTERNAL[name]
+    options = rest[: rest.index("--") if "--" in rest else None]
+    if "--help" in options or "-h" in options:
+        say(help_text)
+        return 0
+    return command(rest, env, began)
 
 
 def say(text: str, fd: int = 1) -> None:
@@ -68,17 +79,19 @@ def say(text: str, fd: int = 1) -> None:
     try:
         while data:
             data = data[posix.write(fd, data) :]
-    except BrokenPipeError:
-        return
+    except OSError:
+        return  # the reader has gone, or the disk behind it is full; what was done is done
 
 
 def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.capture import flagging, home, whereabouts
+    from holdfast.capture import flagging, home, platform, whereabouts
 
     texts, kind, evidence, as_json = _flag_arguments(argv)
     vault = home.vault(env)
-    where = whereabouts.here(env, posix.getcwd(), vault)
-    off = home.why_off(env, vault) or ("this project's .holdfast.toml says off = true" if where.project.off else "")
+    off = home.why_off(env, vault)
+    if not off:
+        where = whereabouts.here(env, platform.working_folder(env), vault)
+        off = "this project's .holdfast.toml says off = true" if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
     by_hand = not where.found and posix.isatty(2)
@@ -117,7 +130,7 @@ def _flag_arguments(argv: list[str]) -> tuple[list[str], str, list[str], bool]:
                 kind = given
             else:
                 evidence.append(given)
-        elif word.startswith("--") and " " not in word:
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
             raise UsageError(
                 f'"{word}" is no option of flag; nothing was written. Put -- before a text that begins so.'
             )
@@ -169,7 +182,14 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
     from holdfast.capture import home
     from holdfast.capture.upkeep import run as keep_up
 
-    keep_up(home.vault(env), time.time())
+    try:
+        keep_up(home.vault(env), time.time())
+    except Exception as error:  # nobody sees its stderr, so the ledger is told
+        from holdfast.capture import ledger
+
+        what = f"{type(error).__name__}: {error}"[:500]
+        ledger.append(home.state(home.vault(env)), "error", time.time(), event="upkeep", error=what)
+        return 1
     return 0
 
 

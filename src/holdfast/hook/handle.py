@@ -32,14 +32,17 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     """All that one moment asks for. `began` is the perf_counter_ns at which the process took over."""
     state = home.state(vault)
     version = home.format_of(vault)
+    off = home.why_off(env, vault)
+    if off:
+        return _said_off(moment, off)
+    project = projects.find(moment.cwd, vault)
     if version > home.FORMAT:
+        if moment.event == "flag":
+            _take(Scene(moment, vault, state, project, now, {}, []), None)
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
         return Reply()
-    project = projects.find(moment.cwd, vault)
-    off = home.why_off(env, vault) or ("this project's .holdfast.toml says off = true" if project.off else "")
-    if off:
-        is_start = moment.event == "session-start"
-        return Reply(f"Holdfast captures nothing in this session: {off}.") if is_start else Reply()
+    if project.off:
+        return _said_off(moment, "this project's .holdfast.toml says off = true")
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
     try:
@@ -65,6 +68,11 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     return reply
 
 
+def _said_off(moment: Moment, why: str) -> Reply:
+    is_start = moment.event == "session-start"
+    return Reply(f"Holdfast captures nothing in this session: {why}.") if is_start else Reply()
+
+
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
     event = scene.moment.event
     try:
@@ -88,11 +96,7 @@ def _start(scene: Scene, episode: Episode | None) -> Reply:
         return Reply()
     from holdfast.hook import warning
 
-    living: set[str] = set()
-    try:
-        living = lifecycle.bury_the_dead(scene.state, scene.now)
-    except TROUBLE as error:
-        scene.failures.append(error)
+    living = lifecycle.bury_the_dead(scene)
     if episode:
         living.discard(episode.key)
     reply = warning.at_start(scene.state, scene.project, scene.now, living)

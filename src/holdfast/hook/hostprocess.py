@@ -43,4 +43,6 @@ def is_wrapper(command: list[str]) -> bool:
     if name in SHELLS:
         first = command[1] if len(command) > 1 else ""
         return (first.startswith("-") and "c" in first) or "holdfast" in first.rpartition("/")[2]
-    return name.startswith("python") and any("holdfast" in part.split("/") for part in command[1:4])
+    words = command[1:5]
+    is_ours = any(word.endswith("/holdfast/hook/start.py") for word in words) or "-m holdfast" in " ".join(words)
+    return name.startswith("python") and is_ours

@@ -11,7 +11,7 @@ import posix
 from holdfast.capture import episodes, ledger, platform
 from holdfast.capture.episodes import Episode
 from holdfast.errors import NotSaved
-from holdfast.hook.scene import Scene
+from holdfast.hook.scene import TROUBLE, Scene
 
 ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
 NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue is
@@ -27,8 +27,9 @@ def episode_of(scene: Scene) -> Episode | None:
         return None if moment.event == "session-end" else _open(scene, None)
     if known.state == episodes.OPEN:
         if scene.is_start and moment.source != "compact" and _is_another_process(moment.pid, known):
+            _close_the_old(scene, known)
             return _open(scene, known)
-        episodes.touch(scene.state, moment.host, moment.session, scene.now)
+        episodes.touch(scene.state, known, scene.now)
         return known
     if scene.is_start:
         return _open(scene, known)
@@ -48,6 +49,13 @@ def _is_another_process(pid: int, known: Episode) -> bool:
     return known.process is not None and host_process(pid) != known.process
 
 
+def _close_the_old(scene: Scene, known: Episode) -> None:
+    """The session goes on in another process; the stretch in the old one is over, by death or because it was left."""
+    alive = platform.alive(known.process, known.opened, scene.now)
+    how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
+    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, scene.now), scene.now)
+
+
 def _open(scene: Scene, before: Episode | None) -> Episode:
     from holdfast.hook.hostprocess import host_process
 
@@ -56,8 +64,6 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     parent = before
     if parent is None and process and moment.source in ("clear", "fork", "resume"):
         parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
-    if before and before.state == episodes.OPEN and not platform.alive(before.process, before.opened, scene.now):
-        finish(scene.state, episodes.end_episode(scene.state, before, episodes.DIED, "resumed", scene.now), scene.now)
     scene.did["opened"] = True
     fresh = Episode(
         host=moment.host,
@@ -91,17 +97,22 @@ def end(scene: Scene, episode: Episode) -> None:
     scene.did["waiting"] = finish(scene.state, ended, scene.now)
 
 
-def bury_the_dead(state: str, now: float) -> set[str]:
+def bury_the_dead(scene: Scene) -> set[str]:
     """Give every episode that died its mark; returns the keys of those that live."""
     living = set()
-    for episode, seen in episodes.in_live(state):
-        if episode.state != episodes.OPEN:
-            finish(state, episode, seen)  # its end was cut short between record and mark
-        elif platform.alive(episode.process, seen, now):
-            living.add(episode.key)
-        else:
-            finish(state, episodes.end_episode(state, episode, episodes.DIED, "no sign of life", now), seen)
-    episodes.forget_processes(state)
+    for episode, seen in episodes.in_live(scene.state, scene.now):
+        try:
+            if episode.state != episodes.OPEN:
+                finish(scene.state, episode, seen)  # its end was cut short between record and mark
+            elif platform.alive(episode.process, seen, scene.now):
+                living.add(episode.key)
+            else:
+                reason = "no sign of life"
+                dead = episodes.end_episode(scene.state, episode, episodes.DIED, reason, scene.now)
+                finish(scene.state, dead, seen)
+        except TROUBLE as error:
+            scene.failures.append(error)  # it stays in live/, for the next start to bury
+    episodes.forget_processes(scene.state)
     return living
 
 
@@ -109,15 +120,21 @@ def finish(state: str, episode: Episode, last: float) -> int:
     """Leave a mark if flags wait or it died; then it is no longer among the living. Returns how many wait."""
     from holdfast.capture import marks, queue
 
-    view = queue.read(f"{state}/queue", episode.closed, newest=NEWEST)
-    waiting = tuple(entry.flag.id for entry in view.entries if entry.flag.episode == episode.key)
+    folder = f"{state}/queue"
+    # The noted segments have its flags; the newest part is looked through too, in case a note went with the power.
+    places = set(episodes.noted_segments(state, episode.key))
+    newest = queue.read(folder, episode.closed, newest=NEWEST).entries
+    places.update(entry.segment.rpartition("/")[2] for entry in newest if entry.flag.episode == episode.key)
+    left = {place: len(queue.unfiled_of(folder, place, episode.key, episode.closed)) for place in places}
+    waiting = sum(left.values())
     if waiting or episode.state == episodes.DIED:
-        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting)
+        segments = tuple(sorted(place for place, count in left.items() if count))
+        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments)
         marks.leave(state, mark)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
-        ledger.append(state, "episode", episode.closed, **what, waiting=len(waiting))
+        ledger.append(state, "episode", episode.closed, **what, waiting=waiting)
     except NotSaved:
         pass  # the episode's own log has said it durably
     episodes.leave(state, episode)
-    return len(waiting)
+    return waiting

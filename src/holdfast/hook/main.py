@@ -9,7 +9,6 @@ closes stdin, a file system that does not answer) is ended by an alarm, with sta
 from __future__ import annotations
 
 import posix
-import sys
 import time
 
 TYPE_CHECKING = False
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
 
 LARGEST = 128 << 20
 PATIENCE = 5  # seconds
+
+
+class Hung(Exception):
+    """The hook took too long and gave up."""
 
 
 def main(host: str, env: Mapping[str, str], began: int, now: Callable[[], float] = time.time) -> int:
@@ -38,7 +41,7 @@ def main(host: str, env: Mapping[str, str], began: int, now: Callable[[], float]
 
 def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int) -> str:
     """The host's reply to one raw payload; what fails on the way is reported, not raised."""
-    from holdfast.capture import codec, home
+    from holdfast.capture import codec, home, platform
     from holdfast.hook import handle
     from holdfast.hook.hosts import adapter
     from holdfast.model import replace
@@ -53,7 +56,7 @@ def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int
         del payload
         event = moment.event
         if not moment.cwd.startswith("/"):
-            moment = replace(moment, cwd=posix.getcwd())
+            moment = replace(moment, cwd=platform.working_folder(env))
         reply: Reply = handle.handle(moment, home.vault(env), env, now, began)
     except handle.Partial as partial:
         _report(env, host, event, partial.cause, now)
@@ -105,7 +108,14 @@ def _set_alarm() -> None:
 
     if posix.isatty(0):
         return  # a person types the payload and may take their time
-    _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))
+
+    def hung(*_: object) -> None:
+        # Once to unwind and report; should even that hang, the next one just ends it.
+        _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))
+        _signal.alarm(1)
+        raise Hung(f"no answer after {PATIENCE} s; the host did not close stdin, or a disk hangs")
+
+    _signal.signal(_signal.SIGALRM, hung)
     _signal.alarm(PATIENCE)
 
 
@@ -120,5 +130,4 @@ def start(argv: list[str], began: int) -> None:
             posix.write(2, f"holdfast: {error!r}\n".encode("utf-8", "replace"))
         finally:
             posix._exit(0)
-    sys.stdout.flush()
     posix._exit(0)

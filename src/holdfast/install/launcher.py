@@ -31,14 +31,16 @@ exit 0
 
 
 def launcher_path(env: Mapping[str, str]) -> Path:
-    data = env.get("XDG_DATA_HOME") or f"{home.user_home(env)}/.local/share"
+    data = env.get("XDG_DATA_HOME", "")
+    if not data.startswith("/"):  # a relative one is to be ignored, says its specification
+        data = f"{home.user_home(env)}/.local/share"
     return Path(data) / "holdfast" / "holdfast-hook"
 
 
 def registered_line(host: str, env: Mapping[str, str]) -> str:
-    """What a host runs through its shell. If the launcher itself is gone the line still ends in 0."""
+    """What a host runs through its shell. If the launcher itself is gone or broken the line still ends in 0."""
     path = shlex.quote(str(launcher_path(env)))
-    return f"[ ! -x {path} ] || {path} {shlex.quote(host)}"
+    return f"[ ! -x {path} ] || {path} {shlex.quote(host)} || :"
 
 
 def script_path() -> Path:
@@ -73,16 +75,23 @@ def refresh_launcher(env: Mapping[str, str]) -> bool:
     """After an upgrade: rewrite a launcher that is ours or leads nowhere; one of another living installation stays."""
     path = launcher_path(env)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False  # nothing was installed, so nothing is to be kept up
     if text == launcher_text():
         return False
-    targets = [
-        shlex.split(line)[0].partition("=")[2] for line in text.splitlines() if line.startswith(("python=", "script="))
-    ]
+    targets = _targets(text)
     leads_somewhere = len(targets) == 2 and all(os.access(target, os.R_OK) for target in targets)
     if leads_somewhere and targets[1] != str(script_path()):
         return False
     write_launcher(env)
     return True
+
+
+def _targets(text: str) -> list[str]:
+    """The interpreter and the script that a launcher names; [] where it is none."""
+    lines = [line for line in text.splitlines() if line.startswith(("python=", "script="))]
+    try:
+        return [shlex.split(line)[0].partition("=")[2] for line in lines]
+    except (ValueError, IndexError):
+        return []

@@ -33,6 +33,14 @@ def adapter(name: str) -> Host:
 
 
 def text_of(payload: Mapping[str, Any], name: str) -> str:
-    """A field as text; "" where it is missing or something else."""
+    """A field as text; "" where it is missing or something else.
+
+    JSON can hold halves of characters and zero bytes, which no path, file name or terminal can: they are replaced here,
+    so that nothing behind the adapter stumbles over them.
+    """
     found = payload.get(name)
-    return found if isinstance(found, str) else ""
+    if not isinstance(found, str):
+        return ""
+    if "\0" in found:
+        found = found.replace("\0", "\ufffd")
+    return found.encode("utf-8", "replace").decode("utf-8") if not found.isascii() else found

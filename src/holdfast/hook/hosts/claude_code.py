@@ -27,7 +27,12 @@ EVENTS = {
     "Stop": "turn-stop",
     "SessionEnd": "session-end",
 }
-CARRIERS = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "before-tool": "PreToolUse"}
+CARRIERS = {
+    "session-start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "before-tool": "PreToolUse",
+    "after-tool": "PostToolUse",
+}
 
 
 def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
@@ -42,6 +47,7 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     return Moment(
         host="claude-code",
         event=event,
+        called=named,
         session=text_of(payload, "session_id") or env.get("CLAUDE_CODE_SESSION_ID", ""),
         cwd=text_of(payload, "cwd") or env.get("CLAUDE_PROJECT_DIR", ""),
         source=text_of(payload, "source") or text_of(payload, "trigger"),
@@ -59,8 +65,8 @@ def reply(moment: Moment, reply: Reply) -> str:
         return ""
     if moment.event == "before-compaction":
         return reply.text
-    named = "PostToolUse" if moment.event == "after-tool" else CARRIERS.get(moment.event)
-    if not named:
+    named = CARRIERS.get(moment.event, "")
+    if not named or moment.called not in ("", named):
         return ""
     from holdfast.capture import codec
 

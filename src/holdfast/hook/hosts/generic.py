@@ -6,6 +6,7 @@ where there is something to tell the model, else nothing. The event "flag" carri
 
 from __future__ import annotations
 
+from holdfast.capture.episodes import host_name
 from holdfast.hook.hosts import text_of
 from holdfast.model import Moment, Reply
 
@@ -20,14 +21,11 @@ TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", 
 def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     fields = {name: text_of(payload, name) for name in TEXTS}
     fields["session"] = fields["session"] or env.get("HOLDFAST_SESSION", "")
-    named = text_of(payload, "host") or env.get("HOLDFAST_HOST", "")
-    host = "".join(letter for letter in named.lower() if letter.isascii() and (letter.isalnum() or letter in "-_"))
+    host = host_name(text_of(payload, "host") or env.get("HOLDFAST_HOST", ""))
     pid = payload.get("pid")
     given = payload.get("flags")
     flags = tuple(one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-    return Moment(
-        host=host[:40] or "generic", pid=pid if isinstance(pid, int) and pid > 0 else 0, flags=flags, **fields
-    )
+    return Moment(host=host, pid=pid if isinstance(pid, int) and pid > 0 else 0, flags=flags, **fields)
 
 
 def reply(moment: Moment, reply: Reply) -> str:  # noqa: ARG001
