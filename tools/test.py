@@ -1,7 +1,7 @@
 """Install what the tests need into .venv and run them: `python3 tools/test.py [fast|crash|crash-full|all|lint|bench]`.
 
-It works in a fresh clone with nothing but Python 3.11+, git and a network: it makes the virtual environment, installs the
-locked versions and the project, and (as root on Debian) the one system package that the fault injection needs. `make`
+It works in a fresh clone with nothing but Python 3.11+, git and a network: it makes the virtual environment, installs
+the locked versions and the project, and (as root on Debian) the one system package that fault injection needs. `make`
 targets and .ci/run call it, so there is one way to run everything.
 """
 

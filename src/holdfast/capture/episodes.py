@@ -119,7 +119,7 @@ def in_live(state: str, now: float) -> list[tuple[Episode, float]]:
     found = []
     for name in platform.names(f"{state}/episodes/live"):
         path = f"{state}/episodes/live/{name}"
-        episode = None
+        episode, who = None, None
         try:
             seen = posix.stat(path).st_mtime
             who = codec.decode(platform.read_file(path))
@@ -130,9 +130,18 @@ def in_live(state: str, now: float) -> list[tuple[Episode, float]]:
             pass  # half written
         if episode and not name.endswith(".tmp"):
             found.append((episode, seen))
-        elif abs(now - seen) > STRAGGLER:
+        elif abs(now - seen) > STRAGGLER and (name.endswith(".tmp") or not _is_damaged(state, who)):
             platform.remove(path)  # of a crashed write, or of an opening that was never recorded
     return found
+
+
+def _is_damaged(state: str, who: Any) -> bool:
+    """Whether the log that an open episode should be in has bytes that are no record: then it may well be there."""
+    try:
+        found = list(log.scan_file(_log_path(state, str(who["host"]), str(who["session"]))))
+    except (OSError, KeyError, TypeError):
+        return False
+    return any(one.what != log.RECORD for one in found)
 
 
 def note_segment(state: str, key: str, segment: str) -> None:

@@ -88,6 +88,6 @@ def _runs(episode: episodes.Episode) -> bool:
 
 
 def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
-    if episode and episode.project != of_folder.id and not gitfiles.checkout(cwd):
+    if not of_folder.off and episode and episode.project != of_folder.id and not gitfiles.checkout(cwd):
         return projects.find(episode.cwd, vault)
     return of_folder

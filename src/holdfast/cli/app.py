@@ -75,7 +75,8 @@ def main() -> None:
     try:
         if words[debug : debug + 1] and words[debug] in fast.COMMANDS:
             # Not through typer: it would swallow the two dashes before a text.
-            sys.exit(fast.dispatch(words[debug:], dict(os.environ), time.perf_counter_ns()))
+            run = fast.dispatch if debug else fast.run
+            sys.exit(run(words[debug:], dict(os.environ), time.perf_counter_ns()))
         app(prog_name="holdfast")
     except (HoldfastError, OSError) as error:
         if debug:

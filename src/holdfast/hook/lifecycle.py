@@ -131,6 +131,8 @@ def finish(state: str, episode: Episode, last: float) -> int:
         segments = tuple(sorted(place for place, count in left.items() if count))
         mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments)
         marks.leave(state, mark)
+    if not waiting:
+        episodes.forget_segments(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
         ledger.append(state, "episode", episode.closed, **what, waiting=waiting)

@@ -59,17 +59,17 @@ def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[mar
     found: dict[tuple[str, str], list[queue.Entry]] = {}
 
     def waits(mark: marks.Mark) -> bool:
-        for place in mark.segments:
-            if (place, mark.episode) not in found:
-                if len(found) >= MOST_SEGMENTS:
-                    return True  # not looked at now, so it stays
-                found[place, mark.episode] = queue.unfiled_of(f"{state}/queue", place, mark.episode, now)
-            if found[place, mark.episode]:
-                return True
-        return False
+        places = [(place, mark.episode) for place in mark.segments]
+        for place in places:
+            if place not in found and len(found) < MOST_SEGMENTS:
+                found[place] = queue.unfiled_of(f"{state}/queue", *place, now)
+        return any(place not in found or found[place] for place in places)  # what was not looked at stays
 
     left = marks.of_project(state, project.id)
     kept = marks.clear_drained(state, left, waits)
+    for mark in left:
+        if mark not in kept:
+            episodes.forget_segments(state, mark.episode)
     told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
     return told, [entry for entries in found.values() for entry in entries]
 

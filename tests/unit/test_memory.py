@@ -1,0 +1,150 @@
+"""The facade, and where the vault is. What is public here is what the command line and the servers are built on."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pwd
+from pathlib import Path
+
+import pytest
+
+from holdfast import memory
+from holdfast.capture import flagging, home, ledger, log, queue, segments, settle
+from holdfast.capture.ledger_history import Wanted
+from holdfast.errors import NewerFormat
+from holdfast.memory import Memory
+from holdfast.model import Project
+
+NOW = 1_800_000_000.0
+SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
+PUBLIC = {
+    "__init__": "(self, vault: 'str', cwd: 'str', clock: 'Clock' = <built-in function time>) -> 'None'",
+    "here": "(env: 'Mapping[str, str] | None' = None, cwd: 'str | None' = None) -> 'Memory'",
+    "project": "(self) -> 'Project'",
+    "queue": "(self) -> 'flag_queue.View'",
+    "set_broken_aside": "(self, view: 'flag_queue.View') -> 'list[str]'",
+    "retry": "(self, ids: 'Iterable[str] | None') -> 'tuple[str, ...]'",
+    "ledger": "(self, wanted: 'Wanted', count: 'int') -> 'list[dict[str, Any]]'",
+    "follow_ledger": "(self, wanted: 'Wanted', wait: 'Callable[[], None]') -> 'Iterator[dict[str, Any]]'",
+    "ledger_counts": "(self) -> 'list[dict[str, Any]]'",
+}
+
+
+def test_the_public_face_is_what_it_was() -> None:
+    """Add a line here when a method is added; changing or removing one breaks whoever builds on it."""
+    assert memory.__all__ == ["Memory"]
+    names = [name for name in dir(Memory) if not name.startswith("_")] + ["__init__"]
+    assert {name: str(inspect.signature(getattr(Memory, name))) for name in names} == PUBLIC
+
+
+def test_it_has_no_state_of_its_own_and_looks_anew_each_time(vault: str) -> None:
+    seen = Memory(vault, "/app", lambda: NOW)
+    assert seen.queue() == queue.View((), (), True)
+    flagging.take(vault, ["one"], SPEAKER, NOW)
+    assert [entry.flag.text for entry in seen.queue().entries] == ["one"]
+    assert [record["kind"] for record in seen.ledger(Wanted(), 5)] == ["flag"]
+
+
+def test_looking_into_a_vault_that_is_not_there_makes_nothing(vault: str) -> None:
+    seen = Memory(vault, "/app", lambda: NOW)
+    assert (seen.queue().entries, seen.ledger(Wanted(), 5), seen.ledger_counts()) == ((), [], [])
+    assert not os.path.exists(vault)
+
+
+def test_its_clock_decides_what_a_lease_still_holds(vault: str) -> None:
+    flagging.take(vault, ["one"], SPEAKER, NOW)
+    settle.Settlement(f"{vault}/.state/queue", lambda: NOW).claim(1, 60)
+    assert Memory(vault, "/app", lambda: NOW + 59).queue().of(queue.CLAIMED)
+    assert Memory(vault, "/app", lambda: NOW + 60).queue().of(queue.WAITING)
+
+
+def test_a_dead_flag_waits_again_after_a_retry(vault: str) -> None:
+    taken = flagging.take(vault, ["one"], SPEAKER, NOW)
+    owner = settle.Settlement(f"{vault}/.state/queue", lambda: NOW)
+    for _ in range(queue.TRIES):
+        claim = owner.claim(1, 60)
+        assert claim
+        owner.release(claim, [claim.flags[0].id], "no judge")
+    seen = Memory(vault, "/app", lambda: NOW)
+    assert seen.queue().of(queue.DEAD)
+    assert seen.retry(None) == (taken.flags[0].id,)
+    assert seen.queue().of(queue.WAITING)
+
+
+def test_what_is_broken_is_copied_aside_and_stays_where_it_is(vault: str) -> None:
+    flagging.take(vault, ["one"], SPEAKER, NOW)
+    (path,) = segments.live(f"{vault}/.state/queue")
+    with open(path, "ab") as file:
+        file.write(b"\nHF1 00")
+    before = Path(path).read_bytes()
+    seen = Memory(vault, "/app", lambda: NOW)
+    (copy,) = seen.set_broken_aside(seen.queue())
+    assert copy.startswith(f"{vault}/.state/queue/broken/")
+    assert Path(copy).read_bytes() == b"\nHF1 00"
+    assert Path(path).read_bytes() == before
+    assert seen.set_broken_aside(seen.queue()) == [copy]
+
+
+def test_a_disk_that_takes_no_copy_does_not_keep_the_queue_from_being_shown(vault: str) -> None:
+    flagging.take(vault, ["one"], SPEAKER, NOW)
+    (path,) = segments.live(f"{vault}/.state/queue")
+    with open(path, "ab") as file:
+        file.write(b"\nHF1 00")
+    Path(vault, ".state", "queue", "broken").write_text("in the way")
+    seen = Memory(vault, "/app", lambda: NOW)
+    assert seen.set_broken_aside(seen.queue()) == [path], "then the original is named"
+
+
+def test_it_follows_the_ledger_and_shows_the_counts_of_old_days(vault: str) -> None:
+    seen = Memory(vault, "/app", lambda: NOW)
+    state = home.state(vault)
+    following = seen.follow_ledger(Wanted(), lambda: ledger.append(state, "hook", NOW, n=1))
+    assert next(following)["n"] == 1
+    log.append(f"{state}/ledger/counts.log", [b'{"v":1,"day":"2020-01-01","counts":{"hook":3}}'], durable=False)
+    assert seen.ledger_counts() == [{"v": 1, "day": "2020-01-01", "counts": {"hook": 3}}]
+
+
+def test_the_project_is_that_of_the_folder_it_looks_from(vault: str, place: Path) -> None:
+    (place / "one").mkdir()
+    assert Memory(vault, f"{place}/one").project().root == f"{place}/one"
+    assert Memory.here({"HOLDFAST_HOME": vault}, f"{place}/one").project().slug == "one"
+
+
+def test_a_vault_of_a_newer_format_is_refused_in_a_sentence_that_destroys_nothing(vault: str) -> None:
+    home.make_vault(vault)
+    Path(vault, "format").write_text("2\n")
+    with pytest.raises(NewerFormat, match=r"has format 2, this holdfast knows 1; nothing was changed\. Upgrade"):
+        Memory(vault, "/app")
+
+
+def test_the_vault_is_what_the_environment_says_else_in_the_users_home(place: Path) -> None:
+    assert home.vault({"HOLDFAST_HOME": "/a/b/", "HOME": "/h"}) == "/a/b"
+    assert home.vault({"HOLDFAST_HOME": "", "HOME": "/h/"}) == "/h/.holdfast"
+    assert home.vault({"HOLDFAST_HOME": "sub"}) == f"{os.getcwd()}/sub"
+    assert home.vault({}) == f"{pwd.getpwuid(os.getuid()).pw_dir.rstrip('/')}/.holdfast"
+    assert Memory.here({"HOLDFAST_HOME": str(place)}).cwd == os.getcwd()
+
+
+def test_the_format_is_read_leniently_and_written_once(vault: str) -> None:
+    assert home.format_of(vault) == 0
+    home.make_vault(vault)
+    assert home.format_of(vault) == home.FORMAT == 1
+    for text, version in (("12\n", 12), ("", 1), ("nonsense", 1), ("-3", 1), ("²", 1)):
+        Path(vault, "format").write_text(text)
+        assert home.format_of(vault) == version
+    home.make_vault(vault)
+    assert Path(vault, "format").read_text() == "²", "a vault that is there is left as it is"
+
+
+@pytest.mark.parametrize("word", ["off", "OFF", "0", "no", "false"])
+def test_capture_is_off_by_the_environment(vault: str, word: str) -> None:
+    assert home.why_off({"HOLDFAST": word}, vault) == "HOLDFAST=off is set"
+
+
+def test_capture_is_off_while_paused_and_on_otherwise(vault: str) -> None:
+    for env in ({}, {"HOLDFAST": "on"}, {"HOLDFAST": ""}):
+        assert home.why_off(env, vault) == ""
+    home.make_vault(vault)
+    Path(home.paused_path(vault)).write_text("")
+    assert "paused" in home.why_off({}, vault)
