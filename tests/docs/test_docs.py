@@ -1,4 +1,4 @@
-"""The docs cannot lie: their console examples run, every command and every error is in them, no figure without a command."""
+"""The docs cannot lie: their console examples run, and every command, option and error is in them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import SOURCE, Home, Terminal, a_home, make_read_only, mounted
+from hook_support import SOURCE, Home, Terminal, a_home, make_read_only, mounted
 
 import holdfast
 from holdfast import errors

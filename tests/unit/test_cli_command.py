@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import SOURCE, Done, Home, a_home, run
+from hook_support import SOURCE, Done, Home, a_home, run
 
 SCRIPT = SOURCE / "holdfast" / "install" / "holdfast.sh"
 

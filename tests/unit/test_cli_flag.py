@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PYTHON, START, Agents, Home, Terminal, a_home, make_read_only, mounted
+from hook_support import PYTHON, START, Agents, Home, Terminal, a_home, make_read_only, mounted
 
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import KINDS

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_hook_support import SOURCE, Done, Home, Terminal, a_home
+from hook_support import SOURCE, Done, Home, Terminal, a_home
 
 from holdfast.capture import home, ledger, log
 from holdfast.errors import UsageError

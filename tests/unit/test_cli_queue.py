@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_hook_support import Home, Terminal, a_home
+from hook_support import Home, Terminal, a_home
 
 from holdfast.capture import queue
 from holdfast.errors import NewerFormat, NotFound

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from test_hook_support import (
+from hook_support import (
     PROMPT,
     PYTHON,
     START,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PROMPT, PYTHON, START, Done, Home, a_home
+from hook_support import PROMPT, PYTHON, START, Done, Home, a_home
 
 HUGE = 50 << 20
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PYTHON, START, Agents, Home, a_home
+from hook_support import PYTHON, START, Agents, Home, a_home
 
 from holdfast.capture import codec, episodes, flags, log, platform, queue
 from holdfast.install import launcher

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import Home, a_home
+from hook_support import Home, a_home
 
 
 @pytest.fixture

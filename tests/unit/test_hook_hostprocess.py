@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from test_hook_support import PYTHON, START, Agents
+from hook_support import PYTHON, START, Agents
 
 from holdfast.capture import platform
 from holdfast.hook.hostprocess import host_process, is_wrapper

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import Home, a_home
+from hook_support import Agents, Home, a_home
 
 from holdfast.errors import UsageError
 
@@ -16,6 +16,12 @@ OFF = {"HOLDFAST": "off"}
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Home]:
     with a_home(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def agents() -> Iterator[Agents]:
+    with Agents() as made:
         yield made
 
 
@@ -125,3 +131,13 @@ def test_what_is_off_leaves_no_trace_in_the_vault(fresh: Home, how: str) -> None
     fresh.hook(fresh.event("SessionStart"))
     fresh.fast("flag", "unheard")
     assert [path for path in fresh.files() if path.endswith("projects.toml")] == []
+
+
+def test_a_session_that_ends_during_a_pause_is_not_called_dead(fresh: Home, agents: Agents) -> None:
+    agent = agents()
+    fresh.hook(fresh.event("SessionStart"), env={"CLAUDE_PID": str(agent.pid)})
+    fresh.fast("pause")
+    fresh.hook(fresh.event("SessionEnd"))
+    agent.kill()
+    fresh.fast("resume")
+    assert fresh.hook(fresh.event("SessionStart", "s2")).context == ""

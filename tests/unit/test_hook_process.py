@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PROMPT, PYTHON, START, Agents, Home, a_home, too_open, wait_until
+from hook_support import PROMPT, PYTHON, START, Agents, Home, a_home, too_open, wait_until
 
 from holdfast.capture import home, upkeep
 

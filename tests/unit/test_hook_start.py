@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PROMPT, Agents, Home, a_home, context_of
+from hook_support import PROMPT, Agents, Home, a_home, context_of
 
 from holdfast.capture import flags, home, marks, queue
 from holdfast.capture.ids import digest

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_hook_support import PYTHON, START, Done, Home, a_home, run
+from hook_support import PYTHON, START, Done, Home, a_home, run
 
 import holdfast
 from holdfast.hook.hosts import HOSTS

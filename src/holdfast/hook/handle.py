@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import home, ledger, projects
+from holdfast.capture import episodes, home, ledger, projects
 from holdfast.hook import lifecycle
 from holdfast.hook.scene import TROUBLE, Scene
-from holdfast.model import Moment, Reply
+from holdfast.model import Moment, Project, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     version = home.format_of(vault)
     off = home.why_off(env, vault)
     if off:
+        _end_if_known(moment, vault, now)
         return _said_off(moment, off)
     project = projects.find(moment.cwd, vault)
     if version > home.FORMAT:
@@ -42,6 +43,7 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
         return Reply()
     if project.off:
+        _end_if_known(moment, vault, now)
         return _said_off(moment, "this project's .holdfast.toml says off = true")
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
@@ -66,6 +68,16 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     if scene.failures:
         raise Partial(reply, scene.failures[0])
     return reply
+
+
+def _end_if_known(moment: Moment, vault: str, now: float) -> None:
+    """Capture was switched off while a session ran: its end is still noted, or the next start would call it dead."""
+    if moment.event != "session-end":
+        return
+    known = episodes.latest(home.state(vault), moment.host, moment.session)
+    if known and known.state == episodes.OPEN:
+        project = Project(known.project, "", "", known.cwd)
+        lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
 
 
 def _said_off(moment: Moment, why: str) -> Reply:

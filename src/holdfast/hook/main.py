@@ -43,10 +43,12 @@ def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int
     """The host's reply to one raw payload; what fails on the way is reported, not raised."""
     from holdfast.capture import codec, home, platform
     from holdfast.hook import handle
-    from holdfast.hook.hosts import adapter
+    from holdfast.hook.hosts import HOSTS, adapter
     from holdfast.model import replace
 
     speak = adapter(host)
+    if host not in HOSTS and not env.get("HOLDFAST_HOST"):
+        env = {**env, "HOLDFAST_HOST": host}  # an agent that speaks the generic shape under its own name
     event = ""
     try:
         payload = codec.decode(raw) if raw.strip() else {}
