@@ -80,18 +80,23 @@ def _record_end(data: bytes, at: int) -> int:
 
 
 def _is_beginning(fragment: bytes) -> bool:
-    """Whether a killed writer can have left this: the start of a frame, or space that was never filled."""
-    if len(fragment) < HEADER:
-        return _is_header_start(fragment) or not fragment.strip(b"\0")
-    try:
-        size = int(fragment[len(MARK) : len(MARK) + 8], 16)
-    except ValueError:
-        return not fragment.strip(b"\0")
+    """Whether killed writers can have left this: starts of frames, one after another, or space never filled."""
+    if not fragment.strip(b"\0"):
+        return True
+    # A line break is no part of a payload, so each one begins a frame of its own.
+    first, *others = fragment[1:].split(b"\n")
+    return _is_one_beginning(fragment[:1] + first) and all(_is_one_beginning(b"\n" + part) for part in others)
+
+
+def _is_one_beginning(fragment: bytes) -> bool:
+    if not _is_header_start(fragment[:HEADER]):
+        return False
     payload = fragment[HEADER:]
+    if len(fragment) < HEADER:
+        return True
+    size = int(fragment[len(MARK) : len(MARK) + 8], 16)
     # A whole record whose length field alone was hit would look like a beginning: its checksum betrays it.
-    return (
-        _is_header_start(fragment[:HEADER]) and len(payload) < size and fragment[:HEADER][-9:] != _header(payload)[-9:]
-    )
+    return len(payload) < size and fragment[HEADER - 9 : HEADER] != _header(payload)[-9:]
 
 
 def _is_header_start(part: bytes) -> bool:
@@ -171,19 +176,21 @@ def write(fd: int, payloads: Iterable[bytes], *, durable: bool) -> None:
 def append(path: str, payloads: Iterable[bytes], *, durable: bool) -> None:
     """Append to a file that only grows and is never moved, made at its first record."""
     flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CLOEXEC
+    folder = path.rpartition("/")[0]
     try:
         try:
             fd = posix.open(path, flags)
         except FileNotFoundError:
-            folder = path.rpartition("/")[0]
             platform.make_folders(folder)
             fd = posix.open(path, flags | posix.O_CREAT, 0o600)
-            if durable:
-                platform.sync_names(folder, 2)
     except OSError as error:
         raise NotSaved(_sentence(error)) from error
     try:
         write(fd, payloads, durable=durable)
+        if durable:
+            platform.sync_names(folder)
+    except OSError as error:
+        raise NotSaved(_sentence(error)) from error
     finally:
         posix.close(fd)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAC = sys.platform == "darwin"
+ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
 
 def working_folder(env: Mapping[str, str]) -> str:
@@ -56,10 +57,19 @@ def sync_folder(path: str) -> None:
         posix.close(fd)
 
 
-def sync_names(path: str, levels: int) -> None:
-    """The names of a folder and of those above it: who finds a folder made cannot know that its maker has synced it."""
-    for _ in range(levels):
-        sync_folder(path or "/")
+def sync_names(path: str) -> None:
+    """The names of a folder and of those above it are on the medium.
+
+    Who finds a folder or file made cannot know that its maker synced its name: it may have been killed before it came
+    to that. So whoever acknowledges syncs them all; a folder without changes costs next to nothing.
+    """
+    for _ in range(ANCESTORS):
+        try:
+            sync_folder(path or "/")
+        except PermissionError:
+            return  # not ours to read, so not of our making
+        if not path:
+            return
         path = path.rpartition("/")[0]
 
 
@@ -120,7 +130,7 @@ def write_atomic(path: str, data: bytes, *, durable: bool) -> None:
         remove(straggler)
         raise
     if durable:
-        sync_folder(path.rpartition("/")[0] or "/")
+        sync_names(path.rpartition("/")[0])
 
 
 def remove(path: str) -> None:

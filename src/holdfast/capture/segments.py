@@ -78,7 +78,7 @@ def _open_new(folder: str, now: float) -> tuple[int, str]:
     fd = posix.open(f"{live}/{name}", OPEN | posix.O_CREAT | posix.O_EXCL, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        platform.sync_names(live, 4)  # live, queue, .state, vault
+        platform.sync_names(live)
     except OSError:
         posix.close(fd)
         raise
@@ -112,24 +112,23 @@ def is_current(folder: str, path: str) -> bool:
 def retire(folder: str, path: str, size: int, companions: Sequence[str] = ()) -> bool:
     """Move a segment that holds `size` bytes, all dealt with, to the archive. False if somebody appended since.
 
-    The segment goes first and its companions after it: an orphaned companion is harmless, while a segment
+    The segment goes first, durably, and its companions after it: an orphaned companion is harmless, while a segment
     without the record that it was acknowledged would come back to life.
     """
+    archive = f"{folder}/archive"
     fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if posix.fstat(fd).st_size != size or is_current(folder, path):
             return False
-        archive = f"{folder}/archive"
         platform.make_folders(archive)
-        posix.rename(path, f"{archive}/{path.rpartition('/')[2]}")
-        for one in companions:
+        for one in (path, *companions):
             try:
                 posix.rename(one, f"{archive}/{one.rpartition('/')[2]}")
             except FileNotFoundError:
                 continue  # nothing ever became of what is in it
-        platform.sync_folder(archive)
-        platform.sync_folder(f"{folder}/live")
+            platform.sync_names(archive)
+            platform.sync_folder(f"{folder}/live")
     except OSError:
         return False
     finally:
