@@ -1,7 +1,7 @@
 """One contract for every host adapter: whatever it is sent is a Moment, whatever it answers the host can read.
 
-The payloads beside this file are shaped as the hosts send them; test_recorded has what one sent. A new adapter brings its
-own, named `<host>.<what>.json`, and a line for each in NORMALISED.
+The payloads beside this file are shaped as the hosts send them; test_recorded has what one really sent. A new adapter
+brings its own, named `<host>.<what>.json`, and a line for each in NORMALISED.
 """
 
 from __future__ import annotations
