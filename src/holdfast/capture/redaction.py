@@ -1,0 +1,361 @@
+"""Secrets are replaced by labelled placeholders before any byte is written or sent.
+
+Promise: `redact` never raises, changes nothing but the secrets it names, and finds nothing in its own
+output. Text is searched again until a search comes back empty, so the last point holds by construction.
+
+The hook calls this for every line, and almost no line holds a secret. So this module is only the sieve:
+plain string operations over one lower-cased copy, no import of `re`, no rule table. What passes the sieve
+loads `redaction_match`, which judges with care; the sieve may be too generous but never too strict, and
+a test holds `PREFIXES` equal to what the rule table needs.
+
+What is not found: a password in prose without an assignment ("log in with ..."), a value without any digit
+or sign, a passphrase with spaces, and key material that carries neither a known prefix nor a telling name.
+"""
+
+from __future__ import annotations
+
+# What known tokens begin with, in lower case. In a URL-like one the host is the beginning.
+PREFIXES = b"""
+1000. 1//0 4b1d a3- a3t aaaaaaaaaaaaaaaaaaaaaa aae aaf aag aah abia aiza absk acca access-development-
+access-production- access-sandbox- age-secret-key-1 akcp akia akid amzn.mws. apa91b api- api_org_ app_usr-
+aqvn asia atatt3 atbb atctt3 atlasv1. atstt3 atta authress_ avns_ bedrock-api-key- bkua_ ccdb1_ ccipat_
+cciprj_ cfat_ cfk_ cfpat- cfut_ chat.googleapis.com/v1/spaces/ cio clojars_ cmvmd csk- da2- dapi dbtc_ dbtu_
+dckr_oat_ dckr_pat_ ddo_ ddp_ dg9ro discord.com/api/webhooks/ discordapp.com/api/webhooks/ dnkey- doo_v1_
+dop_v1_ dor_v1_ dp. dsp_ dt0c01. dt0s01. dt0s02. dt0s08. dt0s16. duffel_live_ duffel_test_ e2b_ eaa eaaa
+esecret_ ext_ eyj eyjrijoi ezak eztk fc- figd_ figu_ fio-u- flwpubk_test- flwseck- flwseck_test- fm1a_ fm1r_
+fm2_ fo1_ fw_ gb_api_ ghe_ gho_ ghp_ ghr_ ghs_ ghu_ github_pat_ glagent- glc_ glcbt- gldt- glffct- glft-
+glimt- gloas- glpat- glptt- glrt- glrtr- glsa_ glsoat- glwt- gocspx- gr1348941 gsk_ hcaik_ hcbik_ hcxik_ hf_
+hooks.slack.com/services/ hooks.slack.com/triggers/ hooks.slack.com/workflows/ hooks.zapier.com/hooks/catch/
+hrku- hvb. hvr. hvs. ico- igaa igqv iqojb3jpz2lu jina_ key- key_ lin_api_ lin_oauth_ ls0tls1crudjtibeu0eg
+ls0tls1crudjtibfqybq ls0tls1crudjtibftknswvbu ls0tls1crudjtibpuevou1nii ls0tls1crudjtibqr1agufjjvkfurs
+ls0tls1crudjtibquklwqvrf ls0tls1crudjtibsu0eg lsv2_pt_ lsv2_sk_ ltai maker.ifttt.com/trigger/ mdb_sa_sk_
+mid-server- n8n_api_ napi_ nfp_ npg_ npm_ nrak- nrii- nriq- nrjs- nrra- ntn_ nvapi- ops_eyj ory_at_ ory_pat_
+oy2 p8e- pa- packagist_ort_ packagist_out_ packagist_uut_ pat pat- pat. pcsk_ pdl_live_apikey_ pdl_sdbx_apikey_
+phx_ pk. pk_ pmak- pnb_ pnu_ pplx- pscale_app_ pscale_oauth_ pscale_pw_ pscale_tkn_ pul- pypi-ag r8_ rdme_
+re_ rgapi- rk_live_ rk_prod_ rk_test_ rnd_ rubygems_ rzp_live_ rzp_test_ s-s4t2af- s-s4t2ud- s. sat. sb-mid-server-
+sb_secret_ sbp_ sc_ scauth_ sdk- secret- secret_ sg. sgp_ shippo_live_ shippo_test_ shpat_ shpca_ shppa_
+shpss_ shptka_ sk sk- sk-admin- sk-ant- sk-lf- sk-none- sk-or- sk-proj- sk-svcacct- sk. sk_ sk_live_ sk_org_
+sk_prod_ sk_sbox_ sk_test_ sl. sm_aat_ sm_pat_ sm_sat_ sntrys_ sntryu_ sq0atp- sq0csp- sqa_ sqp_ squ_ syt_ t1.
+tfp_ tgp_v1_ tk-us- tk. tskey- tvly- v1.0- vca_ vci_ vck_ vcp_ vcr_ vercel_blob_rw_ wandb_v1_
+webhook.office.com/webhookb2/ whsec_ xai- xapp- xau_ xkeysib- xnd_development_ xnd_production_ xoxa- xoxb- xoxc-
+xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xsmtpsib- xwfp- ya29. yc zxlk
+""".split()
+
+# Beginnings that are also ordinary words; only a body that is no word makes them worth a look.
+WEAK_PREFIXES = frozenset(
+    b"1000. a3- aae aaf aag aah api- cio dp. eaa ext_ fc- fw_ key- key_ oy2 p8e- pa- pat pat- pat. pk. pk_ re_ s. sat."
+    b" sc_ sdk- secret- secret_ sk sk- sk. sk_ sl. t1. tk. yc".split()
+)
+# Signs of the secrets that are told by their surroundings, not by a beginning.
+MARKERS = ("private key", "private-lines", "q~", "sha256~", "_mmk", "access_token$", "contribsys__com", "facebook")
+HEADERS = ("bearer", "authorization")
+# The words that end a name to which a secret is given, by a stem that most lines do not hold.
+PASSWORD_WORDS = frozenset(("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pw"))
+WORDS = {
+    "pass": ("pass", "password", "passwd", "passphrase", "passcode", "passwort"),
+    "pw": ("pw", "pwd"),
+    "key": ("key",),
+    "token": ("token",),
+    "secret": ("secret",),
+    "auth": ("auth",),
+    "cred": ("cred", "credential"),
+    "pat": ("pat",),
+    "sess": ("session", "sessionid", "session_id", "sessid"),
+    "sid": ("sid",),
+    "sig": ("sig", "signature"),
+    "cookie": ("cookie",),
+    "client": ("client_id", "clientid", "client-id"),
+    "access": ("access_id", "accessid"),
+    "login": ("login",),
+}
+# What may stand between such a word and the sign that gives it a value.
+SUFFIXES = ("base", "b64", "value", "string", "str", "raw", "prod", "dev", "test", "staging", "live")
+LOGIN_FLAGS = (" -u", " -p", " -a", " --user")
+LOGIN_COMMANDS = ("curl", "sshpass", "mysql", "docker login", "podman login", "redis-cli", "mongo")
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_DIGITS = b"0123456789"
+# A second search almost always comes back empty; the bound is for texts made to go on for ever.
+_PASSES = 12
+
+
+def _blank_all_but(kept: bytes) -> bytes:
+    table = bytearray(b" " * 256)
+    for code in kept:
+        table[code] = code
+    return bytes(table)
+
+
+_RUNS = _blank_all_but(_LETTERS + _DIGITS + b"_./+=%-")
+_PARTS = _blank_all_but(_LETTERS + _DIGITS + b"_")
+_ATOMS = _blank_all_but(_LETTERS + _DIGITS + b"?")
+_VALUES = bytes.maketrans(b"\t\r\n\"'`,;()[]{}<>|\\\0", b" " * 19)
+
+# No secret is made of these alone: it has a digit, a capital or a sign.
+_DULL = _LETTERS + b" \t\r\n_-.,:;=/?\"'`()[]{}<>|+~\\\0"
+
+_HEADS: dict[bytes, list[bytes]] = {}
+for _prefix in PREFIXES:
+    # A beginning is looked up by at most four characters of its first run: one lookup a word serves all rules.
+    _HEADS.setdefault(_prefix.translate(_PARTS).split()[0][:4], []).append(_prefix)
+
+_STAND_INS = (
+    *("xxxx", "****", "...", "example", "placeholder", "changeme", "change-me", "change_me", "changeit"),
+    *("redacted", "your-", "your_", "yourtoken", "yourkey", "yourapi", "yourpass", "yoursecret", "dummy"),
+    *("insert-", "insert_", "replace-", "replace_", "replaceme", "foobar", "my-secret", "mysecret", "://"),
+    *("&lt;", "abcdefghijklmnopqrstuvwxyz"),
+)
+_TERMS = frozenset(
+    b"argon2 argon2i argon2id base64 base32 sha256 sha512 sha-256 hs256 rs256 es256 ed25519 x25519 pbkdf2 utf-8"
+    b" oauth2 oauth2.0 aes256 aes-256 aes128 secp256k1 curve25519 pkcs12".split()
+)
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with each secret replaced by `[redacted:LABEL]`, and the labels found, in order of place."""
+    marks: list[tuple[int, int, str]] = []
+    for _ in range(_PASSES):
+        clues = _clues(text)
+        if not clues:
+            break
+        from holdfast.capture.redaction_match import find
+
+        spans = find(text, clues)
+        if not spans:
+            break
+        text, marks = _replace(text, sorted(spans + marks))
+    return text, tuple(label for _, _, label in marks)
+
+
+def redact_record(record: dict[str, object]) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The same for every string value of a JSON-like record; the record itself if nothing was found."""
+    labels: list[str] = []
+    clean = _redact_value(record, labels)
+    return (clean if isinstance(clean, dict) else record), tuple(labels)
+
+
+def _redact_value(value: object, labels: list[str]) -> object:
+    if isinstance(value, str):
+        clean, found = redact(value)
+        labels.extend(found)
+        return clean if found else value
+    before = len(labels)
+    copy: object = value
+    if isinstance(value, dict):
+        copy = {key: _redact_value(item, labels) for key, item in value.items()}
+    elif isinstance(value, list | tuple):
+        items = [_redact_value(item, labels) for item in value]
+        copy = items if isinstance(value, list) else tuple(items)
+    return value if len(labels) == before else copy
+
+
+def _replace(text: str, spans: list[tuple[int, int, str]]) -> tuple[str, list[tuple[int, int, str]]]:
+    """The spans replaced, and where their placeholders now stand; a standing placeholder replaces itself."""
+    out: list[str] = []
+    marks: list[tuple[int, int, str]] = []
+    size = done = 0
+    for start, end, label in spans:
+        size += start - done
+        placeholder = f"[redacted:{label}]"
+        out += (text[done:start], placeholder)
+        marks.append((size, size + len(placeholder), label))
+        size += len(placeholder)
+        done = end
+    out.append(text[done:])
+    return "".join(out), marks
+
+
+def _clues(text: str) -> list[str]:
+    """What in the text could belong to a secret; nothing, for almost every line."""
+    plain = text.encode("ascii", "replace")
+    if b"\\" in plain:
+        # In quoted JSON a line break is a backslash and a letter, and that letter is no part of a word.
+        plain = plain.replace(b"\\n", b"  ").replace(b"\\r", b"  ").replace(b"\\t", b"  ")
+    raw = plain.lower()
+    low = raw.decode("ascii")
+    clues = [marker for marker in MARKERS if marker in low]
+    clues += [header for header in HEADERS if header in low and _presented(plain, low, header)]
+    runs = [run for run in raw.translate(_RUNS).split() if len(run) > 14]
+    if runs:
+        clues += _beginnings(runs)
+        if any(len(run) > 49 and run.count(b".") > 1 for run in runs):
+            clues.append("a.b.c")
+    if "://" in low and "@" in low and _login_in_url(low):
+        clues.append("://")
+    if any(_login_after(low, flag) for flag in LOGIN_FLAGS if flag in low):
+        clues.append("-u")
+    if "kind:" in low and "secret" in low and "data:" in low:
+        clues.append("kind:")
+    if any(_assigned(plain, low, word) for stem, words in WORDS.items() if stem in low for word in words):
+        clues.append("=")
+    return clues
+
+
+def _beginnings(runs: list[bytes]) -> list[str]:
+    parts = b" ".join(runs).translate(_PARTS).split()
+    heads = {part[:size] for part in parts for size in (4, 3, 2) if part[:size] in _HEADS}
+    return [
+        prefix.decode()
+        for head in heads
+        for prefix in _HEADS[head]
+        if any(_body_after(run, prefix) for run in runs if prefix in run)
+    ]
+
+
+def _body_after(run: bytes, prefix: bytes) -> bool:
+    # A name such as npm_config_registry goes on in words, a token has digits or long parts.
+    rests = [rest[:80] for rest in run.split(prefix)[1:]]
+    if prefix in WEAK_PREFIXES:
+        return not all(is_wordy(rest) for rest in rests)
+    return prefix[-1:] == b"/" or any(
+        rest.strip(_LETTERS + b"_./+=%-") or max(map(len, rest.translate(_ATOMS).split()), default=0) > 11
+        for rest in rests
+    )
+
+
+def _login_in_url(low: str) -> bool:
+    at = low.find("://")
+    while at >= 0:
+        user = low[at + 3 : at + 320].split("/", 1)[0].rpartition("@")[0]
+        if ":" in user or len(user) > 19:
+            return True
+        at = low.find("://", at + 3)
+    return False
+
+
+def _login_after(low: str, flag: str) -> bool:
+    words = low[low.find(flag) + len(flag) :][:80].split()
+    return bool(words) and words[0][0] != "$" and any(command in low for command in LOGIN_COMMANDS)
+
+
+def _presented(plain: bytes, low: str, header: str) -> bool:
+    at = low.find(header)
+    while at >= 0:
+        at += len(header)
+        values = [value.lstrip(b":=") for value in plain[at : at + 200].translate(_VALUES).split()[:4]]
+        if any(_is_credential(value) for value in values):
+            return True
+        at = low.find(header, at)
+    return False
+
+
+def _is_credential(value: bytes) -> bool:
+    return len(value) > 7 and not (value[1:].islower() and is_wordy(value)) and not is_stand_in(value.lower())
+
+
+def _assigned(plain: bytes, low: str, word: str) -> bool:
+    """Whether a name that ends in the word is given a value; in prose it is not, and a few slices say so."""
+    password = word in PASSWORD_WORDS
+    at = low.find(word)
+    while at >= 0:
+        end = at + len(word)
+        window = plain[end : end + 200]
+        if window.translate(None, _DULL) and _takes_value(low, at, end):
+            values = [value for value in window.translate(_VALUES).split() if len(value) > 5]
+            if any(_worth_a_look(value.lstrip(b"=:?+!.*-"), password) for value in values[:4]):
+                return True
+        at = low.find(word, end)
+    return False
+
+
+def _takes_value(low: str, start: int, end: int) -> bool:
+    first, second = low[end : end + 1], low[end + 1 : end + 2]
+    if (first.isalpha() and (first != "s" or second.isalpha())) or (first in ("_", "-") and second.isalpha()):
+        return low[end : end + 16].lstrip("_-").startswith(SUFFIXES)
+    near = low[end : end + 40]
+    rest = near.lstrip(" \t\r\n\"'`*])\\s_0123456789")
+    if rest[:1] in "=:>,?+!.|-" or near.lstrip(" \t")[:1] in "\"'`":
+        return True
+    if "=" in rest[:28] or rest.startswith(("is ", "was ", "value")) or (first == " " and " " not in near[1:21]):
+        return True
+    before = low[max(0, start - 160) : start]
+    return "--" in before[-40:] or "machine " in before
+
+
+def _worth_a_look(value: bytes, password: bool) -> bool:
+    # A few vendors' identifiers are digits only; whether one of them is named is for the rules to say.
+    if looks_secret(value, password) or (len(value) > 14 and value.isdigit()):
+        return True
+    return b"&" in value and looks_secret(value.partition(b"&")[0], password)
+
+
+def looks_secret(value: bytes, password: bool) -> bool:
+    """Whether a value that was given to a telling name is a secret, and not a word, a variable or code."""
+    if len(value) < (6 if password else 10):
+        return False
+    low = value.lower()
+    digits = len(low.translate(None, _DIGITS)) < len(low)
+    letters = len(low.translate(None, _LETTERS)) < len(low)
+    one_case = value in (low, value.upper())
+    if password:
+        telling = digits or len(low.translate(None, b"!@#$%^&*")) < len(low)
+        path = low[:1] in b"/@~" and is_wordy(low)
+        return letters and telling and not path and not _echoes(low) and not _is_harmless(low)
+    if one_case:
+        secret = digits and letters and not is_wordy(low)
+    else:
+        name, chance = _read(value)
+        secret = (chance and len(value) > 11) or (digits and not name and not is_wordy(low))
+    return secret and len(set(low)) > 4 and not _is_harmless(low)
+
+
+def _is_harmless(low: bytes) -> bool:
+    return low in _TERMS or is_stand_in(low) or _is_code(low)
+
+
+def _echoes(low: bytes) -> bool:
+    """Whether the value is a name that says what it would hold, `db_password2`."""
+    plain = low.translate(None, b"_-!" + _DIGITS).isalpha()
+    return plain and any(word in low for word in (b"password", b"passwd", b"secret", b"token"))
+
+
+def _read(value: bytes) -> tuple[bool, bool]:
+    """Whether a value in mixed case reads as a name, EC2ReadOnlyAccess, or as chance; digits prove neither."""
+    letters = words = numbers = last = before = 0
+    for code in value[:80]:
+        kind = 1 if 65 <= code <= 90 else 2 if 97 <= code <= 122 else 3 if 48 <= code <= 57 else 0
+        letters += kind in (1, 2)
+        numbers += kind == 3 != last
+        # A word begins after a sign or a digit, at a capital after a small letter, and at the S of HTTPServer.
+        words += (kind == 1 != last) or (kind == 2 and (last in (0, 3) or last == 1 == before))
+        before, last = last, kind
+    name = letters >= (4 if len(value) > 11 else 3) * words and 2 * numbers <= words
+    return name, letters < 2.9 * words
+
+
+def is_stand_in(low: bytes) -> bool:
+    """Whether a value in lower case only stands where a secret would: a variable, a mask, a documentation word."""
+    if low.startswith((b"sha1:", b"sha256:", b"sha512:", b"md5:", b"sha256-", b"sha512-", b"arn:")):
+        return True
+    if low[:1] in b"<{[(*^" or low[-1:] == b">" or low[:2] in (b"${", b"$(", b"%(", b"./", b"~/"):
+        return True
+    if low[:1] in b"$%@" and low[1:].translate(None, b"_.:%@" + _DIGITS).isalpha():
+        return True
+    if len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40):
+        return True
+    text = low.decode("ascii")
+    return any(part in text for part in _STAND_INS)
+
+
+def is_wordy(low: bytes) -> bool:
+    """Whether a value in lower case reads as words, versions and numbers: `eu-west-1`, `base64`, `v1.2.3-rc1`."""
+    for part in low.translate(_ATOMS).split():
+        stem = part.rstrip(_DIGITS)
+        if stem and not (stem.isalpha() and len(part) - len(stem) < 5):
+            rest = part.lstrip(_DIGITS)
+            if not (rest.isalpha() and len(part) - len(rest) < 5):
+                return False
+    return True
+
+
+def _is_code(low: bytes) -> bool:
+    """Whether a value in lower case is an attribute, `user.password`, or a host and port."""
+    names = low.replace(b"?", b"").rstrip(b"!").split(b".")
+    if len(names) > 1 and len(low) < 40 and all(_is_identifier(name) for name in names):
+        return True
+    host, _, port = low.rpartition(b":")
+    return port.isdigit() and bool(host) and is_wordy(host)
+
+
+def _is_identifier(name: bytes) -> bool:
+    return name.translate(None, b"_" + _DIGITS).isalpha() and not name[:1].isdigit()
