@@ -55,6 +55,8 @@ if NAME not in SIZES:
 SIZE = SIZES[NAME]
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(1 << 32))
 
+os.environ["HOLDFAST_SEED"] = str(SEED)  # for whatever process of this run asks next
+
 COUNTS: dict[str, dict[str, int]] = {}
 
 

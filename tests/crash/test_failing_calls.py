@@ -68,6 +68,10 @@ class Place:
 
     def points(self, strace: str, names: tuple[str, ...], command: list[str], given: str = "") -> list[tuple[str, int]]:
         """Which calls touch the vault or the answer: their names and their places among all of that name."""
+        run(
+            command, self.vault, given=given
+        )  # whatever is not compiled yet is then compiled: no call more, no call less
+        self.put_back()
         done, calls = support_strace.record(strace, self.vault, names, command, given=given)
         self.put_back()
         assert done.returncode == 0, done.stderr

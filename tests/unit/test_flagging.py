@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import codec, flagging, home, ledger_history, log, queue, segments
+from holdfast.capture import codec, episodes, flagging, home, ledger_history, log, queue, segments
 from holdfast.errors import NotSaved, UsageError
-from holdfast.model import Project
+from holdfast.model import Project, replace
 
 NOW = 1_800_000_000.0
 SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
@@ -37,7 +37,8 @@ def test_flags_are_stamped_with_their_speaker_saved_in_order_and_told_in_the_led
         ("flag", one.id, "lesson"),
         ("flag", two.id, "lesson"),
     ]
-    assert all(isinstance(record["us"], int) and record["episode"] == "generic/s/1" for record in records)
+    assert {record["episode"] for record in records} == {"generic/s/1"}
+    assert all(isinstance(record["us"], int) and 0 < record["us"] < 60_000_000 for record in records)
 
 
 def test_all_texts_are_one_write_to_one_segment(vault: str) -> None:
@@ -66,6 +67,22 @@ def test_no_byte_of_a_secret_reaches_the_disk(vault: str, token: str) -> None:
     files = [path for path in Path(vault).rglob("*") if path.is_file()]
     assert len(files) >= 3, "the format, the queue and the ledger"
     assert not [path for path in files if token[:12].encode() in path.read_bytes() or token[:12] in path.name]
+
+
+def test_where_the_flags_of_an_episode_lie_is_noted(vault: str) -> None:
+    state = home.state(vault)
+    flagging.take(vault, ["one"], SPEAKER, NOW)
+    (path,) = segments.live(f"{state}/queue")
+    assert episodes.noted_segments(state, "generic/s/1") == [Path(path).name]
+    flagging.take(vault, ["two"], replace(SPEAKER, episode=""), NOW)
+    assert len(os.listdir(f"{state}/episodes/segments")) == 1, "a flag of no episode is not noted"
+
+
+def test_a_note_that_cannot_be_written_does_not_cost_the_flag(vault: str) -> None:
+    home.make_vault(vault)
+    Path(vault, ".state", "episodes").write_text("in the way")
+    assert flagging.take(vault, ["one"], SPEAKER, NOW).changes == ()
+    assert waiting(vault) == ["one"]
 
 
 def test_the_first_flag_makes_the_vault(vault: str) -> None:

@@ -241,8 +241,8 @@ def test_the_count_is_durable_before_the_day_goes(state: str, monkeypatch: pytes
 
 def test_other_files_beside_the_days_are_left_alone(state: str) -> None:
     note(state, 1)
-    for name in ("notes.log", "2020-01-01.txt", "2020-01-011.log", "counts.log"):
+    for name in ("notes.log", "not-a-date.log", "2020-01-01.txt", "2020-01-011.log", "counts.log"):
         Path(state, "ledger", name).write_bytes(b"")
     assert history.days(state) == ["2027-01-15"]
     history.retire(state, NOW)
-    assert len(os.listdir(f"{state}/ledger")) == 5
+    assert len(os.listdir(f"{state}/ledger")) == 6

@@ -265,6 +265,18 @@ def test_a_repository_that_gains_an_origin_while_the_registry_does_not_parse_is_
     assert registry(vault)["alias"] == [{"project": known.id, "key": "url:example.com/team/app"}]
 
 
+def test_a_project_known_by_an_alias_stays_what_it_was_while_the_registry_does_not_parse(
+    place: Path, vault: str
+) -> None:
+    folder = repository(place / "app", commits=1)
+    known = find(folder, vault)
+    git(folder, "remote", "add", "origin", URL)
+    assert find(folder, vault).id == known.id
+    with Path(vault, "projects.toml").open("a") as file:
+        file.write("[[project\n")
+    assert find(folder, vault).id == known.id
+
+
 def test_a_registry_that_was_lost_is_written_again(place: Path, vault: str) -> None:
     known = find(repository(place / "app", URL), vault)
     before = registry(vault)
@@ -443,3 +455,9 @@ def test_a_hostile_settings_file_does_not_make_it_fail(place: Path, vault: str) 
     folder = repository(place / "app", URL)
     (folder / ".holdfast.toml").write_text("a = " + "[" * 30_000)
     assert not find(folder, vault).off
+
+
+def test_a_settings_file_in_conflict_stays_off(place: Path, vault: str) -> None:
+    folder = repository(place / "app", URL)
+    (folder / ".holdfast.toml").write_text("<<<<<<< ours\noff = true\n=======\n>>>>>>> theirs\n")
+    assert find(folder, vault).off

@@ -103,6 +103,7 @@ def test_the_live_episode_of_the_project_is_taken_if_nothing_else_is_known(
     episode = open_in(vault, folder, "s", platform.process(neighbour.pid))
     where = whereabouts.here({}, folder, vault)
     assert (where.host, where.episode, where.found) == ("generic", "generic/s/1", "project")
+    assert whereabouts.here({}, f"{folder}/another", vault).found == "", "another project's is not ours"
     neighbour.kill()
     neighbour.wait()
     assert whereabouts.here({}, folder, vault).found == "", "it died"

@@ -148,11 +148,12 @@ def cut(text: str) -> list[str]:
     if len(line) <= LONGEST:
         return [line] if line else []
     size = LONGEST - 20
-    pieces = []
-    while line:
-        stop = len(line) if len(line) <= size else (line.rfind(" ", size // 2, size) + 1 or size)
-        pieces.append(line[:stop].strip())
-        line = line[stop:]
+    pieces, at = [], 0
+    while at < len(line):
+        space = line.rfind(" ", at + size // 2, at + size) + 1
+        stop = len(line) if len(line) - at <= size else space or at + size
+        pieces.append(line[at:stop].strip())
+        at = stop
     return [f"({n}/{len(pieces)}) {piece}" for n, piece in enumerate(pieces, 1)]
 
 

@@ -156,8 +156,8 @@ def records(found: Iterable[Found]) -> Iterator[bytes]:
 def write(fd: int, payloads: Iterable[bytes], *, durable: bool) -> None:
     """Append records in one write. If this returns and `durable` was asked, they are on the medium.
 
-    Raises NotSaved after a short write or a failed sync. The caller then leaves this file alone: a later sync that
-    succeeds would prove nothing about these bytes.
+    Raises NotSaved after a short write or a failed sync. Then nobody may count on these bytes, whatever a later sync
+    says; the queue goes on in a new segment.
     """
     data = b"".join(frame(payload) for payload in payloads)
     try:

@@ -92,7 +92,7 @@ def _identify(
     moved = before is not None and before.key != key
     if key in registry:
         ident, slug = registry[key]
-    elif before and moved and is_same:
+    elif before and is_same and (moved or trouble):
         ident, slug = before.id, before.slug
         added = not trouble and _add(vault, f"\n[[alias]]\nproject = {_quote(ident)}\nkey = {_quote(key)}\n")
     elif not trouble:
@@ -194,4 +194,5 @@ def _wants_off(root: str) -> bool:
     try:
         return tomllib.loads(text).get("off") is True
     except (ValueError, RecursionError):
-        return False
+        # A merge conflict must not switch on what somebody wanted off.
+        return any("".join(line.split()).startswith("off=true") for line in text.splitlines())
