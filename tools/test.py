@@ -51,7 +51,12 @@ def install() -> None:
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
     stamp = VENV / "installed"
     sources = [ROOT / "requirements-dev.lock", ROOT / "pyproject.toml"]
-    if not stamp.exists() or any(stamp.stat().st_mtime < source.stat().st_mtime for source in sources):
+    is_editable = any(VENV.glob("lib/python3*/site-packages/_editable_impl_holdfast.pth"))
+    if (
+        not is_editable
+        or not stamp.exists()
+        or any(stamp.stat().st_mtime < source.stat().st_mtime for source in sources)
+    ):
         pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--require-hashes", "-r", str(sources[0])], check=True)
         subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], check=True)

@@ -9,7 +9,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, ledger_history, log, projects, settle
+from holdfast.capture import home, ledger_history, log, platform, projects, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
 from holdfast.errors import NewerFormat
@@ -41,7 +41,8 @@ class Memory:
     @classmethod
     def here(cls, env: Mapping[str, str] | None = None, cwd: str | None = None) -> Memory:
         """The vault that the environment names, from the current folder."""
-        return cls(home.vault(os.environ if env is None else env), cwd or os.getcwd())
+        env = os.environ if env is None else env
+        return cls(home.vault(env), cwd or platform.working_folder(env))
 
     def project(self) -> Project:
         return projects.find(self.cwd, self.vault)

@@ -173,7 +173,7 @@ def test_every_field_may_be_of_any_type(host: str, value: object) -> None:
 
 
 @EVERY_HOST
-@pytest.mark.parametrize("event", ["Teleport", "session_start", "SESSIONSTART", "日本", "a b\nc", "x" * 10_000])
+@pytest.mark.parametrize("event", ["Teleport", "session_start", "SESSIONSTART", "日本", "a b\nc", "x" * 4_000])
 def test_an_event_that_nobody_knows_keeps_its_name(host: str, event: str) -> None:
     payload = {"hook_event_name": event, "event": event}
     assert adapter(host).moment(payload, {}).event == event

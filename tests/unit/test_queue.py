@@ -226,7 +226,7 @@ def test_the_flags_of_an_episode_that_are_not_filed_are_found_by_segment(folder:
     assert segment == Path(segments.live(folder)[0]).name
 
     def unfiled(name: str = segment) -> list[Flag]:
-        return [entry.flag for entry in queue.unfiled_of(folder, name, "generic/s/1", NOW)]
+        return [entry.flag for entry in queue.unfiled_of(folder, name, "generic/s/1", NOW) or ()]
 
     assert unfiled() == [one, two]
     owner = settle.Settlement(folder, lambda: NOW)

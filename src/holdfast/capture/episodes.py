@@ -16,6 +16,7 @@ import posix
 
 from holdfast.capture import codec, log, platform
 from holdfast.capture.ids import digest
+from holdfast.capture.redaction import redact, redact_record
 from holdfast.model import VERSION, Process, replace, value
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OPEN, ENDED, DIED = "open", "ended", "died"
+LONGEST_SESSION = 200
 STRAGGLER = 3600.0  # seconds after which a file in live/ that leads to no episode is swept away
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
@@ -60,6 +62,19 @@ def host_name(text: str) -> str:
     """A host's name as we spell it everywhere: letters, digits, dashes."""
     clean = "".join(letter for letter in text.lower() if letter.isascii() and (letter.isalnum() or letter in "-_"))
     return clean[:40] or "generic"
+
+
+def session_name(text: str) -> str:
+    """A session id as we keep it: one that is huge, or looks like a secret, is known by its digest."""
+    return text if len(text) <= LONGEST_SESSION and not redact(text)[1] else digest(text, 32)
+
+
+def last_moment(state: str, episode: Episode) -> float:
+    """When an open episode was last heard of."""
+    try:
+        return posix.stat(_live_path(state, episode)).st_mtime
+    except OSError:
+        return episode.opened
 
 
 def latest(state: str, host: str, session: str) -> Episode | None:
@@ -217,7 +232,7 @@ def _opened(host: str, session: str, record: dict[str, Any]) -> Episode:
 
 def _append(state: str, episode: Episode, record: dict[str, object]) -> None:
     path = _log_path(state, episode.host, episode.session)
-    log.append(path, [codec.encode({"v": VERSION, **record})], durable=True)
+    log.append(path, [codec.encode(redact_record({"v": VERSION, **record})[0])], durable=True)
 
 
 def _point(state: str, episode: Episode) -> None:

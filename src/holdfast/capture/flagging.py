@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 @value
 class Speaker:
-    """Where flags come from, as stamped by us and not by their author."""
+    """Where flags come from, as stamped by us, not by their author. `is_open`: the episode's end is still to come."""
 
     host: str
     episode: str
     project: Project
     origin: str
+    is_open: bool = True
 
 
 @value
@@ -29,6 +30,15 @@ class Taken:
 
     flags: tuple[Flag, ...]
     changes: tuple[str, ...]
+
+
+@value
+class Given:
+    """What an author hands over: words, the kind they gave it, and what proves it."""
+
+    text: str
+    kind: str = "fact"
+    evidence: tuple[str, ...] = ()
 
 
 def take(
@@ -41,15 +51,20 @@ def take(
     evidence: Sequence[str] = (),
 ) -> Taken:
     """Save all the texts or none. When this returns they are on the medium; raises UsageError or NotSaved."""
+    return take_all(vault, [Given(text, kind, tuple(evidence)) for text in texts], speaker, now)
+
+
+def take_all(vault: str, given: Sequence[Given], speaker: Speaker, now: float, *, insist: bool = False) -> Taken:
+    """The same for flags of several kinds. `insist` tries a second time, in a new segment: for authors who cannot."""
     began = time.perf_counter_ns()
     made: list[Flag] = []
     changes: list[str] = []
-    for nth, text in enumerate(texts):
+    for nth, one in enumerate(given):
         flag, changed = flags.make(
-            text,
+            one.text,
             now=now,
-            kind=kind,
-            evidence=evidence,
+            kind=one.kind,
+            evidence=one.evidence,
             host=speaker.host,
             episode=speaker.episode,
             project=speaker.project.id,
@@ -57,24 +72,43 @@ def take(
             nth=nth,
         )
         made.append(flag)
-        changes += [one for one in changed if one not in changes]
+        changes += [sentence for sentence in changed if sentence not in changes]
     changes += prepare(vault)
     state = home.state(vault)
-    segment = queue.append(f"{state}/queue", made, now)
-    if speaker.episode:
-        try:
-            episodes.note_segment(state, speaker.episode, segment)
-        except OSError:
-            pass  # the flag is safe; the end of its episode finds it by looking
-    spent = (time.perf_counter_ns() - began) // 1000
     try:
-        for flag in made:
-            ledger.append(
-                state, "flag", now, id=flag.id, flag=kind, episode=flag.episode, project=flag.project, us=spent
-            )
+        segment = queue.append(f"{state}/queue", made, now)
+    except NotSaved:
+        if not insist:
+            raise
+        segment = queue.append(f"{state}/queue", made, now)  # the ids are the same, so twice is once
+    try:
+        _remember_place(state, speaker, segment, len(made), now)
+    except OSError:
+        pass  # the flags are safe; the end of their episode finds them by looking
+    spent = (time.perf_counter_ns() - began) // 1000
+    common = {"episode": speaker.episode, "project": speaker.project.id, "us": spent}
+    try:
+        ledger.append_all(state, "flag", now, [{"id": flag.id, "flag": flag.kind, **common} for flag in made])
     except NotSaved:
         changes.append("the ledger could not be written; the flag itself is safe")
     return Taken(tuple(made), tuple(changes))
+
+
+def _remember_place(state: str, speaker: Speaker, segment: str, count: int, now: float) -> None:
+    """Where an episode's flags lie. If nobody will end it any more it gets its mark now, or no start names them."""
+    if not speaker.episode:
+        return
+    episodes.note_segment(state, speaker.episode, segment)
+    if not speaker.is_open:
+        from holdfast.capture import marks
+
+        places = tuple(sorted(episodes.noted_segments(state, speaker.episode)))
+        before = marks.waiting_in(state, speaker.project.id, speaker.episode)
+        reason = "flagged outside of it"
+        marks.leave(
+            state,
+            marks.Mark(speaker.episode, speaker.project.id, episodes.ENDED, reason, now, before + count, places),
+        )
 
 
 def prepare(vault: str) -> list[str]:

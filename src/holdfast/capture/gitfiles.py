@@ -130,9 +130,13 @@ def normal_url(url: str) -> str:
     if apart:
         if scheme.lower() == "file":
             return ""
+        # A password may hold a slash, so the last @ parts it from the host, unless what precedes is host and port.
+        before, at, behind = rest.rpartition("@")
+        port = before.partition(":")[2].partition("/")[0]
+        rest = behind if at and ":" in before and not port.isdecimal() else rest
         address, _, path = rest.partition("/")
     else:
-        address, colon, path = url.partition(":")
+        address, colon, path = url[url.rfind("@", 0, url.rfind(":")) + 1 :].partition(":")
         if not colon or "/" in address:
             return ""
     host = address.rpartition("@")[2].lower()

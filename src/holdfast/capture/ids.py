@@ -10,7 +10,7 @@ LENGTH = 26
 
 def new_id(now: float, nth: int = 0) -> str:
     """An id for `now`; `nth` keeps the order of several made in one call."""
-    number = (int(now * 1000) << 80) | (nth << 64) | int.from_bytes(posix.urandom(8), "big")
+    number = (((int(now * 1000) << 16) + nth) << 64) | int.from_bytes(posix.urandom(8), "big")
     return _letters(number, LENGTH)
 
 

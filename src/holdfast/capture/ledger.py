@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 from holdfast.capture import codec, log
-from holdfast.capture.redaction import redact_record
+from holdfast.capture.redaction import redact, redact_record
 from holdfast.model import VERSION
 
 KINDS = ("hook", "nudge", "injection", "flag", "episode", "close", "model", "upkeep", "error")
@@ -18,8 +18,18 @@ KINDS = ("hook", "nudge", "injection", "flag", "episode", "close", "model", "upk
 
 def append(state: str, kind: str, now: float, **what: object) -> None:
     """Write one record. Raises NotSaved where the ledger cannot be written."""
-    record, _ = redact_record({"v": VERSION, "t": round(now, 6), "kind": kind, **what})
-    log.append(day_path(state, now), [codec.encode(record)], durable=False)
+    append_all(state, kind, now, [what])
+
+
+def append_all(state: str, kind: str, now: float, records: list[dict[str, object]]) -> None:
+    """Write several records of one kind at once."""
+    made = [redact_record({"v": VERSION, "t": round(now, 6), "kind": kind, **what})[0] for what in records]
+    log.append(day_path(state, now), [codec.encode(record) for record in made], durable=False)
+
+
+def short(text: str, size: int) -> str:
+    """The beginning of an outside text. Secrets go before the cut: half a secret is no longer recognised."""
+    return redact(text)[0][:size]
 
 
 def day_path(state: str, when: float) -> str:

@@ -11,6 +11,7 @@ import posix
 
 from holdfast.capture import codec, platform
 from holdfast.capture.ids import digest
+from holdfast.capture.redaction import redact_record
 from holdfast.model import VERSION, value
 
 TYPE_CHECKING = False
@@ -38,8 +39,17 @@ def leave(state: str, mark: Mark) -> None:
     """Put a mark down, durably. The same mark twice is one."""
     folder = f"{state}/marks"
     platform.make_folders(folder)
-    record = {"v": VERSION, **mark.__dict__, "segments": list(mark.segments)}
+    record, _ = redact_record({"v": VERSION, **mark.__dict__, "segments": list(mark.segments)})
     platform.write_atomic(f"{folder}/{_name(mark.project, mark.episode)}", codec.encode(record), durable=True)
+
+
+def waiting_in(state: str, project: str, episode: str) -> int:
+    """How many flags a mark says wait; 0 where there is none."""
+    try:
+        record = codec.decode(platform.read_file(f"{state}/marks/{_name(project, episode)}"))
+        return int(record["waiting"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def remove(state: str, project: str, episode: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAC = sys.platform == "darwin"
+CANNOT_SYNC = (1, 13, 22, 30, 38, 95)  # EPERM, EACCES, EINVAL, EROFS, ENOSYS, EOPNOTSUPP
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
 
@@ -63,14 +64,17 @@ def sync_names(path: str) -> None:
     Who finds a folder or file made cannot know that its maker synced its name: it may have been killed before it came
     to that. So whoever acknowledges syncs them all; a folder without changes costs next to nothing.
     """
+    sync_folder(path or "/")
     for _ in range(ANCESTORS):
-        try:
-            sync_folder(path or "/")
-        except PermissionError:
-            return  # not ours to read, so not of our making
         if not path:
             return
         path = path.rpartition("/")[0]
+        try:
+            sync_folder(path or "/")
+        except OSError as error:
+            if error.errno not in CANNOT_SYNC:
+                raise
+            return  # not of our making: not ours to read, or of a file system that has nothing to sync
 
 
 def read_file(path: str, limit: int = -1) -> bytes:
@@ -109,7 +113,11 @@ def make_folders(path: str) -> None:
             posix.mkdir(path, 0o700)
         except FileExistsError:
             return
-    sync_folder(path.rstrip("/").rpartition("/")[0] or "/")
+    try:
+        sync_folder(path.rstrip("/").rpartition("/")[0] or "/")
+    except OSError as error:
+        if error.errno not in CANNOT_SYNC:
+            raise
 
 
 def write_atomic(path: str, data: bytes, *, durable: bool) -> None:

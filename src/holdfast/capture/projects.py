@@ -17,6 +17,7 @@ import posix
 from holdfast.capture import codec, gitfiles, platform
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
+from holdfast.capture.redaction import redact, redact_record
 from holdfast.model import Project, replace
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ def find(folder: str, vault: str) -> Project:
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
-    record = {
+    record: dict[str, object] = {
         "v": 1,
         "stamps": stamps,
         "project": dict(project.__dict__),
@@ -58,7 +59,7 @@ def find(folder: str, vault: str) -> Project:
     }
     try:
         platform.make_folders(cache.rpartition("/")[0])
-        platform.write_atomic(cache, codec.encode(record), durable=False)
+        platform.write_atomic(cache, codec.encode(redact_record(record)[0]), durable=False)
     except OSError:
         pass  # a disk that takes nothing must not keep the project from being known
     return project
@@ -120,14 +121,16 @@ def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, 
 
 
 def _plain(key: str) -> str:
-    """A key that TOML can hold: a path with broken or invisible characters is named by its digest."""
-    return key if key.isprintable() else f"{key.partition(':')[0]}:{digest(key, 24)}"
+    """A key that may be written down: one with invisible characters or a secret in it is named by its digest."""
+    is_fit = key.isprintable() and not redact(key)[1]
+    return key if is_fit else f"{key.partition(':')[0]}:{digest(key, 24)}"
 
 
 def _slug(path: str) -> str:
     name = path.rstrip("/").rpartition("/")[2].lower()
     clean = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
-    return clean.strip("-")[:40].strip("-") or "project"
+    short = clean.strip("-")[:40].strip("-")
+    return short if short and not redact(name)[1] else "project"
 
 
 def _quote(text: str) -> str:

@@ -12,6 +12,7 @@ import posix
 
 from holdfast.capture import codec, log, platform, segments
 from holdfast.capture.flags import from_record
+from holdfast.capture.redaction import redact_record
 from holdfast.model import Flag, Process, value
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 TRIES = 5
+UNREADABLE = "unreadable"
 WAITING, CLAIMED, DEAD, FILED = "waiting", "claimed", "dead", "filed"
 
 
@@ -49,7 +51,8 @@ class View:
 
 def append(folder: str, flags: Sequence[Flag], now: float, roll_at: int = segments.ROLL_AT) -> str:
     """Put flags into the queue; returns the segment's name. Raises NotSaved: then none of them counts as saved."""
-    return segments.append(folder, [codec.encode(flag.as_record()) for flag in flags], now, roll_at)
+    payloads = [codec.encode(redact_record(flag.as_record())[0]) for flag in flags]
+    return segments.append(folder, payloads, now, roll_at)
 
 
 def read(folder: str, now: float, newest: int | None = None, tries: int = TRIES) -> View:
@@ -94,7 +97,7 @@ def look(path: str, now: float, tries: int = TRIES, newest: int | None = None) -
     except FileNotFoundError:
         return None
     except OSError as error:
-        unreadable = log.Found("unreadable", 0, 0, str(error).encode("utf-8", "replace"))
+        unreadable = log.Found(UNREADABLE, 0, 0, str(error).encode("utf-8", "replace"))
         return Segment(path, 0, {}, [(path, unreadable)])
 
 
@@ -117,9 +120,11 @@ def read_segment(path: str, now: float, tries: int = TRIES, newest: int | None =
     return Segment(path, size, entries, broken)
 
 
-def unfiled_of(folder: str, segment: str, episode: str, now: float) -> list[Entry]:
-    """The flags of an episode in a segment that are not filed; none in one that was archived."""
+def unfiled_of(folder: str, segment: str, episode: str, now: float) -> list[Entry] | None:
+    """The unfiled flags of an episode in a segment; none in one that was archived, None if nobody can tell."""
     part = look(f"{folder}/live/{segment}", now)
+    if part and any(one.what == UNREADABLE for _, one in part.broken):
+        return None
     entries = part.entries.values() if part else ()
     return [entry for entry in entries if entry.flag.episode == episode and entry.state != FILED]
 
@@ -140,8 +145,9 @@ def _events(path: str) -> tuple[list[dict[str, Any]], list[tuple[str, log.Found]
             if one.what != log.RECORD:
                 raise ValueError(one.what)
             event = codec.decode(one.payload)
-            if isinstance(event["what"], str) and isinstance(event["ids"], list):
-                events.append(event)
+            if not all(isinstance(ident, str) for ident in [event["what"], *event["ids"]]):
+                raise ValueError("not what we write")
+            events.append(event)
         except (ValueError, KeyError, TypeError):
             broken.append((path, one))
     return events, broken

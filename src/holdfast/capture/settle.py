@@ -14,6 +14,7 @@ import time
 
 from holdfast.capture import codec, log, platform, queue, segments
 from holdfast.capture.ids import new_id
+from holdfast.capture.redaction import redact_record
 from holdfast.errors import NotFound
 from holdfast.model import Flag, Process, value
 
@@ -120,8 +121,8 @@ class Settlement:
 
     def _write(self, entries: Iterable[queue.Entry], what: str, **more: object) -> None:
         for path, ids in _by_segment(entries):
-            record = {"v": 1, "t": self.clock(), "what": what, "ids": ids, **more}
-            log.append(queue.settled_path(path), [codec.encode(record)], durable=True)
+            record: dict[str, object] = {"v": 1, "t": self.clock(), "what": what, "ids": ids, **more}
+            log.append(queue.settled_path(path), [codec.encode(redact_record(record)[0])], durable=True)
 
 
 def _by_segment(entries: Iterable[queue.Entry]) -> Iterator[tuple[str, list[str]]]:

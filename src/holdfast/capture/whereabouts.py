@@ -30,6 +30,7 @@ class Where:
     episode: str
     project: Project
     found: str
+    is_open: bool = True
 
 
 def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
@@ -39,7 +40,8 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
         episode = episodes.latest(state(vault), host, session)
         # Our hook has not seen this session; its flags still belong together.
         key = episode.key if episode else f"{host}/{session}/0"
-        return Where(host, key, _project(project, cwd, vault, episode), "environment")
+        is_open = episode is not None and episode.state == episodes.OPEN
+        return Where(host, key, _project(project, cwd, vault, episode), "environment", is_open)
     episode = _of_ancestor(vault)
     if episode:
         return Where(episode.host, episode.key, _project(project, cwd, vault, episode), "process")
@@ -51,10 +53,10 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
 
 def _named(env: Mapping[str, str]) -> tuple[str, str]:
     if env.get("HOLDFAST_SESSION"):
-        return episodes.host_name(env.get("HOLDFAST_HOST", "")), env["HOLDFAST_SESSION"]
+        return episodes.host_name(env.get("HOLDFAST_HOST", "")), episodes.session_name(env["HOLDFAST_SESSION"])
     for host, name in SESSION_VARIABLES:
         if env.get(name):
-            return host, env[name]
+            return host, episodes.session_name(env[name])
     return "", ""
 
 
@@ -65,7 +67,7 @@ def _of_ancestor(vault: str) -> episodes.Episode | None:
     for _ in range(GENERATIONS):
         start = platform.start_of(pid) if pid > 1 else 0
         episode = episodes.of_process(state(vault), namespace, pid, start) if start else None
-        if episode or not start:
+        if not start or (episode and episode.state == episodes.OPEN):
             return episode
         pid = platform.parent_of(pid)
     return None

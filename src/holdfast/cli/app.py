@@ -21,6 +21,7 @@ app = typer.Typer(
     name="holdfast",
     help="Memory for AI coding agents that writes itself.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,11 +58,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,  # noqa: ARG001
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
+    if context.invoked_subcommand == "init":
+        return  # which writes it anyway, or with --dry-run must not
     try:
         launcher.refresh_launcher(os.environ)
     except OSError:

@@ -60,6 +60,9 @@ def run(argv: list[str], env: Mapping[str, str], began: int) -> int:
         return HoldfastError.exit_status
     except KeyboardInterrupt:
         return 130
+    except Exception as error:  # one sentence, whatever it was; `holdfast --debug` shows where
+        say(f"holdfast {argv[0]}: {type(error).__name__}: {error}; nothing was acknowledged.\n", 2)
+        return HoldfastError.exit_status
 
 
 def dispatch(argv: list[str], env: Mapping[str, str], began: int) -> int:
@@ -95,7 +98,8 @@ def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: A
     if off:
         raise UsageError(f"Nothing was written: {off}.")
     by_hand = not where.found and posix.isatty(2)
-    speaker = flagging.Speaker(where.host, where.episode, where.project, "user" if by_hand else "agent")
+    origin = "user" if by_hand else "agent"
+    speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     taken = flagging.take(vault, texts, speaker, time.time(), kind=kind, evidence=evidence)
     if as_json:
         from holdfast.capture import codec
@@ -144,7 +148,7 @@ def _flag_arguments(argv: list[str]) -> tuple[list[str], str, list[str], bool]:
 def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
     from holdfast.hook.main import main
 
-    return main(argv[0] if argv else "generic", env, began)
+    return main(argv[0] if argv else "generic", env, began, patient=True)
 
 
 def pause(argv: list[str], env: Mapping[str, str], began: int) -> int:
@@ -165,10 +169,10 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         if paused:
             home.make_vault(vault)
             platform.write_atomic(home.paused_path(vault), b"%d\n" % time.time(), durable=True)
-        elif platform.names(vault):
+        else:
             try:
                 posix.unlink(home.paused_path(vault))
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 say("Nothing was paused.\n")
                 return 0
     except OSError as error:
@@ -187,7 +191,7 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
     except Exception as error:  # nobody sees its stderr, so the ledger is told
         from holdfast.capture import ledger
 
-        what = f"{type(error).__name__}: {error}"[:500]
+        what = ledger.short(f"{type(error).__name__}: {error}", 500)
         ledger.append(home.state(home.vault(env)), "error", time.time(), event="upkeep", error=what)
         return 1
     return 0

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.capture.flags import clean
 from holdfast.capture.ledger import KINDS
 from holdfast.capture.ledger_history import Wanted
 from holdfast.cli import show
@@ -56,7 +57,8 @@ def _line(record: dict[str, Any]) -> None:
     rest = {name: found for name, found in record.items() if name not in HEAD}
     spent = f"  {record['us']:,} us" if "us" in record else ""
     what = " ".join(str(part) for part in (record.get("kind"), record.get("event"), record.get("episode")) if part)
-    typer.echo(f"{show.clock(record['t'])}  {what}  {_pairs(rest)}{spent}")
+    # Payloads are outside text: what could steer a terminal is cleaned away here.
+    typer.echo(f"{show.clock(record['t'])}  {clean(what)[0]}  {clean(_pairs(rest))[0]}{spent}")
 
 
 def _pairs(record: dict[str, Any]) -> str:

@@ -37,14 +37,15 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
         _end_if_known(moment, vault, now)
         return _said_off(moment, off)
     project = projects.find(moment.cwd, vault)
+    if project.off:
+        if version <= home.FORMAT:
+            _end_if_known(moment, vault, now)
+        return _said_off(moment, "this project's .holdfast.toml says off = true")
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
         return Reply()
-    if project.off:
-        _end_if_known(moment, vault, now)
-        return _said_off(moment, "this project's .holdfast.toml says off = true")
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
     try:
@@ -57,11 +58,11 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     details = {"source": moment.source, "reason": moment.reason, "tool": moment.tool, "agent": moment.agent}
     scene.note(
         "hook",
-        event=moment.event[:200],
+        event=ledger.short(moment.event, 200),
         host=moment.host,
         episode=episode.key if episode else "",
         project=project.id,
-        **{name: text[:200] for name, text in details.items() if text},
+        **{name: ledger.short(text, 200) for name, text in details.items() if text},
         **scene.did,
         us=(time.perf_counter_ns() - began) // 1000,
     )
@@ -130,13 +131,10 @@ def _take(scene: Scene, episode: Episode | None) -> int:
     from holdfast.model import KINDS
 
     speaker = flagging.Speaker(scene.moment.host, episode.key if episode else "", scene.project, "agent")
-    saved = 0
-    for given in scene.moment.flags:
-        text, kind, proofs = given.get("text"), given.get("kind"), given.get("evidence")
+    given = []
+    for one in scene.moment.flags:
+        text, kind, proofs = one.get("text"), one.get("kind"), one.get("evidence")
+        evidence = tuple(proof for proof in proofs if isinstance(proof, str)) if isinstance(proofs, list) else ()
         pieces = flags.cut(text) if isinstance(text, str) else []
-        if pieces:
-            evidence = [one for one in proofs if isinstance(one, str)] if isinstance(proofs, list) else []
-            kind = kind if kind in KINDS else "fact"
-            taken = flagging.take(scene.vault, pieces, speaker, scene.now, kind=str(kind), evidence=evidence)
-            saved += len(taken.flags)
-    return saved
+        given += [flagging.Given(piece, str(kind) if kind in KINDS else "fact", evidence) for piece in pieces]
+    return len(flagging.take_all(scene.vault, given, speaker, scene.now, insist=True).flags) if given else 0

@@ -51,9 +51,10 @@ def _is_another_process(pid: int, known: Episode) -> bool:
 
 def _close_the_old(scene: Scene, known: Episode) -> None:
     """The session goes on in another process; the stretch in the old one is over, by death or because it was left."""
-    alive = platform.alive(known.process, known.opened, scene.now)
+    seen = episodes.last_moment(scene.state, known)
+    alive = platform.alive(known.process, seen, scene.now)
     how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
-    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, scene.now), scene.now)
+    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, scene.now), seen)
 
 
 def _open(scene: Scene, before: Episode | None) -> Episode:
@@ -84,7 +85,7 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
 def _size(path: str) -> int:
     try:
         return posix.stat(path).st_size if path else 0
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 
@@ -125,13 +126,14 @@ def finish(state: str, episode: Episode, last: float) -> int:
     places = set(episodes.noted_segments(state, episode.key))
     newest = queue.read(folder, episode.closed, newest=NEWEST).entries
     places.update(entry.segment.rpartition("/")[2] for entry in newest if entry.flag.episode == episode.key)
-    left = {place: len(queue.unfiled_of(folder, place, episode.key, episode.closed)) for place in places}
-    waiting = sum(left.values())
-    if waiting or episode.state == episodes.DIED:
-        segments = tuple(sorted(place for place, count in left.items() if count))
+    left = {place: queue.unfiled_of(folder, place, episode.key, episode.closed) for place in places}
+    waiting = sum(len(found) for found in left.values() if found)
+    # What cannot be read now may well have flags: it is named too, and looked at again by the next start.
+    segments = tuple(sorted(place for place, found in left.items() if found is None or found))
+    if segments or episode.state == episodes.DIED:
         mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments)
         marks.leave(state, mark)
-    if not waiting:
+    if not segments:
         episodes.forget_segments(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:

@@ -3,7 +3,7 @@
 Exit status 2 would erase the user's prompt in Claude Code and block its compactions, so nothing here may end in one.
 What fails goes to the ledger, or to stderr where the ledger itself cannot be written. A process that we started
 ourselves carries HOLDFAST_CHILD, and its hooks return at once: no recursion, ever. A hook that hangs (a host that never
-closes stdin, a file system that does not answer) is ended by an alarm, with status 0.
+closes stdin, a wait that can be interrupted) is ended by an alarm, with status 0.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ class Hung(Exception):
     """The hook took too long and gave up."""
 
 
-def main(host: str, env: Mapping[str, str], began: int, now: Callable[[], float] = time.time) -> int:
-    """Answer one moment. Always 0."""
+def main(
+    host: str, env: Mapping[str, str], began: int, now: Callable[[], float] = time.time, *, patient: bool = False
+) -> int:
+    """Answer one moment. Always 0. `patient`: a person may be typing the payload."""
     from holdfast.capture.home import CHILD
 
     if env.get(CHILD):
         return 0
-    _set_alarm()
+    if not (patient and posix.isatty(0)):
+        _set_alarm()
     try:
         _emit(answer(host, _read(0), env, now(), began))
     except Exception as error:  # the session goes on, whatever it was
@@ -42,6 +45,7 @@ def main(host: str, env: Mapping[str, str], began: int, now: Callable[[], float]
 def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int) -> str:
     """The host's reply to one raw payload; what fails on the way is reported, not raised."""
     from holdfast.capture import codec, home, platform
+    from holdfast.capture.episodes import session_name
     from holdfast.hook import handle
     from holdfast.hook.hosts import HOSTS, adapter
     from holdfast.model import replace
@@ -57,8 +61,8 @@ def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int
         moment = speak.moment(payload, env)
         del payload
         event = moment.event
-        if not moment.cwd.startswith("/"):
-            moment = replace(moment, cwd=platform.working_folder(env))
+        cwd = moment.cwd if moment.cwd.startswith("/") else platform.working_folder(env)
+        moment = replace(moment, cwd=cwd, session=session_name(moment.session))
         reply: Reply = handle.handle(moment, home.vault(env), env, now, began)
     except handle.Partial as partial:
         _report(env, host, event, partial.cause, now)
@@ -94,7 +98,7 @@ def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now
     """A failure is written where `holdfast log` shows it."""
     from holdfast.capture import home, ledger
 
-    what = f"{type(error).__name__}: {error}"[:500]
+    what = ledger.short(f"{type(error).__name__}: {error}", 500)
     try:
         ledger.append(home.state(home.vault(env)), "error", now, host=host, event=event, error=what)
     except Exception as second:
@@ -107,9 +111,6 @@ def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now
 
 def _set_alarm() -> None:
     import _signal  # type: ignore[import-not-found,unused-ignore]
-
-    if posix.isatty(0):
-        return  # a person types the payload and may take their time
 
     def hung(*_: object) -> None:
         # Once to unwind and report; should even that hang, the next one just ends it.

@@ -6,7 +6,8 @@ from holdfast.capture import ledger
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import Moment, Project, value
 
-TROUBLE = (OSError, HoldfastError)  # what a disk or a vault can do to us
+# What a disk, a vault or a record that we did not write can do to us.
+TROUBLE = (OSError, HoldfastError, ValueError, KeyError, TypeError, OverflowError)
 
 
 @value

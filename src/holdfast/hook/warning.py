@@ -56,14 +56,15 @@ def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[mar
 
     A session that died before it flagged anything leaves nothing to drain: it is told once.
     """
-    found: dict[tuple[str, str], list[queue.Entry]] = {}
+    found: dict[tuple[str, str], list[queue.Entry] | None] = {}
 
     def waits(mark: marks.Mark) -> bool:
         places = [(place, mark.episode) for place in mark.segments]
         for place in places:
             if place not in found and len(found) < MOST_SEGMENTS:
                 found[place] = queue.unfiled_of(f"{state}/queue", *place, now)
-        return any(place not in found or found[place] for place in places)  # what was not looked at stays
+        # What was not looked at, or cannot be read, stays.
+        return any(place not in found or found[place] is None or found[place] for place in places)
 
     left = marks.of_project(state, project.id)
     kept = marks.clear_drained(state, left, waits)
@@ -71,7 +72,7 @@ def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[mar
         if mark not in kept:
             episodes.forget_segments(state, mark.episode)
     told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
-    return told, [entry for entries in found.values() for entry in entries]
+    return told, [entry for entries in found.values() for entry in entries or ()]
 
 
 def _sessions(left: list[marks.Mark]) -> list[str]:
@@ -121,7 +122,7 @@ def _fence(first: list[str], waiting: list[str]) -> tuple[str, int]:
     missing = len(first) + len(waiting) - len(kept)
     if missing:
         kept.append(f"({_many(missing, 'more line')} left out; `holdfast queue` shows all.)")
-    return "\n".join((*HEAD, *kept, *FOOT)), shown
+    return "\n".join((*HEAD, *kept, *(FOOT if waiting else FOOT[1:]))), shown
 
 
 def _printed(line: str) -> int:

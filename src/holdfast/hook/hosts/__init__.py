@@ -23,6 +23,7 @@ else:
         return thing
 
 
+LONGEST = 4096  # of any field but the user's own words: a path is no longer
 HOSTS = {"claude-code": "claude_code", "generic": "generic"}
 
 
@@ -41,6 +42,8 @@ def text_of(payload: Mapping[str, Any], name: str) -> str:
     found = payload.get(name)
     if not isinstance(found, str):
         return ""
+    if name != "prompt":
+        found = found[:LONGEST]
     if "\0" in found:
         found = found.replace("\0", "\ufffd")
     return found.encode("utf-8", "replace").decode("utf-8") if not found.isascii() else found
