@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from holdfast.model import Flag
 from .child_writer import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SOURCE = Path(holdfast.__file__).resolve().parents[1]
 START = SOURCE / "holdfast" / "hook" / "start.py"
@@ -133,6 +134,21 @@ def run(
         timeout=60,
         check=False,
     )
+
+
+@contextmanager
+def ended_with_us(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[None]:
+    """Whatever happens to the test, none of its processes outlives it. The list may still grow."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    pipe.close()
 
 
 def saved_ids(stdout: str) -> list[str]:

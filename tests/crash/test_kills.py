@@ -27,6 +27,7 @@ from .support import (
     SOURCE,
     count,
     dice,
+    ended_with_us,
     environment,
     flag_command,
     is_intact,
@@ -82,30 +83,38 @@ class Writer:
         return set(lines)
 
 
-def start_writer(folder: Path, name: str, most: int, roll_at: int) -> Writer:
+def start_writer(folder: Path, name: str, most: int, roll_at: int, started: list[subprocess.Popen[bytes]]) -> Writer:
     command = [sys.executable, "-S", str(HERE / "child_writer.py"), str(SOURCE), str(folder), name, str(most)]
-    return Writer(subprocess.Popen([*command, str(roll_at), "0"], stdout=subprocess.PIPE))
+    started.append(subprocess.Popen([*command, str(roll_at), "0"], stdout=subprocess.PIPE))
+    return Writer(started[-1])
+
+
+def kill_a_group(folder: Path, first: int, kills: int, *, shared: bool, roll_at: int) -> set[str]:
+    """Kill one writer after another, beside one that lives on until the last of them if `shared`; what they saved."""
+    chance = dice(f"kills {first}")
+    acknowledged: set[str] = set()
+    started: list[subprocess.Popen[bytes]] = []
+    with ended_with_us(started):
+        bystander = start_writer(folder, f"by{first}", 3, roll_at, started) if shared else None
+        for nth in range(kills):
+            victim = start_writer(folder, f"w{first + nth}", chance.choice((1, 8, 64, 64)), roll_at, started)
+            victim.listen_once()
+            if bystander:
+                assert bystander.listen(0.001), "the bystander failed"
+            assert victim.listen(chance.uniform(0, 0.02)), "the writer failed"
+            acknowledged |= victim.kill()
+        return acknowledged | bystander.kill() if bystander else acknowledged
 
 
 def test_a_flag_acknowledged_before_the_kill_is_recovered(tmp_path: Path, memory_path: Path) -> None:
-    chance = dice("kills")
     done = 0
     while done < SIZE.kills:
-        folder = (tmp_path if done // GROUP % 2 else memory_path) / f"group{done}"
-        roll_at = chance.choice((segments.ROLL_AT, 1 << 26))
-        shared = done // GROUP % 4 < 2
-        bystander = start_writer(folder, f"by{done}", 3, roll_at) if shared else None
-        acknowledged: set[str] = set()
+        group = done // GROUP
+        folder = (tmp_path if group % 2 else memory_path) / f"group{done}"
+        shared = group % 4 < 2
         kills = min(GROUP, SIZE.kills - done)
-        for nth in range(kills):
-            victim = start_writer(folder, f"w{done + nth}", chance.choice((1, 8, 64, 64)), roll_at)
-            victim.listen_once()
-            if bystander:
-                assert bystander.listen(0.001)
-            assert victim.listen(chance.uniform(0, 0.02)), "the writer failed"
-            acknowledged |= victim.kill()
-        if bystander:
-            acknowledged |= bystander.kill()
+        roll_at = segments.ROLL_AT if (group + group // 4) % 2 else 1 << 26  # many small segments, or one for all
+        acknowledged = kill_a_group(folder, done, kills, shared=shared, roll_at=roll_at)
         done += kills
         flags, broken = recover(folder)
         assert acknowledged <= flags.keys(), f"lost: {sorted(acknowledged - flags.keys())[:5]}"

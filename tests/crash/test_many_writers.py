@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.capture import queue
 
-from .support import HERE, SIZE, SOURCE, count, is_intact
+from .support import HERE, SIZE, SOURCE, count, ended_with_us, is_intact
 
 pytestmark = pytest.mark.crash
 
@@ -24,12 +24,13 @@ def test_sixteen_writers_at_once_lose_and_interleave_nothing(tmp_path: Path) -> 
     wanted = SIZE.flags_each
     base = [sys.executable, "-S", str(HERE / "child_writer.py"), str(SOURCE), str(folder)]
     outputs = [tmp_path / f"said{n}" for n in range(WRITERS)]
-    writers = []
-    for nth, output in enumerate(outputs):
-        with output.open("wb") as said:
-            command = [*base, f"writer{nth}", "1", str(ROLL_AT), str(wanted)]
-            writers.append(subprocess.Popen(command, stdout=said))
-    assert [writer.wait(timeout=500) for writer in writers] == [0] * WRITERS
+    writers: list[subprocess.Popen[bytes]] = []
+    with ended_with_us(writers):
+        for nth, output in enumerate(outputs):
+            with output.open("wb") as said:
+                command = [*base, f"writer{nth}", "1", str(ROLL_AT), str(wanted)]
+                writers.append(subprocess.Popen(command, stdout=said))
+        assert [writer.wait(timeout=500) for writer in writers] == [0] * WRITERS
 
     acknowledged = [ident for output in outputs for ident in output.read_text().split()]
     assert len(acknowledged) == len(set(acknowledged)) == WRITERS * wanted

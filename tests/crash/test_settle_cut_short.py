@@ -21,7 +21,7 @@ from holdfast.capture import log, platform, queue, settle
 from holdfast.errors import HoldfastError
 from holdfast.model import Flag
 
-from .support import HERE, SIZE, SOURCE, count, dice, make_flags, recover
+from .support import HERE, SIZE, SOURCE, count, dice, ended_with_us, make_flags, recover
 from .support_effects import KILL, SHORT, Effects, in_a_child, put_in_place
 
 pytestmark = pytest.mark.crash
@@ -172,13 +172,6 @@ def start(script: str, *given: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
 
-def stop(consumer: subprocess.Popen[bytes]) -> None:
-    """Let it finish what waits."""
-    assert consumer.stdin
-    consumer.stdin.close()
-    assert consumer.wait(timeout=120) == 0
-
-
 @pytest.mark.parametrize("kills", [0, max(4, SIZE.command_kills // 4)])
 def test_flags_are_filed_once_while_writers_write_and_closes_die(memory_path: Path, kills: int) -> None:
     """Writers, closes and the archive at once, with segments so small that they are retired while others look."""
@@ -186,23 +179,26 @@ def test_flags_are_filed_once_while_writers_write_and_closes_die(memory_path: Pa
     filed.mkdir()
     chance = dice(f"closes {kills}")
     each = 40 + 10 * kills
-    writers = [start("child_writer.py", folder, f"w{nth}", 2, 6000, each) for nth in range(3)]
-    closes = [start("child_consumer.py", folder, filed, journal) for _ in range(3)]
-    for _ in range(kills):
-        victim = chance.randrange(3)
-        try:
-            closes[victim].wait(timeout=chance.uniform(0.02, 0.12))
-            pytest.fail("a close ended by itself")
-        except subprocess.TimeoutExpired:
-            closes[victim].kill()
-            closes[victim].communicate()
-            closes[victim] = start("child_consumer.py", folder, filed, journal)
-    for writer in writers:
-        assert writer.wait(timeout=120) == 0
-        assert writer.stdin
-        writer.stdin.close()
-    for close in closes:
-        stop(close)
+    started: list[subprocess.Popen[bytes]] = []
+    with ended_with_us(started):
+        started += [start("child_writer.py", folder, f"w{nth}", 2, 6000, each) for nth in range(3)]
+        started += [start("child_consumer.py", folder, filed, journal) for _ in range(3)]
+        writers, closes = started[:3], started[3:]
+        for _ in range(kills):
+            victim = chance.randrange(3)
+            try:
+                closes[victim].wait(timeout=chance.uniform(0.02, 0.12))
+                pytest.fail("a close ended by itself")
+            except subprocess.TimeoutExpired:
+                closes[victim].kill()
+                closes[victim].wait()
+                closes[victim] = start("child_consumer.py", folder, filed, journal)
+                started.append(closes[victim])
+        assert [writer.wait(timeout=120) for writer in writers] == [0] * 3
+        for close in closes:
+            assert close.stdin
+            close.stdin.close()  # it finishes what waits, and ends
+        assert [close.wait(timeout=120) for close in closes] == [0] * 3
 
     flags, broken = recover(folder)
     assert len(flags) == 3 * each
