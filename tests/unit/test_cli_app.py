@@ -6,11 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import SOURCE, Home, Terminal, a_home, make_read_only, mounted
+from hook_support import SOURCE, Home, Terminal, make_read_only, mounted
 
 import holdfast
 from holdfast import errors
@@ -24,17 +23,6 @@ COMMANDS = [
     *sorted(str(group.name) for group in app.registered_groups),
 ]
 KINDS: list[type[errors.HoldfastError]] = [errors.HoldfastError, *errors.HoldfastError.__subclasses__()]
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(fresh, monkeypatch, capfd)
 
 
 # --- help

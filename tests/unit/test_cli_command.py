@@ -6,19 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import SOURCE, Done, Home, a_home, run
+from hook_support import SOURCE, Done, Home, run
 
 SCRIPT = SOURCE / "holdfast" / "install" / "holdfast.sh"
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
 
 
 def install(prefix: Path, *, package: bool = True) -> Path:

@@ -5,33 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import PYTHON, START, Agents, Home, Terminal, a_home, make_read_only, mounted
+from hook_support import PYTHON, START, Agents, Home, Terminal, make_read_only, mounted
 
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import KINDS
 
 SECRET = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(fresh, monkeypatch, capfd)
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def test_a_flag_is_answered_with_its_id_kind_and_project(fresh: Home, terminal: Terminal) -> None:

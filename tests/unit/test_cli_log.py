@@ -8,28 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hook_support import SOURCE, Done, Home, Terminal, a_home
+from hook_support import SOURCE, Done, Home, Terminal
 
 from holdfast.capture import home, ledger, log
 from holdfast.errors import UsageError
 
 HOUR = 3600.0
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(fresh, monkeypatch, capfd)
 
 
 def put(fresh: Home, kind: str, ago: float = 0.0, **what: object) -> None:

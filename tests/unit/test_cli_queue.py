@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hook_support import Home, Terminal, a_home
+from hook_support import Home, Terminal
 
 from holdfast.capture import queue
 from holdfast.errors import NewerFormat, NotFound
 from holdfast.model import Flag
 
 FIELDS = {"id", "kind", "text", "session", "project", "age_s"}  # DESIGN: others build on these names
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(fresh, monkeypatch, capfd)
 
 
 def as_json(terminal: Terminal, *words: str) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from hook_support import (
     Agents,
     Done,
     Home,
-    a_home,
     fill_up,
     make_read_only,
     mounted,
@@ -33,23 +32,11 @@ EVENTS = ("SessionStart", "PostToolUse", "SessionEnd")
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Home]:
     """A home whose vault lies on a file system of 64 KB of its own."""
     made = Home(tmp_path / "home")
     with mounted(tmp_path / "disk", "64k") as disk:
         made.vault = disk / "vault"
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
         yield made
 
 

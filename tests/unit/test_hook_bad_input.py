@@ -6,19 +6,11 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from hook_support import PROMPT, PYTHON, START, Done, Home, a_home
+from hook_support import PROMPT, PYTHON, START, Done, Home
 
 HUGE = 50 << 20
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
 
 
 def assert_harmless(done: Done) -> None:

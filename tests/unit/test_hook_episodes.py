@@ -6,29 +6,16 @@ import os
 import shlex
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import PYTHON, START, Agents, Home, a_home
+from hook_support import PYTHON, START, Agents, Home
 
 from holdfast.capture import codec, episodes, flags, log, platform, queue
 from holdfast.install import launcher
 from holdfast.model import Process, replace
 
 HOUR = 3600.0
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def flag(fresh: Home, text: str, session: str = "s1", cwd: Path | None = None) -> None:

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from hook_support import Home, a_home
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
+from hook_support import Home
 
 
 def hand(fresh: Home, *given: object, **more: object) -> None:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 from hook_support import PYTHON, START, Agents
 
 from holdfast.capture import platform
 from holdfast.hook.hostprocess import host_process, is_wrapper
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from hook_support import Agents, Home, a_home
+from hook_support import Agents, Home
 
 from holdfast.errors import UsageError
 
 OFF = {"HOLDFAST": "off"}
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def assert_nothing_is_captured(fresh: Home, why: str) -> None:

@@ -7,27 +7,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import PROMPT, PYTHON, START, Agents, Home, a_home, too_open, wait_until
+from hook_support import PROMPT, PYTHON, START, Agents, Home, too_open, wait_until
 
 from holdfast.capture import home, upkeep
 
 NEVER = {"json", "re", "dataclasses", "typing", "os", "typer", "rich", "enum", "subprocess", "pathlib", "site"}
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def imported_by(fresh: Home, payload: dict[str, object], *words: str) -> set[str]:

@@ -5,29 +5,16 @@ from __future__ import annotations
 import os
 import random
 import string
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import Agents, Home, a_home
+from hook_support import Agents, Home
 
 from holdfast.capture import gitfiles, platform, segments
 from holdfast.errors import NotSaved
 from holdfast.hook.hostprocess import is_wrapper
 
 TOKEN = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def everything_written(fresh: Home) -> bytes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import PROMPT, Agents, Home, a_home, context_of
+from hook_support import PROMPT, Agents, Home, context_of
 
 from holdfast.capture import flags, home, marks, queue
 from holdfast.capture.ids import digest
@@ -17,18 +16,6 @@ from holdfast.model import Flag, replace
 
 MOST_CHARACTERS = 9_000
 MOST_LINES = 200
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
 
 
 def put(fresh: Home, texts: list[str], project: str = "") -> list[Flag]:

@@ -8,21 +8,14 @@ import shutil
 import stat
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import PYTHON, START, Done, Home, a_home, run
+from hook_support import PYTHON, START, Done, Home, run
 
 import holdfast
 from holdfast.hook.hosts import HOSTS
 from holdfast.install import launcher
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
 
 
 def point(fresh: Home, python: Path | str = PYTHON, script: Path | str = START) -> Path:
