@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import holdfast
-from holdfast.cli import demo, fast, init, ledger, queue
+from holdfast.cli import arm, check, demo, export, fast, history, importing, init, ledger, queue, review, sync
 from holdfast.errors import HoldfastError
 from holdfast.install import launcher
 
@@ -29,6 +29,15 @@ app = typer.Typer(
 app.command("init")(init.init)
 app.command("demo")(demo.demo)
 app.command("log")(ledger.log)
+app.command("check")(check.check)
+app.command("review")(review.review)
+app.command("arm")(arm.arm)
+app.command("disarm")(arm.disarm)
+app.command("history")(history.history)
+app.command("undo")(history.undo)
+app.command("sync")(sync.sync)
+app.command("import")(importing.import_)
+app.command("export")(export.export)
 app.add_typer(queue.app, name="queue")
 
 

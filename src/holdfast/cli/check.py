@@ -1,0 +1,7 @@
+"""`holdfast check`."""
+
+from __future__ import annotations
+
+
+def check() -> None:
+    """Not built yet."""

@@ -1,0 +1,7 @@
+"""`holdfast export`."""
+
+from __future__ import annotations
+
+
+def export() -> None:
+    """Not built yet."""

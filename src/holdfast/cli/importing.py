@@ -1,0 +1,7 @@
+"""`holdfast import`."""
+
+from __future__ import annotations
+
+
+def import_() -> None:
+    """Not built yet."""

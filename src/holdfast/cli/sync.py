@@ -1,0 +1,7 @@
+"""`holdfast sync`."""
+
+from __future__ import annotations
+
+
+def sync() -> None:
+    """Not built yet."""

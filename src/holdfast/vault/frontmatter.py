@@ -1,0 +1,229 @@
+"""Front matter that a person may have written: read as YAML, changed only where we change it.
+
+Promise: `edit` returns the same bytes except in the values it was asked to change. Order, comments, spacing, quotes and
+keys that we do not know survive, because values are replaced at their own place in the text instead of being dumped
+again (docs/adr/0006). Anchors and aliases are refused, since a few lines of them can grow into gigabytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST = 64 * 1024
+FENCE = "---"
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
+
+
+class Unparsable(Exception):
+    """Front matter that is none; `line` is where, counted from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with front matter. `spans` are the places of the values in `text`, `end` that of the closing fence."""
+
+    text: str
+    fields: dict[str, Any]
+    spans: dict[str, tuple[int, int]]
+    end: int
+    body: str
+
+    def line_of(self, key: str) -> int:
+        """The line that a key stands on; 1 where it is missing."""
+        return self.text.count("\n", 0, self.spans[key][0]) + 1 if key in self.spans else 1
+
+
+def parse(text: str) -> Document:
+    """The fields and the body. Raises Unparsable."""
+    start = _after_fence(text)
+    end = _closing_fence(text, start)
+    source = text[start:end]
+    if len(source) > LONGEST:
+        raise Unparsable(1, f"the front matter has {len(source):,} characters, {LONGEST:,} is the most")
+    after = text.find("\n", end)
+    body = text[after + 1 :] if after >= 0 else ""
+    try:
+        node = _compose(source)
+        fields, spans = ({}, {}) if node is None else _fields(node, start)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise Unparsable((mark.line if mark else 0) + 2, error.problem or "not YAML") from error
+    except yaml.YAMLError as error:
+        raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
+    except RecursionError:
+        raise Unparsable(2, "nested too deeply") from None
+    return Document(text, fields, spans, end, body)
+
+
+def _after_fence(text: str) -> int:
+    start = 1 if text.startswith("\ufeff") else 0
+    line, newline, _ = text[start:].partition("\n")
+    if line.rstrip() != FENCE or not newline:
+        raise Unparsable(1, "there is no front matter; the first line should be ---")
+    return start + len(line) + 1
+
+
+def _closing_fence(text: str, start: int) -> int:
+    at = start
+    while at < len(text):
+        newline = text.find("\n", at)
+        stop = len(text) if newline < 0 else newline
+        if text[at:stop].rstrip() == FENCE:
+            return at
+        at = stop + 1
+    raise Unparsable(text.count("\n", 0, start), "the front matter is never closed; a line with --- is missing")
+
+
+def _compose(source: str) -> Any:
+    if "&" not in source and "*" not in source:
+        return yaml.compose(source, Loader=LOADER)
+    for event in yaml.parse(source, Loader=LOADER):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.MarkedYAMLError(problem="anchors and aliases are not accepted", problem_mark=event.start_mark)
+    return yaml.compose(source, Loader=LOADER)
+
+
+def _fields(root: Any, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
+    if not isinstance(root, yaml.MappingNode):
+        raise yaml.MarkedYAMLError(problem="it should be lines of `key: value`", problem_mark=root.start_mark)
+    fields: dict[str, Any] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    for key, value in root.value:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if not name or name in fields:
+            problem = f"the key {name} stands there twice" if name else "a key should be a plain word"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+        fields[name] = _plain(value)
+        spans[name] = (start + value.start_mark.index, start + _end(value))
+    return fields, spans
+
+
+def _end(node: Any) -> int:
+    """Where a value's own text ends: libyaml counts the comments below a block as the block's."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)
+
+
+def _plain(node: Any) -> Any:
+    """Text, numbers, lists and tables. A date stays the text it is."""
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(one) for one in node.value]
+    if isinstance(node, yaml.MappingNode):
+        return {str(_plain(key)): _plain(value) for key, value in node.value}
+    kind = node.tag.rpartition(":")[2]
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return node.value.lower() in ("true", "yes", "on")
+    if kind == "int" and node.value.lstrip("+-").isdecimal():
+        return int(node.value)
+    return node.value
+
+
+def edit(document: Document, changes: Mapping[str, Any]) -> str:
+    """The text with these values changed, every other byte as it was. A new key goes last. Raises Unparsable."""
+    text = document.text
+    known = [key for key in changes if key in document.spans and document.fields[key] != changes[key]]
+    for key in sorted(known, key=lambda key: document.spans[key], reverse=True):
+        text = _replace(text, *document.spans[key], inline(changes[key]))
+    fresh = [key for key in changes if key not in document.spans and changes[key] is not None]
+    if fresh:
+        at = document.end + len(text) - len(document.text)
+        newline = "\r\n" if text[:at].endswith("\r\n") else "\n"
+        text = text[:at] + "".join(f"{key}: {inline(changes[key])}{newline}" for key in fresh) + text[at:]
+    wanted = {**document.fields, **{key: _as_read(value) for key, value in changes.items() if key in (*known, *fresh)}}
+    if (known or fresh) and parse(text).fields != wanted:
+        raise Unparsable(document.line_of(known[0] if known else ""), "this value cannot be changed in place")
+    return text
+
+
+def _replace(text: str, start: int, end: int, value: str) -> str:
+    old = text[start:end]
+    kept = old[len(old.rstrip()) :]  # a block ends behind its line break
+    before = text[:start].rstrip(" \t\r\n")
+    if before.endswith(":") and ("\n" in text[len(before) : start] or before == text[:start]):
+        return f"{before} {value}{kept or _gap(text, end)}{text[end:]}"  # it stood below its key, or was empty
+    return f"{text[:start]}{value}{kept}{text[end:]}"
+
+
+def _gap(text: str, end: int) -> str:
+    return "" if text[end : end + 1] in ("", "\n", "\r", " ") else " "
+
+
+def _as_read(value: Any) -> Any:
+    """What `parse` will make of a value."""
+    if isinstance(value, (list, tuple)):
+        return [_as_read(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _as_read(one) for key, one in value.items()}
+    return value
+
+
+def inline(value: Any) -> str:
+    """A value on one line, as plain as YAML reads it back."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(inline(one) for one in value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{inline(str(key))}: {inline(one)}" for key, one in value.items()) + "}"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    text = str(value)
+    return text if _is_plain(text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """In double quotes, which YAML and JSON share; what YAML does not take as it is becomes an escape."""
+    return '"' + "".join(ESCAPES.get(one) or (one if one.isprintable() else _escape(one)) for one in text) + '"'
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    if 0xD800 <= number < 0xE000:
+        return "\ufffd"  # half a character
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./-()+;=$^~'éèüöäßñç")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
+    if not text or text != text.strip() or text.lower() in RESERVED or not PLAIN.issuperset(text):
+        return False
+    return text[0].isalpha() or text[0] == "/" or _is_date(text) or _is_ident(text)
+
+
+def _is_date(text: str) -> bool:
+    day, _, clock = text.partition("T")
+    parts = day.split("-")
+    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal() and not clock
+
+
+def _is_ident(text: str) -> bool:
+    """One of our ids: letters and digits, and not a number in any of YAML's spellings."""
+    return len(text) == 26 and text.isalnum() and any(letter in "GHJKMNPQRSTVWYZ" for letter in text)
+
+
+def render(fields: Mapping[str, Any], body: str) -> str:
+    """A whole new text."""
+    lines = [f"{key}: {inline(value)}\n" for key, value in fields.items() if value not in (None, "", [], (), {})]
+    return f"{FENCE}\n{''.join(lines)}{FENCE}\n{body}"

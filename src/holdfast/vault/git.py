@@ -1,0 +1,206 @@
+"""Running git on the vault, and on nothing else.
+
+The vault is a repository of its own even where it lies inside another one: work tree and repository are named at every
+call, and nothing of the caller's environment or of the machine's settings (hooks, signing, line ends, excludes) can
+change what we write. Objects and references are synced, because git's default add and commit sync nothing.
+
+A lock that git left behind is removed only on proof that its owner is dead. Our own git processes inherit the vault's
+lock, so whoever holds that lock knows that none of them is alive; everybody else's are looked for in /proc.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home, platform
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+BRANCH = "main"
+OURS = ("Holdfast", "holdfast@localhost")
+PERSON = ("operator", "operator@localhost")
+SETTINGS = (
+    "core.fsync=all",
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.eol=lf",
+    "core.quotepath=false",
+    "core.hooksPath=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.fsmonitor=false",
+    "core.logAllRefUpdates=true",
+    "core.precomposeunicode=false",
+    "commit.gpgsign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "init.defaultBranch=main",
+    "advice.detachedHead=false",
+    "protocol.ext.allow=never",
+)
+LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "ORIG_HEAD.lock")
+
+
+class GitFailed(HoldfastError):
+    """Git refused; what was in the vault is as it was."""
+
+    code = "git"
+    exit_status = 7
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The repository of one vault. `held` is the descriptor of the vault's lock, which git processes inherit."""
+
+    vault: str
+    held: int = -1
+
+    @property
+    def folder(self) -> str:
+        return f"{self.vault}/.git"
+
+    def run(
+        self,
+        *words: str,
+        given: bytes | None = None,
+        who: tuple[str, str] = OURS,
+        env: Mapping[str, str] | None = None,
+        allowed: tuple[int, ...] = (0,),
+        timeout: float | None = None,
+    ) -> bytes:
+        """What git prints. Raises GitFailed where it ends in a status that is not allowed."""
+        done = self.attempt(*words, given=given, who=who, env=env, timeout=timeout)
+        if done.returncode not in allowed:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            reason = next((line for line in said if line.startswith(("fatal:", "error:"))), (said or ["no reason"])[0])
+            raise GitFailed(f"git {words[0]} failed in {self.vault}: {reason}")
+        return done.stdout
+
+    def attempt(
+        self,
+        *words: str,
+        given: bytes | None = None,
+        who: tuple[str, str] = OURS,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = ["git", *(part for one in SETTINGS for part in ("-c", one)), *words]
+        try:
+            return subprocess.run(
+                command,
+                cwd=self.vault,
+                env={**_environment(self, who), **(env or {})},
+                input=given if given is not None else b"",
+                capture_output=True,
+                check=False,
+                timeout=timeout,
+                pass_fds=(self.held,) if self.held >= 0 else (),
+            )
+        except FileNotFoundError as error:
+            raise GitFailed("There is no git on PATH, and the vault's history needs it. Install git.") from error
+        except subprocess.TimeoutExpired as error:
+            raise GitFailed(f"git {words[0]} gave no answer for {timeout:.0f} s; nothing was changed.") from error
+
+    def text(self, *words: str, allowed: tuple[int, ...] = (0,)) -> str:
+        return self.run(*words, allowed=allowed).decode("utf-8", "replace").rstrip("\n")
+
+    def head(self) -> str:
+        """The commit that the vault stands at; "" before the first one."""
+        done = self.attempt("rev-parse", "--verify", "--quiet", "HEAD")
+        return done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
+
+    def content(self, commit: str, path: str) -> bytes | None:
+        """A file as a commit has it; None where it has none."""
+        done = self.attempt("cat-file", "blob", f"{commit}:{path}")
+        return done.stdout if done.returncode == 0 else None
+
+    def exists(self) -> bool:
+        return os.path.exists(f"{self.folder}/HEAD") or os.path.isfile(self.folder)
+
+    def init(self) -> None:
+        """Make the repository if there is none; a half-made one is completed."""
+        if not self.exists():
+            self.run("init", "--quiet")
+            os.chmod(self.folder, 0o700)
+
+    def person(self) -> tuple[str, str]:
+        """Who the person is, as their own git knows them."""
+        found = []
+        for name, otherwise in zip(("user.name", "user.email"), PERSON, strict=True):
+            done = self.attempt("config", "--get", name)
+            found.append(done.stdout.decode("utf-8", "replace").strip() or otherwise)
+        return found[0], found[1]
+
+
+def _environment(repository: Repository, who: tuple[str, str]) -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_") or name in PASSED}
+    return {
+        **kept,
+        "GIT_DIR": repository.folder,
+        "GIT_WORK_TREE": repository.vault,
+        "GIT_AUTHOR_NAME": who[0],
+        "GIT_AUTHOR_EMAIL": who[1],
+        "GIT_COMMITTER_NAME": OURS[0],
+        "GIT_COMMITTER_EMAIL": OURS[1],
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C.UTF-8",
+        home.CHILD: "1",
+    }
+
+
+PASSED = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND")
+
+
+def remove_stale_locks(repository: Repository) -> list[str]:
+    """Remove what a killed git left behind. Raises GitFailed where its owner may be alive. The vault's lock is held."""
+    locks = [path for path in _locks(repository.folder) if os.path.lexists(path)]
+    if not locks:
+        return []
+    owner = _git_at_work(repository, locks)
+    if owner:
+        raise GitFailed(f"git is at work in {repository.vault} ({owner}); nothing was changed. Run it again later.")
+    for path in locks:
+        platform.remove(path)
+    return locks
+
+
+def _locks(folder: str) -> Iterable[str]:
+    yield from (f"{folder}/{name}" for name in LOCKS)
+    yield from (f"{folder}/{name}" for name in platform.names(folder) if name.startswith("next-index-"))
+    for top, _, names in os.walk(f"{folder}/refs"):
+        yield from (f"{top}/{name}" for name in names if name.endswith(".lock"))
+
+
+def _git_at_work(repository: Repository, locks: list[str]) -> str:
+    """A process that may own a lock, or why nobody can tell; "" on proof that there is none."""
+    if not os.path.isdir("/proc/self/fd"):
+        return "this machine does not show who holds a lock"
+    vault = os.path.realpath(repository.vault)
+    held = {os.path.realpath(path) for path in locks}
+    for pid in platform.names("/proc"):
+        if not pid.isdecimal() or int(pid) == os.getpid():
+            continue
+        try:
+            name = platform.read_file(f"/proc/{pid}/comm", 64).decode("utf-8", "replace").strip()
+            if not platform.start_of(int(pid)):
+                continue  # dead, and only waiting for its parent
+            if name.startswith("git"):
+                where = os.readlink(f"/proc/{pid}/cwd")
+                around = platform.read_file(f"/proc/{pid}/environ", 1 << 20)
+                if f"{where}/".startswith(f"{vault}/") or repository.folder.encode() in around:
+                    return f"process {pid}, {name}"
+            for fd in platform.names(f"/proc/{pid}/fd"):
+                if os.readlink(f"/proc/{pid}/fd/{fd}") in held:
+                    return f"process {pid}, {name}"
+        except PermissionError:
+            if name.startswith("git"):
+                return f"process {pid}, {name}, of another user"
+        except OSError:
+            continue  # it has just ended
+    return ""

@@ -1,0 +1,280 @@
+"""Notes: one idea in one file, with a one-line description that decides whether it is read.
+
+A file that cannot be read as a note is Broken: reported with line and reason, kept, and never in the way of a boot.
+Nothing outside the vault is ever read or written through a note's name or a link. What we change in a note that exists
+is the fields we own (vault/frontmatter); the rest is its author's.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import NotFound, UsageError
+from holdfast.vault import frontmatter
+from holdfast.vault.frontmatter import Unparsable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+FOLDERS = {
+    "identity": "identity",
+    "rule": "rules",
+    "knowledge": "knowledge",
+    "feedback": "feedback",
+    "project": "projects",
+}
+QUARANTINE = "quarantine"
+STATUSES = ("active", "superseded", "unconfirmed")
+POLICIES = ("do", "ask", "never")
+REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
+GLOBAL = "global"
+LARGEST = 1 << 20
+LONGEST_NAME = 60
+LONGEST_DESCRIPTION = 160
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note as its file says. `path` is relative to the vault, `fields` are all keys, ours and others."""
+
+    path: str
+    name: str
+    description: str
+    kind: str
+    body: str
+    status: str = "active"
+    created: str = ""
+    edited: str = ""
+    reviewed: str = ""
+    sources: tuple[str, ...] = ()
+    origin: str = "agent"
+    project: str = GLOBAL
+    supersedes: tuple[str, ...] = ()
+    policy: str = ""
+    anchors: tuple[Any, ...] = ()
+    when: Any = None
+    fields: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_active(self) -> bool:
+        return self.status == "active" and not self.path.startswith(f"{QUARANTINE}/")
+
+    @property
+    def is_always_on(self) -> bool:
+        """Identity, and rules that wait for no tool call, by the word of the user or of the agent itself."""
+        return self.is_active and (
+            self.kind == "identity" or (self.kind == "rule" and not self.when and self.origin in ("user", "agent"))
+        )
+
+    def applies_to(self, project: str) -> bool:
+        return self.project in (GLOBAL, project)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A file where a note should be."""
+
+    path: str
+    line: int
+    reason: str
+
+
+def paths(vault: str) -> Iterator[str]:
+    """Every file that should be a note, relative to the vault, by folder and name. Links are not followed."""
+    for folder in (*FOLDERS.values(), QUARANTINE):
+        yield from sorted(_files(f"{vault}/{folder}", folder))
+
+
+def _files(folder: str, under: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            found = list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in found:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(entry.path, f"{under}/{entry.name}")
+        elif entry.name.endswith(".md"):
+            yield f"{under}/{entry.name}"
+
+
+def walk(vault: str) -> Iterator[Note | Broken]:
+    """Every note, read anew."""
+    for path in paths(vault):
+        yield read(vault, path)
+
+
+def read(vault: str, path: str) -> Note | Broken:
+    """One note, or why it is none."""
+    full = f"{vault}/{path}"
+    try:
+        seen = os.lstat(full)
+        if not stat.S_ISREG(seen.st_mode):
+            what = "a link; links are not followed" if stat.S_ISLNK(seen.st_mode) else "not a file"
+            return Broken(path, 1, f"it is {what}")
+        if seen.st_size > LARGEST:
+            return Broken(path, 1, f"it has {seen.st_size:,} bytes; a note is one idea of at most {LARGEST:,}")
+        with open(os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            raw = file.read(LARGEST + 1)
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Broken(path, error.object.count(b"\n", 0, error.start) + 1, "it is not UTF-8")
+    except OSError as error:
+        return Broken(path, 1, f"it cannot be read ({error.strerror})")
+    return from_text(path, text)
+
+
+def from_text(path: str, text: str) -> Note | Broken:
+    """The note in a text."""
+    try:
+        document = frontmatter.parse(text)
+    except Unparsable as error:
+        return Broken(path, error.line, error.reason)
+    return from_fields(path, document.fields, document.body)
+
+
+def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
+    """A missing or odd value becomes its default: `check` complains, a boot goes on."""
+    kind = _text(fields.get("kind")) or _kind_of_folder(path)
+    return Note(
+        path=path,
+        name=_text(fields.get("name")) or path.rpartition("/")[2].removesuffix(".md"),
+        description=_line(_text(fields.get("description")) or body.strip().partition("\n")[0]),
+        kind=kind,
+        body=body,
+        status=_text(fields.get("status")) or "active",
+        created=_text(fields.get("created")),
+        edited=_text(fields.get("edited")),
+        reviewed=_text(fields.get("reviewed")),
+        sources=_texts(fields.get("sources")),
+        origin=_text(fields.get("origin")) or "user",  # a file without one was written by hand
+        project=_text(fields.get("project")) or GLOBAL,
+        supersedes=_texts(fields.get("supersedes")),
+        policy=_text(fields.get("policy")),
+        anchors=tuple(_list(fields.get("anchors"))),
+        when=fields.get("when") or None,
+        fields=dict(fields),
+    )
+
+
+def _kind_of_folder(path: str) -> str:
+    folder = path.partition("/")[0]
+    return next((kind for kind, name in FOLDERS.items() if name == folder), "knowledge")
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or isinstance(value, (list, dict)) else str(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_text(one) for one in _list(value) if _text(one))
+
+
+def slug(text: str, longest: int = LONGEST_NAME) -> str:
+    """A name for a file: lower case letters and digits of any script with dashes between, cut at a word."""
+    words = "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+    name = ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:longest]
+        if len(longer.encode("utf-8")) > longest:
+            break
+        name = longer
+    return name or "note"
+
+
+def describe(text: str) -> str:
+    """One line that decides relevance: the first sentence or so of a text."""
+    line = _line(text)
+    if len(line) <= LONGEST_DESCRIPTION:
+        return line
+    cut = line.rfind(" ", LONGEST_DESCRIPTION // 2, LONGEST_DESCRIPTION - 1)
+    return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
+
+
+def free_path(kind: str, name: str, taken: Iterable[str], project: str = GLOBAL) -> str:
+    """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists."""
+    used = {path.casefold() for path in taken}
+    stem = slug(name)
+    for nth in range(1, len(used) + 2):
+        path = f"{FOLDERS[kind]}/{stem}{'' if nth == 1 else f'-{nth}'}.md"
+        if path.casefold() not in used:
+            return path
+    raise AssertionError(project)
+
+
+def new_text(
+    *,
+    name: str,
+    description: str,
+    kind: str,
+    body: str,
+    day: str,
+    project: str,
+    origin: str,
+    sources: Iterable[str] = (),
+    status: str = "active",
+    **more: Any,
+) -> str:
+    """The whole text of a new note, its fields in the order people read them."""
+    fields = {
+        "name": name,
+        "description": describe(description),
+        "kind": kind,
+        "status": status,
+        "project": project,
+        "created": day,
+        "edited": day,
+        "reviewed": day,
+        "origin": origin,
+        "sources": list(sources),
+        **more,
+    }
+    return frontmatter.render(fields, f"\n{body.strip()}\n")
+
+
+def with_fields(text: str, **changes: Any) -> str:
+    """A note's text with some of its fields changed, every other byte as it was. Raises UsageError."""
+    try:
+        return frontmatter.edit(frontmatter.parse(text), changes)
+    except Unparsable as error:
+        raise UsageError(f"The note cannot be changed ({error}); nothing was written. Mend it in an editor.") from error
+
+
+def find(known: Iterable[Note], wanted: str) -> Note:
+    """The note that a person means: its path, its name, or an unambiguous part of it. Raises NotFound."""
+    listed = list(known)
+    asked = wanted.strip().removeprefix("./")
+    tidy = slug(asked, 200)
+    tests = (
+        lambda note: note.path in (asked, f"{asked}.md"),
+        lambda note: note.name == asked,
+        lambda note: _stem(note) == tidy or slug(note.name, 200) == tidy,
+        lambda note: _stem(note).startswith(tidy),
+        lambda note: tidy in _stem(note),
+    )
+    for test in tests:
+        found = [note for note in listed if test(note)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            some = ", ".join(note.path for note in found[:5])
+            more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+            raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say the path.')
+    raise NotFound(f'There is no note "{wanted}"; nothing was changed. `holdfast notes` lists them.')
+
+
+def _stem(note: Note) -> str:
+    return note.path.rpartition("/")[2].removesuffix(".md")
