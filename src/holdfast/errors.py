@@ -5,7 +5,10 @@
     ├── NotSaved       nothing was acknowledged; try again
     ├── NotFound       the named thing is not there
     ├── NewerFormat    the vault was written by a newer holdfast
-    └── Unsupported    this platform cannot run holdfast
+    ├── Unsupported    this platform cannot run holdfast
+    ├── GitFailed      git refused, or somebody else's git is at work
+    ├── Busy           another holdfast process is writing
+    └── Unfit          a handoff that would not help the next session
 
 The docstring of each class is what a user reads when no better sentence is given; `code` and `exit_status`
 are listed in docs/recovery.md, and a test keeps the two in step.
@@ -57,3 +60,24 @@ class Unsupported(HoldfastError):
 
     code = "unsupported"
     exit_status = 6
+
+
+class GitFailed(HoldfastError):
+    """Git refused; what was in the vault is as it was. Run the same command again."""
+
+    code = "git"
+    exit_status = 7
+
+
+class Busy(HoldfastError):
+    """Another holdfast process is writing to the vault; nothing was changed. Run the same command again."""
+
+    code = "busy"
+    exit_status = 8
+
+
+class Unfit(HoldfastError):
+    """The handoff would not help the next session; nothing was written. Mend it, or say --anyway."""
+
+    code = "unfit"
+    exit_status = 9

@@ -13,12 +13,30 @@ from holdfast.capture import home, ledger_history, log, platform, projects, sett
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
 from holdfast.errors import NewerFormat
+from holdfast.model import Moment, Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.model import Project
+    from holdfast.close.drain import Closed
+    from holdfast.model import Reply
+    from holdfast.vault.archive import Exported
+    from holdfast.vault.arming import Arming
+    from holdfast.vault.edits import Asked, Filed
+    from holdfast.vault.findings import Report
+    from holdfast.vault.handing import HandedOff
+    from holdfast.vault.history import Entry, Undone
+    from holdfast.vault.history import Plan as UndoPlan
+    from holdfast.vault.importing import Imported, Proposal
+    from holdfast.vault.index import Index
+    from holdfast.vault.lineage import Handoff
+    from holdfast.vault.notes import Note
+    from holdfast.vault.purge import Done as Purged
+    from holdfast.vault.purge import Plan as PurgePlan
+    from holdfast.vault.restoring import Restored
+    from holdfast.vault.reviewing import Reviewed, Reviews
+    from holdfast.vault.sync import Synced
 
 __all__ = ["Memory"]
 
@@ -26,8 +44,9 @@ __all__ = ["Memory"]
 class Memory:
     """The memory in one vault, seen from one working directory."""
 
-    def __init__(self, vault: str, cwd: str, clock: Clock = time.time) -> None:
+    def __init__(self, vault: str, cwd: str, clock: Clock = time.time, env: Mapping[str, str] | None = None) -> None:
         self.vault = vault
+        self.env = env or {}
         self.state = home.state(vault)
         self.cwd = cwd
         self.clock = clock
@@ -42,7 +61,8 @@ class Memory:
     def here(cls, env: Mapping[str, str] | None = None, cwd: str | None = None) -> Memory:
         """The vault that the environment names, from the current folder."""
         env = os.environ if env is None else env
-        return cls(home.vault(env), cwd or platform.working_folder(env))
+        folder = cwd or platform.working_folder(env)
+        return cls(home.vault(env, folder), folder, env=env)
 
     def project(self) -> Project:
         return projects.find(self.cwd, self.vault)
@@ -76,3 +96,304 @@ class Memory:
     def ledger_counts(self) -> list[dict[str, Any]]:
         """Daily counts of what is no longer kept whole."""
         return ledger_history.counts(self.state)
+
+    def boot(self) -> Reply:
+        """The brief, exactly as the next start in this folder gets it."""
+        from holdfast.capture import background
+        from holdfast.hook import brief, lifecycle, live
+        from holdfast.hook.scene import Scene
+
+        self.refresh_brief()
+        project, now = self.project(), self.clock()
+        scene = Scene(Moment("cli", "session-start", "", self.cwd), self.vault, self.state, project, now, {}, [])
+        living = lifecycle.bury_the_dead(scene)
+        found = live.gather(self.state, project, now, living, closes=not background.is_off(self.env))
+        return brief.compose(self.vault, found, brief.load(self.vault, self.state, project))
+
+    def refresh_brief(self) -> str:
+        """Make the brief of this folder's work tree anew."""
+        from holdfast.vault import brief, index
+
+        if not home.format_of(self.vault):
+            return ""  # there is no vault, so there is nothing to say, and none is made for that
+        known = index.load(self.vault)
+        brief.refresh(self.vault, Project("", "", "", ""), known)
+        return brief.refresh(self.vault, self.project(), known)
+
+    def close(self, *, everything: bool = False, say: Callable[[Closed], None] = lambda _: None) -> list[Closed]:
+        """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
+        from holdfast.close import drain
+        from holdfast.hook import lifecycle
+        from holdfast.hook.scene import Scene
+
+        project, now = self.project(), self.clock()
+        lifecycle.bury_the_dead(Scene(Moment("cli", "", "", self.cwd), self.vault, self.state, project, now, {}, []))
+        wanted = "" if everything else project.id
+        done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, say=say)
+        self.refresh_brief()
+        return done
+
+    def close_in_background(self) -> list[Closed]:
+        """What the hook hands over: every episode that is over, of all projects; then the brief of this folder."""
+        from holdfast.close import drain
+        from holdfast.vault import brief
+
+        done = drain.drain(self.vault, self.clock)
+        brief.refresh_known(self.vault)
+        if self.cwd != "/":
+            self.refresh_brief()
+        return done
+
+    def notes(self, *, everything: bool = False) -> Index:
+        """The notes of this project and the global ones, and what cannot be read as one."""
+        from holdfast.vault import index
+
+        known = index.load(self.vault)
+        if everything:
+            return known
+        project = self.project().id
+        mine = {path: one for path, one in known.known.items() if one.note.applies_to(project)}
+        return index.Index(mine, known.broken)
+
+    def note(self, name: str) -> tuple[Note, str]:
+        """One note and its file's text."""
+        from holdfast.vault import notes
+
+        found = notes.find(self.notes(everything=True).notes, name)
+        return found, self.text_of(found.path)
+
+    def handoffs(self, count: int = 0) -> list[tuple[Handoff, int]]:
+        """The handoffs of this project with their numbers, the newest first; those that can be read."""
+        from holdfast.vault import lineage
+
+        listed = list(enumerate(lineage.names(self.vault, self.project().id), 1))
+        chosen = reversed(listed[-count:] if count else listed)
+        found = [(lineage.read(self.vault, path), number) for number, path in chosen]
+        return [(one, number) for one, number in found if isinstance(one, lineage.Handoff)]
+
+    def text_of(self, path: str) -> str:
+        """A file of the vault as it is."""
+        from holdfast.vault import journal
+
+        return (journal.content(self.vault, path) or b"").decode("utf-8", "replace")
+
+    def handoff_form(self) -> str:
+        """The form for a handoff, filled with what this project's session has flagged so far."""
+        from holdfast.capture import whereabouts
+        from holdfast.vault import handing
+
+        where = whereabouts.here(self.env, self.cwd, self.vault)
+        flags = [entry.flag for entry in self.queue().entries if where.episode and entry.flag.episode == where.episode]
+        return handing.form(flags)
+
+    def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
+        """Write a handoff of the session that we are in."""
+        from holdfast.capture import whereabouts
+        from holdfast.close.drain import find_episode
+        from holdfast.vault import handing
+
+        where = whereabouts.here(self.env, self.cwd, self.vault)
+        episode = find_episode(self.state, where.episode)
+        now = self.clock()
+        done = handing.write(self.vault, text, where, now, episode.opened if episode else now, anyway=anyway)
+        self.refresh_brief()
+        return done
+
+    def remember(self, asked: Asked) -> Filed:
+        """File a text at once; the day is that of the clock."""
+        from holdfast.vault import edits
+
+        done = edits.remember(self.vault, asked, self.clock(), self._day())
+        self._refresh_briefs()
+        return done
+
+    def forgettable(self, wanted: str) -> list[Note]:
+        """The notes that a name or some words may mean."""
+        from holdfast.vault import edits
+
+        return edits.matching(self.notes(everything=True).notes, wanted)
+
+    def forget(self, paths: Sequence[str]) -> str:
+        """Take notes out of the vault; returns the commit that does it."""
+        from holdfast.vault import edits
+
+        commit = edits.forget(self.vault, paths, self.clock())
+        self._refresh_briefs()
+        return commit
+
+    def promotable(self) -> tuple[str, list[tuple[str, str]]]:
+        """The newest handoff's path and what in it could become a note."""
+        from holdfast.vault import edits, lineage
+
+        found = lineage.newest(self.vault, self.project().id)
+        return (found[0].path, edits.promotable(found[0])) if found else ("", [])
+
+    def promote(self, wanted: str, kind: str = "") -> tuple[Filed, str]:
+        """Move one item of the newest handoff into a note."""
+        from holdfast.vault import edits
+
+        done = edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
+        self._refresh_briefs()
+        return done
+
+    def _day(self) -> str:
+        return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))
+
+    def _refresh_briefs(self) -> None:
+        """The very next start shall know. A disk that refuses it costs freshness, nothing else."""
+        from holdfast.vault import brief
+
+        try:
+            brief.refresh_known(self.vault)
+        except OSError:
+            return
+
+    def note_files(self) -> int:
+        """How many files should be notes: what a progress bar counts to."""
+        from holdfast.vault import notes
+
+        return sum(1 for _ in notes.paths(self.vault))
+
+    def check(
+        self, *, fix: bool = False, everything: bool = False, progress: Callable[[int], None] = lambda _: None
+    ) -> Report:
+        """What a person should mend in this project's notes and the global ones; with `fix`, after what is safe."""
+        from holdfast.vault import check
+
+        mine = self.project()
+        wanted = None if everything else mine.id
+        roots = {mine.id: mine.root}
+        if fix:
+            report = check.check_and_fix(self.vault, self.clock(), wanted, roots, progress)
+        else:
+            report = check.check(self.vault, self.clock(), roots, progress)
+        return report if wanted is None else report.of(wanted)
+
+    def reviews(self, *, everything: bool = False) -> Reviews:
+        """Notes that are due for a review, and those in quarantine."""
+        from holdfast.vault import reviewing
+
+        return reviewing.listing(self.vault, self.clock(), None if everything else self.project().id)
+
+    def review(
+        self,
+        *,
+        keep: Iterable[str] = (),
+        accept: Iterable[str] = (),
+        reject: Iterable[str] = (),
+        everything: bool = False,
+    ) -> list[Reviewed]:
+        """Carry out what a person decided on notes."""
+        from holdfast.vault import reviewing
+
+        project = None if everything else self.project().id
+        return reviewing.decide(self.vault, self.clock(), project, keep=keep, accept=accept, reject=reject)
+
+    def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
+        """Let a note come back by itself at some tool calls."""
+        from holdfast.vault import arming
+
+        return arming.arm(self.vault, self.clock(), note, self.project().id, when, dry_run=dry_run)
+
+    def disarm(self, note: str, *, dry_run: bool = False) -> Arming:
+        from holdfast.vault import arming
+
+        return arming.disarm(self.vault, self.clock(), note, self.project().id, dry_run=dry_run)
+
+    def history(self, note: str, count: int, *, everything: bool = False) -> tuple[list[Entry], int]:
+        """The newest changes, of one note if one is named, and how many of other projects were left out."""
+        from holdfast.vault import history
+
+        mine = None if everything else self.project().id
+        return history.told(self.vault, note, count, mine)
+
+    def undo(self, ident: str) -> Undone:
+        """Take one change back."""
+        from holdfast.vault import history
+
+        done = history.undo(self.vault, ident, self.clock())
+        self._refresh_briefs()
+        return done
+
+    def undo_preview(self, ident: str) -> tuple[UndoPlan, str]:
+        """What an undo would write, also as a unified diff."""
+        from holdfast.vault import history
+
+        plan = history.plan_undo(self.vault, ident)
+        return plan, history.diff(plan)
+
+    def sync(self, remote: str = "") -> Synced:
+        """Fetch, merge and push."""
+        from holdfast.vault import sync
+
+        done = sync.sync(self.vault, self.clock(), remote)
+        self._refresh_briefs()
+        return done
+
+    def sync_preview(self, remote: str = "") -> Synced:
+        from holdfast.vault import sync
+
+        return sync.preview(self.vault, remote)
+
+    def purge_plan(self, paths: Sequence[str]) -> PurgePlan:
+        """What purging these notes would take."""
+        from holdfast.vault import purge
+
+        return purge.plan(self.vault, *paths)
+
+    def unfinished_purge(self) -> PurgePlan | None:
+        """A purge that was cut short: purging by it again finishes it."""
+        from holdfast.vault import purge
+
+        return purge.unfinished(self.vault)
+
+    def purge(self, plan: PurgePlan, say: Callable[[str], None] = lambda _: None) -> Purged:
+        """Take notes out of everything below the vault, history included."""
+        from holdfast.vault import purge
+
+        done = purge.carry_out(self.vault, plan, self.clock(), say)
+        self._refresh_briefs()
+        return done
+
+    def propose_import(
+        self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
+    ) -> Proposal:
+        """What importing files would do: those named, else those that agents read here. `scope`: project or global."""
+        from holdfast.vault import importing, instructions, notes
+
+        project = self.project()
+        user = home.user_home(self.env)
+        if paths:
+            reading = instructions.read_named(list(paths), self.cwd, project.root, user)
+        else:
+            places = instructions.known_places(project.root, self.cwd, user, self.env, all_hosts=all_hosts)
+            reading = instructions.read_known(places, project.root)
+        of_project = notes.GLOBAL if scope == "global" else project.id
+        wish = importing.Wish(of_project, project.id if scope == "project" else notes.GLOBAL, as_rules)
+        return importing.propose(self.vault, reading, wish)
+
+    def import_notes(self, proposal: Proposal) -> Imported:
+        """Write what was proposed."""
+        from holdfast.vault import importing
+
+        done = importing.carry_out(self.vault, proposal, self.clock())
+        self._refresh_briefs()
+        return done
+
+    def is_archive(self, path: str) -> bool:
+        """Whether a file is what `export` writes."""
+        from holdfast.vault import archive
+
+        return archive.is_archive(os.path.join(self.cwd, path))
+
+    def export(self, path: str, *, force: bool = False) -> Exported:
+        """The whole vault as one file."""
+        from holdfast.vault import archive
+
+        return archive.export(self.vault, os.path.normpath(os.path.join(self.cwd, path)), self.clock(), force=force)
+
+    def restore(self, path: str) -> Restored:
+        """The vault out of such a file, where there is none yet."""
+        from holdfast.vault import restoring
+
+        return restoring.restore(self.vault, os.path.normpath(os.path.join(self.cwd, path)), self.clock())

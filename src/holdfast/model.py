@@ -121,6 +121,7 @@ class Moment:
     agent: str = ""
     tool: str = ""
     prompt: str = ""
+    files: tuple[str, ...] = ()  # that a tool has changed
     pid: int = 0
     flags: tuple[dict[str, object], ...] = ()
 

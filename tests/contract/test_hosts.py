@@ -77,10 +77,11 @@ NORMALISED: dict[str, dict[str, object]] = {
     "generic.turn-stop": {"event": "turn-stop"},
 }
 
-TEXTS = tuple(name for name in Moment.__annotations__ if name not in ("pid", "flags"))
+TEXTS = tuple(name for name in Moment.__annotations__ if name not in ("pid", "flags", "files"))
 # The names that any of our hosts gives a field, so that odd values meet the code that reads them.
 FIELDS = sorted(
-    {name for path in PAYLOADS for name in json.loads(path.read_text(encoding="utf-8"))} | {"pid", "flags", "parent"}
+    {name for path in PAYLOADS for name in json.loads(path.read_text(encoding="utf-8"))}
+    | {"pid", "flags", "files", "parent"}
 )
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
@@ -115,6 +116,7 @@ def assert_a_moment(found: object) -> Moment:
         assert type(getattr(found, name)) is str, name
     assert isinstance(found.pid, int)
     assert found.pid >= 0
+    assert all(type(one) is str for one in found.files)
     assert isinstance(found.flags, tuple)
     assert all(isinstance(one, dict) for one in found.flags)
     assert found.host

@@ -83,8 +83,9 @@ class Home:
 
     @property
     def env(self) -> dict[str, str]:
+        """Closes are run by the tests that are about them: one in the background would file what others look at."""
         base = {"HOME": str(self.folder), "PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
-        return {**base, "HOLDFAST_HOME": str(self.vault), **self.more}
+        return {**base, "HOLDFAST_HOME": str(self.vault), "HOLDFAST_CLOSE": "off", **self.more}
 
     @property
     def state(self) -> str:

@@ -80,6 +80,9 @@ def test_statuses_are_those_that_are_documented() -> None:
         "not-found": 4,
         "newer-format": 5,
         "unsupported": 6,
+        "git": 7,
+        "busy": 8,
+        "unfit": 9,
     }
 
 

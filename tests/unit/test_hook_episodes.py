@@ -233,7 +233,7 @@ def test_an_end_that_comes_late_is_an_end_and_not_a_death(fresh: Home, agents: A
     end(fresh, "s1")
     assert fresh.episode("s1").state == episodes.ENDED
     told = start(fresh, "s3")
-    assert "session s1 ended before its flags were filed" in told
+    assert "session s1 ended and was not closed" in told
     assert "died" not in told
 
 
@@ -248,7 +248,7 @@ def test_an_end_with_flags_waiting_leaves_a_mark_that_the_next_start_tells(fresh
     assert (mark.episode, mark.why, mark.reason) == ("claude-code/s1/1", "ended", "logout")
     assert mark.waiting == 1
     told = start(fresh, "s2")
-    assert "session s1 ended before its flags were filed" in told
+    assert "session s1 ended and was not closed" in told
     assert "not yet filed (" in told
 
 
@@ -290,7 +290,7 @@ def test_a_mark_goes_by_itself_once_the_queue_says_filed(fresh: Home) -> None:
     fresh.settlement().acknowledge(claim, [claim.flags[0].id])
     told = start(fresh, "s4")
     assert "session s1" not in told
-    assert "session s2 ended before its flags were filed" in told
+    assert "session s2 ended and was not closed" in told
     assert [mark.episode for mark in fresh.marks()] == ["claude-code/s2/1"]
 
 
@@ -303,7 +303,7 @@ def test_a_dead_letter_keeps_its_mark_and_is_named_as_one(fresh: Home) -> None:
         assert claim
         fresh.settlement().release(claim, [claim.flags[0].id], error="the judge was out")
     told = start(fresh, "s2")
-    assert "session s1 ended before its flags were filed" in told
+    assert "session s1 ended and was not closed" in told
     assert "(dead letter)" in told
 
 
@@ -312,7 +312,7 @@ def test_an_end_cut_short_before_its_mark_is_finished_by_the_next_start(fresh: H
     flag(fresh, "its end was killed")
     episodes.end_episode(fresh.state, fresh.episode("s1"), episodes.ENDED, "other", time.time())
     assert fresh.marks() == []
-    assert "session s1 ended before its flags were filed" in start(fresh, "s2")
+    assert "session s1 ended and was not closed" in start(fresh, "s2")
     assert len(fresh.marks()) == 1
     assert [one.session for one, _ in episodes.in_live(fresh.state, time.time())] == ["s2"]
 
@@ -526,7 +526,7 @@ def test_an_end_leaves_its_mark_however_much_others_have_flagged_since(fresh: Ho
     flag(fresh, "older than a megabyte of others")
     fill_the_queue(fresh, "other")
     end(fresh, "s1")
-    assert "session s1 ended before its flags were filed" in start(fresh, "s2")
+    assert "session s1 ended and was not closed" in start(fresh, "s2")
 
 
 def test_a_dead_sessions_flag_is_named_however_much_others_have_flagged_since(fresh: Home, agents: Agents) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hook_support import PROMPT, PYTHON, START, Agents, Home, too_open, wait_until
 
-from holdfast.capture import home, upkeep
+from holdfast.capture import background, home, upkeep
 
 NEVER = {"json", "re", "dataclasses", "typing", "os", "typer", "rich", "enum", "subprocess", "pathlib", "site"}
 
@@ -109,7 +109,7 @@ def test_upkeep_is_a_session_of_its_own_with_nothing_of_ours_and_the_child_mark(
         "os.rename(sys.argv[1] + '.new', sys.argv[1])"
     )
     env = {**os.environ, home.CHILD: "1"}
-    pid = upkeep.spawn([sys.executable, "-c", code, str(report)], env)
+    pid = background.spawn([sys.executable, "-c", code, str(report)], env)
     assert os.waitpid(pid, 0)[1] == 0
     assert report.read_text().split() == ["True", "1", "/dev/null", "/dev/null", "/dev/null"]
 

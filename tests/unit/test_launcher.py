@@ -21,7 +21,8 @@ from holdfast.install import launcher
 def point(fresh: Home, python: Path | str = PYTHON, script: Path | str = START) -> Path:
     """A launcher of another installation."""
     path = launcher.write_launcher(fresh.env)
-    text = launcher.TEMPLATE.format(version="0.0.9", python=shlex.quote(str(python)), script=shlex.quote(str(script)))
+    quoted = {"python": shlex.quote(str(python)), "script": shlex.quote(str(script))}
+    text = launcher.TEMPLATE.format(version="0.0.9", **quoted, packages="/gone/python3")
     path.write_text(text)
     return path
 

@@ -40,26 +40,32 @@ def test_a_mark_is_durable(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [True]
 
 
-def test_a_project_reads_its_own_and_only_counts_those_of_others(state: str) -> None:
+def test_a_project_reads_its_own_and_a_close_reads_all(state: str) -> None:
     for n, project in enumerate(["app-1", "app-1", "app-10", "web-2"]):
         marks.leave(state, mark(f"generic/s{n}/1", project))
     assert {one.episode for one in marks.of_project(state, "app-1")} == {"generic/s0/1", "generic/s1/1"}
-    assert marks.count_others(state, "app-1") == 2
-    assert marks.count_others(state, "none-3") == 4
+    assert [one.episode for one in marks.everywhere(state)] == [f"generic/s{n}/1" for n in range(4)]
 
 
-def test_counting_opens_no_mark(state: str) -> None:
+def test_a_mark_that_cannot_be_read_still_counts_as_left(state: str) -> None:
     marks.leave(state, mark())
     (path,) = Path(state, "marks").iterdir()
     path.unlink()
-    path.mkdir()  # it cannot be read
-    assert marks.count_others(state, "web-2") == 1
-    assert marks.of_project(state, "app-1") == []
+    path.mkdir()
+    assert marks.any_left(state)
+    assert marks.of_project(state, "app-1") == marks.everywhere(state) == []
+
+
+def test_a_mark_of_an_older_version_has_no_story(state: str) -> None:
+    marks.leave(state, mark())
+    (path,) = Path(state, "marks").iterdir()
+    path.write_text(path.read_text(encoding="utf-8").replace(',"story":false', ""), encoding="utf-8")
+    assert marks.of_project(state, "app-1") == [mark()]
 
 
 def test_there_are_none_before_the_first(state: str) -> None:
     assert marks.of_project(state, "app-1") == []
-    assert marks.count_others(state, "app-1") == 0
+    assert not marks.any_left(state)
 
 
 def test_the_newest_come_first_and_no_more_than_are_worth_reading(state: str) -> None:
@@ -96,7 +102,7 @@ def test_a_straggler_of_a_crashed_write_is_no_mark(state: str) -> None:
     (path,) = Path(state, "marks").iterdir()
     path.rename(f"{path}.4711.0a1b2c3d.tmp")
     assert marks.of_project(state, "app-1") == []
-    assert marks.count_others(state, "web-2") == 0
+    assert not marks.any_left(state)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"v":9,"episode":"e"}', b"\xff"])
@@ -125,4 +131,4 @@ def test_a_project_may_be_named_as_a_person_likes(state: str, project: str) -> N
     marks.leave(state, mark("generic/s/1", "app"))
     marks.leave(state, mark("generic/s/1", project))
     assert marks.of_project(state, project) == [mark("generic/s/1", project)]
-    assert marks.count_others(state, project) == 1
+    assert len(marks.everywhere(state)) == 2

@@ -19,7 +19,10 @@ from holdfast.model import Project
 NOW = 1_800_000_000.0
 SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
 PUBLIC = {
-    "__init__": "(self, vault: 'str', cwd: 'str', clock: 'Clock' = <built-in function time>) -> 'None'",
+    "__init__": (
+        "(self, vault: 'str', cwd: 'str', clock: 'Clock' = <built-in function time>, env: 'Mapping[str, "
+        "str] | None' = None) -> 'None'"
+    ),
     "here": "(env: 'Mapping[str, str] | None' = None, cwd: 'str | None' = None) -> 'Memory'",
     "project": "(self) -> 'Project'",
     "queue": "(self) -> 'flag_queue.View'",
@@ -28,6 +31,55 @@ PUBLIC = {
     "ledger": "(self, wanted: 'Wanted', count: 'int') -> 'list[dict[str, Any]]'",
     "follow_ledger": "(self, wanted: 'Wanted', wait: 'Callable[[], None]') -> 'Iterator[dict[str, Any]]'",
     "ledger_counts": "(self) -> 'list[dict[str, Any]]'",
+    "boot": "(self) -> 'Reply'",
+    "refresh_brief": "(self) -> 'str'",
+    "close": (
+        "(self, *, everything: 'bool' = False, say: 'Callable[[Closed], "
+        "None]' = <function Memory.<lambda> at 0x7fe5bee16fc0>) -> 'list[Closed]'"
+    ),
+    "close_in_background": "(self) -> 'list[Closed]'",
+    "notes": "(self, *, everything: 'bool' = False) -> 'Index'",
+    "note": "(self, name: 'str') -> 'tuple[Note, str]'",
+    "handoffs": "(self, count: 'int' = 0) -> 'list[tuple[Handoff, int]]'",
+    "text_of": "(self, path: 'str') -> 'str'",
+    "handoff_form": "(self) -> 'str'",
+    "handoff": "(self, text: 'str', *, anyway: 'bool' = False) -> 'HandedOff'",
+    "remember": "(self, asked: 'Asked') -> 'Filed'",
+    "forgettable": "(self, wanted: 'str') -> 'list[Note]'",
+    "forget": "(self, paths: 'Sequence[str]') -> 'str'",
+    "promotable": "(self) -> 'tuple[str, list[tuple[str, str]]]'",
+    "promote": "(self, wanted: 'str', kind: 'str' = '') -> 'tuple[Filed, str]'",
+    "note_files": "(self) -> 'int'",
+    "check": (
+        "(self, *, fix: 'bool' = False, everything: 'bool' = False, progress: 'Callable[[int], "
+        "None]' = <function Memory.<lambda> at 0x7fe5bee17a60>) -> 'Report'"
+    ),
+    "reviews": "(self, *, everything: 'bool' = False) -> 'Reviews'",
+    "review": (
+        "(self, *, keep: 'Iterable[str]' = (), accept: 'Iterable[str]' = (), reject: 'Iterable[str]' = (), "
+        "everything: 'bool' = False) -> 'list[Reviewed]'"
+    ),
+    "arm": "(self, note: 'str', when: 'Mapping[str, Any]', *, dry_run: 'bool' = False) -> 'Arming'",
+    "disarm": "(self, note: 'str', *, dry_run: 'bool' = False) -> 'Arming'",
+    "history": "(self, note: 'str', count: 'int', *, everything: 'bool' = False) -> 'tuple[list[Entry], int]'",
+    "undo": "(self, ident: 'str') -> 'Undone'",
+    "undo_preview": "(self, ident: 'str') -> 'tuple[UndoPlan, str]'",
+    "sync": "(self, remote: 'str' = '') -> 'Synced'",
+    "sync_preview": "(self, remote: 'str' = '') -> 'Synced'",
+    "purge_plan": "(self, paths: 'Sequence[str]') -> 'PurgePlan'",
+    "unfinished_purge": "(self) -> 'PurgePlan | None'",
+    "purge": (
+        "(self, plan: 'PurgePlan', say: 'Callable[[str], "
+        "None]' = <function Memory.<lambda> at 0x7fe5bee242c0>) -> 'Purged'"
+    ),
+    "propose_import": (
+        "(self, paths: 'Sequence[str]', *, scope: 'str' = '', as_rules: 'bool' = False, "
+        "all_hosts: 'bool' = False) -> 'Proposal'"
+    ),
+    "import_notes": "(self, proposal: 'Proposal') -> 'Imported'",
+    "is_archive": "(self, path: 'str') -> 'bool'",
+    "export": "(self, path: 'str', *, force: 'bool' = False) -> 'Exported'",
+    "restore": "(self, path: 'str') -> 'Restored'",
 }
 
 

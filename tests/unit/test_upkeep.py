@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.capture import flagging, home, ledger, ledger_history, segments, settle, upkeep
+from holdfast.capture import background, flagging, home, ledger, ledger_history, segments, settle, upkeep
 from holdfast.model import Project
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def ended(pid: int) -> int:
 def spawned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The processes that upkeep really started."""
     pids: list[int] = []
-    real = upkeep.spawn
+    real = background.spawn
 
     def spawn(command: list[str], env: Mapping[str, str]) -> int:
         pids.append(real(command, env))
         return pids[-1]
 
-    monkeypatch.setattr(upkeep, "spawn", spawn)
+    monkeypatch.setattr(background, "spawn", spawn)
     return pids
 
 
@@ -103,7 +103,7 @@ def test_its_process_is_marked_as_ours_knows_the_vault_and_can_start_no_hook(
 ) -> None:
     home.make_vault(vault)
     asked: list[tuple[list[str], dict[str, str]]] = []
-    monkeypatch.setattr(upkeep, "spawn", lambda command, env: asked.append((command, dict(env))))
+    monkeypatch.setattr(background, "spawn", lambda command, env: asked.append((command, dict(env))))
     upkeep.start_if_due(vault, {"HOLDFAST_HOME": "/elsewhere", "X": "y"}, time.time())
     ((command, env),) = asked
     assert env == {"HOLDFAST_HOME": vault, "X": "y", home.CHILD: "1"}
@@ -125,7 +125,7 @@ def gate(place: Path) -> Path:
 
 
 def test_what_is_spawned_has_a_session_of_its_own_and_nothing_open_but_nowhere(gate: Path) -> None:
-    pid = upkeep.spawn(["/bin/cat", str(gate)], {})
+    pid = background.spawn(["/bin/cat", str(gate)], {})
     assert os.getsid(pid) == pid != os.getsid(0)
     assert [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in range(3)] == ["/dev/null"] * 3
     gate.write_text("go\n")
@@ -135,7 +135,7 @@ def test_what_is_spawned_has_a_session_of_its_own_and_nothing_open_but_nowhere(g
 @pytest.mark.timeout(20)
 def test_a_host_that_reads_our_output_to_its_end_does_not_wait_for_what_was_spawned(gate: Path) -> None:
     out, into = os.pipe()  # not inheritable, as every file that Python opens
-    pid = upkeep.spawn(["/bin/cat", str(gate)], {})
+    pid = background.spawn(["/bin/cat", str(gate)], {})
     os.close(into)
     assert os.read(out, 1) == b"", "the end of the output, though the child still runs"
     os.close(out)
@@ -147,7 +147,7 @@ def test_a_pipe_that_the_host_left_open_is_not_held_either(gate: Path) -> None:
     out, into = os.pipe()
     os.set_inheritable(into, True)
     os.set_blocking(out, False)
-    pid = upkeep.spawn(["/bin/cat", str(gate)], {})
+    pid = background.spawn(["/bin/cat", str(gate)], {})
     os.close(into)
     try:
         assert os.read(out, 1) == b""

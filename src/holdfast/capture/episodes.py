@@ -86,6 +86,14 @@ def latest(state: str, host: str, session: str) -> Episode | None:
     return known[max(known)] if known else None
 
 
+def numbered(state: str, host: str, session: str, ordinal: int) -> Episode | None:
+    """The n-th episode of a host session, or None."""
+    try:
+        return _all(state, host, session).get(ordinal)
+    except OSError:
+        return None
+
+
 def open_episode(state: str, episode: Episode) -> Episode:
     """Record a new episode durably; returns the one that counts, should another hook have been quicker."""
     touch(state, episode, episode.opened)

@@ -74,6 +74,18 @@ def _resolve(base: str, path: str) -> str:
     return "/" + "/".join(parts)
 
 
+def branch(folder: str) -> str:
+    """The branch that a folder's work tree is on, or the short commit where it is on none; "" outside of git."""
+    found = checkout(folder)
+    git = _git_folder(found.root) if found else ""
+    try:
+        text = platform.read_file(f"{git}/HEAD", 4096).decode("utf-8", "replace").strip() if git else ""
+    except OSError:
+        return ""
+    name = text.removeprefix("ref: refs/heads/")
+    return name if name != text else text[:10]
+
+
 def origin_url(common: str) -> str:
     """The url of the remote `origin`, as the repository's own config spells it."""
     try:

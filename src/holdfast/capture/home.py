@@ -1,6 +1,7 @@
 """Where the vault is, which format it has, and whether capture is switched off.
 
-The vault is $HOLDFAST_HOME, else ~/.holdfast; it is made at the first write. Its `format` file names the version of
+The vault is $HOLDFAST_HOME, else one that a repository brings and the user trusted, else ~/.holdfast; it is made at the
+first write. Its `format` file names the version of
 the layout. Every record carries its own version too, so flags and failures may be appended to a vault of a newer
 format, while anything that would have to understand the layout is left alone.
 """
@@ -19,11 +20,27 @@ FORMAT = 1
 CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks return at once
 
 
-def vault(env: Mapping[str, str]) -> str:
-    """The vault's folder, absolute."""
+def vault(env: Mapping[str, str], cwd: str = "") -> str:
+    """The vault's folder, absolute. One that a repository brings counts only where the user trusted it, here."""
     path = env.get("HOLDFAST_HOME") or f"{user_home(env)}/.holdfast"
     path = path if path.startswith("/") else f"{posix.getcwd()}/{path}"
-    return path.rstrip("/") or "/"
+    path = path.rstrip("/") or "/"
+    return path if env.get("HOLDFAST_HOME") or not cwd else trusted_vault(path, cwd) or path
+
+
+def trusted_vault(own: str, cwd: str) -> str:
+    """The vault that the user trusted for a folder, from the list in their own vault; "" where there is none."""
+    try:
+        lines = platform.read_file(trusted_path(own), 1 << 16).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    found = [line.split("\t") for line in lines]
+    fitting = [pair for pair in found if len(pair) == 2 and f"{cwd}/".startswith(f"{pair[0]}/")]
+    return max(fitting, key=lambda pair: len(pair[0]))[1] if fitting else ""
+
+
+def trusted_path(vault: str) -> str:
+    return f"{state(vault)}/trusted"
 
 
 def user_home(env: Mapping[str, str]) -> str:

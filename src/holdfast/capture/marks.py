@@ -1,8 +1,8 @@
-"""Marks: left by episodes that ended undrained or died, so that the next start says so out loud.
+"""Marks: left by episodes that ended undrained or died, so that the next start says so out loud and heals it.
 
 One small file each, named after its project, so counting those of other projects opens none of them. A mark names the
-segments that have flags of its episode; it goes by itself once none of them has one that is not filed. Whether a flag
-waits is asked of the queue, never of the mark.
+segments that have flags of its episode. Whether a flag waits is asked of the queue, never of the mark: it goes once
+nothing waits, and, where there is a story to tell, once the close has told it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_READ = 50
 @value
 class Mark:
     """What an episode left undone. `why` is "ended" or "died", `last` the time of its last moment, `waiting` how many
-    flags waited when it was left."""
+    flags waited when it was left, `story` whether a handoff is to be made of what was asked and touched."""
 
     episode: str
     project: str
@@ -33,6 +33,7 @@ class Mark:
     last: float
     waiting: int
     segments: tuple[str, ...]
+    story: bool = False
 
 
 def leave(state: str, mark: Mark) -> None:
@@ -69,18 +70,32 @@ def of_project(state: str, project: str) -> list[Mark]:
     marks = []
     for _, name in sorted(found, reverse=True)[:MOST_READ]:
         try:
-            record = codec.decode(platform.read_file(f"{folder}/{name}"))
-            fields = {field: record[field] for field in Mark.__annotations__}
-            marks.append(Mark(**{**fields, "segments": tuple(record["segments"])}))
+            marks.append(_read(f"{folder}/{name}"))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # removed meanwhile, or of a newer version
     return marks
 
 
-def count_others(state: str, project: str) -> int:
-    """How many marks other projects have."""
-    names = platform.names(f"{state}/marks")
-    return sum(1 for name in names if not name.startswith(f"{digest(project)}~") and not name.endswith(".tmp"))
+def everywhere(state: str) -> list[Mark]:
+    """The marks of all projects, the oldest first: what a close has to do."""
+    found = []
+    for name in platform.names(f"{state}/marks"):
+        try:
+            if not name.endswith(".tmp"):
+                found.append(_read(f"{state}/marks/{name}"))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return sorted(found, key=lambda mark: (mark.last, mark.episode))
+
+
+def any_left(state: str) -> bool:
+    return any(not name.endswith(".tmp") for name in platform.names(f"{state}/marks"))
+
+
+def _read(path: str) -> Mark:
+    record = codec.decode(platform.read_file(path))
+    fields = {field: record[field] for field in Mark.__annotations__ if field in record}
+    return Mark(**{**fields, "segments": tuple(record["segments"])})
 
 
 def clear_drained(state: str, marks: list[Mark], waits: Callable[[Mark], bool]) -> list[Mark]:

@@ -13,7 +13,27 @@ from typing import Annotated
 import typer
 
 import holdfast
-from holdfast.cli import arm, check, demo, export, fast, history, importing, init, ledger, queue, review, sync
+from holdfast.cli import (
+    arm,
+    boot,
+    check,
+    close,
+    demo,
+    export,
+    fast,
+    forget,
+    handoff,
+    history,
+    importing,
+    init,
+    ledger,
+    notes,
+    promote,
+    queue,
+    review,
+    sync,
+    trust,
+)
 from holdfast.errors import HoldfastError
 from holdfast.install import launcher
 
@@ -29,6 +49,14 @@ app = typer.Typer(
 app.command("init")(init.init)
 app.command("demo")(demo.demo)
 app.command("log")(ledger.log)
+app.command("boot")(boot.boot)
+app.command("close")(close.close)
+app.command("notes")(notes.notes)
+app.command("show")(notes.show)
+app.command("handoff")(handoff.handoff)
+app.command("promote")(promote.promote)
+app.command("forget")(forget.forget)
+app.command("trust")(trust.trust)
 app.command("check")(check.check)
 app.command("review")(review.review)
 app.command("arm")(arm.arm)

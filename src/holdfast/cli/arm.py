@@ -1,11 +1,58 @@
-"""`holdfast arm / disarm`."""
+"""`holdfast arm` and `holdfast disarm`: the tool calls at which a note comes back by itself."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
 
-def arm() -> None:
-    """Not built yet."""
+import typer
+
+from holdfast.cli import show
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.vault.arming import Arming
+
+NoteArgument = Annotated[str, typer.Argument(metavar="NOTE", help="A note: its path, name, or a part of it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show it, change nothing.")]
 
 
-def disarm() -> None:
-    """Not built yet."""
+def arm(
+    note: NoteArgument,
+    tool: Annotated[list[str] | None, typer.Option("--tool", help="One of these tools; * allowed.")] = None,
+    word: Annotated[list[str] | None, typer.Option("--word", help="All of these in the tool's input.")] = None,
+    path: Annotated[list[str] | None, typer.Option("--path", metavar="GLOB", help="One of these paths.")] = None,
+    pattern: Annotated[
+        str | None, typer.Option("--pattern", metavar="RE", help="A regular expression in the tool's input.")
+    ] = None,
+    json: JsonOption = False,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Let a note come back by itself before the tool calls that match; all conditions must be true."""
+    when = {"tool": tool, "words": word, "paths": path, "pattern": pattern}
+    _print(Memory.here().arm(note, when, dry_run=dry_run), json=json, dry_run=dry_run)
+
+
+def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption = False) -> None:
+    """Let a note wait for no tool call any more."""
+    _print(Memory.here().disarm(note, dry_run=dry_run), json=json, dry_run=dry_run)
+
+
+def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
+    if json:
+        show.as_json(
+            {
+                "path": done.note.path,
+                "when": done.when,
+                "before": done.before,
+                "changed": done.is_changed and not dry_run,
+            }
+        )
+        return
+    would = "would be " if dry_run and done.is_changed else "" if done.is_changed else "already "
+    if done.when is None:
+        typer.echo(f"{would}disarmed: {done.note.path}")
+        return
+    typer.echo(f"{would}armed: {done.note.path}")
+    for key, value in done.when.items():
+        typer.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")

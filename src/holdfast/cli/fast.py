@@ -1,6 +1,7 @@
-"""The commands that agents type often, without typer: `flag`, `hook`, `pause`, `resume`.
+"""The commands that agents type often, without typer: `flag`, `remember`, `hook`, `pause`, `resume`.
 
-They run as `python -I -S`, import the standard library only, and end without the interpreter's tidying up. Everything
+They run as `python -I -S` and end without the interpreter's tidying up. All but `remember`, which needs the vault room,
+import the standard library only. Everything
 they accept, their help included, is accepted here alone; holdfast.cli.app lists them so that `--help` is complete.
 """
 
@@ -32,6 +33,20 @@ HOOK_HELP = """Usage: holdfast hook HOST < PAYLOAD
 PAUSE_HELP = """Usage: holdfast pause
 
   Capture nothing on this machine until `holdfast resume`. What is in the queue stays there.
+"""
+REMEMBER_HELP = """Usage: holdfast remember [OPTIONS] TEXT...
+
+  File a text as a note at once, with your authority, and say where.
+
+Options:
+  --kind KIND      knowledge (default), rule, feedback, identity, project
+  --name NAME      its name; else the beginning of the text
+  --reason TEXT    why; a correction without its reason is soon overruled
+  --apply TEXT     how to apply it
+  --policy POLICY  of a rule: do, ask or never
+  --global         for all projects, not only this one
+  --json           answer as JSON
+  --help           show this
 """
 RESUME_HELP = """Usage: holdfast resume
 
@@ -90,10 +105,11 @@ def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: A
     from holdfast.capture import flagging, home, platform, whereabouts
 
     texts, kind, evidence, as_json = _flag_arguments(argv)
-    vault = home.vault(env)
+    cwd = platform.working_folder(env)
+    vault = home.vault(env, cwd)
     off = home.why_off(env, vault)
     if not off:
-        where = whereabouts.here(env, platform.working_folder(env), vault)
+        where = whereabouts.here(env, cwd, vault)
         off = "this project's .holdfast.toml says off = true" if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
@@ -145,6 +161,12 @@ def _flag_arguments(argv: list[str]) -> tuple[list[str], str, list[str], bool]:
     return texts, kind, evidence, as_json
 
 
+def remember(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.cli.remember import remember as run_remember
+
+    return run_remember(argv, env)
+
+
 def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
     from holdfast.hook.main import main
 
@@ -183,16 +205,37 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
 
 def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
     """What the hook starts in the background at the end of a session; not for people."""
-    from holdfast.capture import home
     from holdfast.capture.upkeep import run as keep_up
 
+    return _quietly(env, "upkeep", lambda vault: keep_up(vault, time.time()))
+
+
+def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    """What the hook starts where an episode left something; its folder, if given, gets its brief."""
+    from holdfast.memory import Memory
+
+    return _quietly(env, "close", lambda vault: Memory(vault, argv[0] if argv else "/").close_in_background())
+
+
+def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    """What the hook starts where a brief is missing or no longer true."""
+    from holdfast.memory import Memory
+
+    return _quietly(env, "brief", lambda vault: Memory(vault, argv[0]).refresh_brief())
+
+
+def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -> int:
+    """Nobody sees the stderr of a background process, so the ledger is told what went wrong."""
+    from holdfast.capture import home
+
+    vault = home.vault(env)
     try:
-        keep_up(home.vault(env), time.time())
-    except Exception as error:  # nobody sees its stderr, so the ledger is told
+        work(vault)
+    except Exception as error:
         from holdfast.capture import ledger
 
-        what = ledger.short(f"{type(error).__name__}: {error}", 500)
-        ledger.append(home.state(home.vault(env)), "error", time.time(), event="upkeep", error=what)
+        said = ledger.short(f"{type(error).__name__}: {error}", 500)
+        ledger.append(home.state(vault), "error", time.time(), event=what, error=said)
         return 1
     return 0
 
@@ -201,8 +244,13 @@ COMMANDS: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], st
     "flag": (flag, FLAG_HELP),
     "hook": (hook, HOOK_HELP),
     "pause": (pause, PAUSE_HELP),
+    "remember": (remember, REMEMBER_HELP),
     "resume": (resume, RESUME_HELP),
 }
 
 
-INTERNAL: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {"upkeep": (upkeep, "")}
+INTERNAL: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {
+    "upkeep": (upkeep, ""),
+    "background-close": (background_close, ""),
+    "background-brief": (background_brief, ""),
+}

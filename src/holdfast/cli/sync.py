@@ -1,7 +1,39 @@
-"""`holdfast sync`."""
+"""`holdfast sync`: one vault on several machines."""
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def sync() -> None:
-    """Not built yet."""
+import typer
+
+from holdfast.cli import show
+from holdfast.memory import Memory
+
+
+def sync(
+    remote: Annotated[
+        str, typer.Option("--remote", help="A remote's name or address; the first address becomes the origin.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Fetch and compare, change and send nothing.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Take what other machines wrote, and send what this one did."""
+    memory = Memory.here()
+    done = memory.sync_preview(remote) if dry_run else memory.sync(remote)
+    if json:
+        conflicts = [{"path": one.path, "theirs": one.theirs, "why": one.why} for one in done.conflicts]
+        record = {"remote": done.remote, "taken": list(done.taken), "sent": done.sent, "conflicts": conflicts}
+        show.as_json({**record, "commit": done.commit, "dry_run": done.dry_run})
+        return
+    would = "would be " if done.dry_run else ""
+    files, commits = len(done.taken), done.sent
+    typer.echo(
+        f"{done.remote}: {files} file{'' if files == 1 else 's'} {would}taken, {commits} commit"
+        f"{'' if commits == 1 else 's'} {would}sent"
+    )
+    for path in done.taken:
+        typer.echo(f"    {path}".encode("utf-8", "replace"))
+    for one in done.conflicts:
+        typer.echo(f"CONFLICT {one.path}: {one.why}")
+        if one.theirs:
+            typer.echo(f"    theirs is kept as {one.theirs}; put what you want into {one.path} and remove it")

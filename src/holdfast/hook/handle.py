@@ -90,29 +90,52 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
     event = scene.moment.event
     try:
         if event == "session-start":
-            return _start(scene, episode)
+            return _start(scene, episode, env)
         if event == "session-end" and episode:
-            from holdfast.capture import upkeep
-
-            lifecycle.end(scene, episode)
-            upkeep.start_if_due(scene.vault, env, scene.now)
+            _end(scene, episode, env)
         elif event == "flag":
             scene.did["flags"] = _take(scene, episode)
+        elif episode and (scene.moment.files or event == "prompt"):
+            from holdfast.capture import story
+
+            prompt = scene.moment.prompt if event == "prompt" else ""
+            story.add(scene.state, episode.key, scene.now, prompt, scene.moment.files)
     except TROUBLE as error:
         scene.failures.append(error)
     return Reply()
 
 
-def _start(scene: Scene, episode: Episode | None) -> Reply:
-    """Find the dead, then say what waits. After a compaction the same session goes on: nothing new to say."""
+def _end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
+    """The episode is over; what it left is closed in the background, so the host need not wait."""
+    from holdfast.capture import background, marks, upkeep
+
+    lifecycle.end(scene, episode)
+    if marks.any_left(scene.state) and not background.is_off(env):
+        scene.did["close"] = background.start(scene.vault, env, "background-close")
+    upkeep.start_if_due(scene.vault, env, scene.now)
+
+
+def _start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
+    """Find the dead, then say what is remembered. After a compaction the same session goes on: nothing new to say."""
     if scene.moment.source == "compact":
         return Reply()
-    from holdfast.hook import warning
+    from holdfast.capture import background
+    from holdfast.hook import brief, live
 
     living = lifecycle.bury_the_dead(scene)
     if episode:
         living.discard(episode.key)
-    reply = warning.at_start(scene.state, scene.project, scene.now, living)
+    closes = not background.is_off(env)
+    now = live.gather(scene.state, scene.project, scene.now, living, closes=closes)
+    cached = brief.load(scene.vault, scene.state, scene.project)
+    reply = brief.compose(scene.vault, now, cached)
+    try:
+        if closes and now.to_close:
+            scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
+        elif closes and not cached.is_fresh:
+            scene.did["refresh"] = background.start(scene.vault, env, "background-brief", scene.project.root)
+    except OSError as error:
+        scene.failures.append(error)
     if reply.text:
         scene.note(
             "injection",

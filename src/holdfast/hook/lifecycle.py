@@ -118,8 +118,8 @@ def bury_the_dead(scene: Scene) -> set[str]:
 
 
 def finish(state: str, episode: Episode, last: float) -> int:
-    """Leave a mark if flags wait or it died; then it is no longer among the living. Returns how many wait."""
-    from holdfast.capture import marks, queue
+    """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
+    from holdfast.capture import marks, queue, story
 
     folder = f"{state}/queue"
     # The noted segments have its flags; the newest part is looked through too, in case a note went with the power.
@@ -130,8 +130,9 @@ def finish(state: str, episode: Episode, last: float) -> int:
     waiting = sum(len(found) for found in left.values() if found)
     # What cannot be read now may well have flags: it is named too, and looked at again by the next start.
     segments = tuple(sorted(place for place, found in left.items() if found is None or found))
-    if segments or episode.state == episodes.DIED:
-        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments)
+    told = story.is_told(state, episode.key)
+    if segments or told or episode.state == episodes.DIED:
+        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)
         marks.leave(state, mark)
     if not segments:
         episodes.forget_segments(state, episode.key)

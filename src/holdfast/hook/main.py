@@ -63,7 +63,7 @@ def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int
         event = moment.event
         cwd = moment.cwd if moment.cwd.startswith("/") else platform.working_folder(env)
         moment = replace(moment, cwd=cwd, session=session_name(moment.session))
-        reply: Reply = handle.handle(moment, home.vault(env), env, now, began)
+        reply: Reply = handle.handle(moment, home.vault(env, cwd), env, now, began)
     except handle.Partial as partial:
         _report(env, host, event, partial.cause, now)
         reply = partial.reply

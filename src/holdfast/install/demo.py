@@ -1,4 +1,4 @@
-"""The demonstration: a host is killed in the middle of its session, and the next start says what it left.
+"""The demonstration: a host is killed in the middle of its session; the next start says what it left; a close files it.
 
 Everything in it is the real thing: the launcher as a host has it registered, the `holdfast` command as it is on PATH,
 a host process that is killed with SIGKILL. Only the vault and the home folder are temporary. The host is a shell that
@@ -50,6 +50,15 @@ def run(say: Callable[[str], None]) -> None:
             say(f"     {line}")
         if FACT not in told:
             raise HoldfastError("The next start did not name the flag; please report this with the output above.")
+        say("4. In your own vault that start has begun the close in the background. Here it is by hand:")
+        for line in _run(env, "holdfast", "close"):
+            say(f"     {line}")
+        say("5. What is remembered now is Markdown in git. The next start gets:")
+        brief = _run(env, "holdfast", "boot")
+        for line in brief:
+            say(f"     {line}")
+        if not any(FACT in line for line in brief):
+            raise HoldfastError("The brief does not have the fact; please report this with the output above.")
         say("Nothing was lost. `holdfast init` prints the line to register in your own agent.")
 
 
@@ -59,6 +68,7 @@ def _environment(folder: Path) -> dict[str, str]:
     project.mkdir()
     keep = {name: text for name, text in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
     env = {**keep, "HOME": str(folder), "HOLDFAST_HOME": str(folder / "vault"), "PWD": str(project)}
+    env["HOLDFAST_CLOSE"] = "off"  # a close in the background would outlive the demo's folder
     env["PATH"] = f"{_command_folder(folder)}:{keep.get('PATH', os.defpath)}"
     return env
 
@@ -71,8 +81,9 @@ def _command_folder(folder: Path) -> Path:
     made = folder / "bin"
     made.mkdir()
     command = made / "holdfast"
-    start = shlex.join([launcher.interpreter(), "-I", "-S", str(launcher.script_path()), "--command"])
-    command.write_text(f'#!/bin/sh\nexec {start} "$@"\n')
+    source = shlex.quote(str(launcher.script_path().parents[2]))
+    start = shlex.join([sys.executable, "-P", "-m", "holdfast"])
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={source} exec {start} "$@"\n')
     command.chmod(0o700)
     return made
 
@@ -99,6 +110,13 @@ def _lines_until_ready(host: subprocess.Popen[str]) -> list[str]:
             return lines
         lines.append(line.rstrip("\n"))
     raise HoldfastError(f"The demo's host ended early: {' '.join(lines)}")
+
+
+def _run(env: dict[str, str], *command: str) -> list[str]:
+    done = subprocess.run(command, env=env, cwd=env["PWD"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise HoldfastError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return done.stdout.splitlines()
 
 
 def _next_start(env: dict[str, str], session: str) -> str:

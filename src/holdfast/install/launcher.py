@@ -25,6 +25,8 @@ TEMPLATE = """#!/bin/sh
 # Holdfast's hook. Written by holdfast {version}; `holdfast init` writes it again. Hosts have registered this file.
 python={python}
 script={script}
+HOLDFAST_PYTHON={packages}
+export HOLDFAST_PYTHON
 [ -x "$python" ] && [ -r "$script" ] && "$python" -I -S "$script" "$@"
 exit 0
 """
@@ -55,7 +57,10 @@ def interpreter() -> str:
 
 def launcher_text() -> str:
     return TEMPLATE.format(
-        version=holdfast.__version__, python=shlex.quote(interpreter()), script=shlex.quote(str(script_path()))
+        version=holdfast.__version__,
+        python=shlex.quote(interpreter()),
+        script=shlex.quote(str(script_path())),
+        packages=shlex.quote(sys.executable),
     )
 
 

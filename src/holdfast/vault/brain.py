@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.capture import quoting
 from holdfast.vault.notes import GLOBAL, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PATH = "BRAIN.md"
-BEGIN = "<!-- holdfast:map generated from the notes; edit those, or write outside of these two lines -->"
-END = "<!-- holdfast:end -->"
+BEGIN, END = quoting.MAP_BEGINS, quoting.MAP_ENDS
 MOST_LINES = 200
 FEWEST = 12  # for the map, however much the operator wrote
-OPENING = """# Brain
-
-What every session should know, in your own words. Holdfast never changes this part.
-
-"""
+OPENING = quoting.OPENING + "\n"
 TITLES = {
     "rule": "Rules",
     "identity": "Identity",
@@ -42,12 +38,6 @@ def refreshed(text: str | None, notes: Iterable[Note]) -> str:
     if above and not above.endswith("\n"):
         above += newline
     return above + middle + below
-
-
-def own_words(text: str) -> str:
-    """What the operator wrote."""
-    above, below = _parts(text)
-    return (above + below).replace(OPENING, "").strip()
 
 
 def is_current(text: str | None, notes: Iterable[Note]) -> bool:

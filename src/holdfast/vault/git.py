@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform
-from holdfast.errors import HoldfastError
+from holdfast.errors import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,13 +44,6 @@ SETTINGS = (
     "protocol.ext.allow=never",
 )
 LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "ORIG_HEAD.lock")
-
-
-class GitFailed(HoldfastError):
-    """Git refused; what was in the vault is as it was."""
-
-    code = "git"
-    exit_status = 7
 
 
 @dataclass(frozen=True)

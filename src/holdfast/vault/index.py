@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 VERSION = 1
+EVIDENCE = "Evidence:"  # the heading of the proof below a note's words
 RACY = 100_000_000  # ns within which a file's time cannot be believed
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
 
@@ -69,7 +70,8 @@ def is_note_path(path: str) -> bool:
 
 
 def body_digest(body: str) -> str:
-    return digest(body.strip(), 16)
+    """What tells exact duplicates: the words without the proof below them."""
+    return digest(body.partition(f"\n\n{EVIDENCE}\n")[0].strip(), 16)
 
 
 def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: bool = True) -> Index:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
 from holdfast.capture.ids import digest as text_digest
-from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault.git import OURS, GitFailed, Repository
+from holdfast.errors import GitFailed, HoldfastError, UsageError
+from holdfast.vault.git import OURS, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -89,6 +89,8 @@ def paths(vault: str) -> Iterator[str]:
 
 
 def _files(folder: str, under: str) -> Iterator[str]:
+    if os.path.islink(folder):
+        return
     try:
         with os.scandir(folder) as entries:
             found = list(entries)
@@ -204,15 +206,15 @@ def describe(text: str) -> str:
     return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
-def free_path(kind: str, name: str, taken: Iterable[str], project: str = GLOBAL) -> str:
+def free_path(kind: str, name: str, taken: Iterable[str]) -> str:
     """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists."""
     used = {path.casefold() for path in taken}
     stem = slug(name)
-    for nth in range(1, len(used) + 2):
-        path = f"{FOLDERS[kind]}/{stem}{'' if nth == 1 else f'-{nth}'}.md"
-        if path.casefold() not in used:
-            return path
-    raise AssertionError(project)
+    path, nth = f"{FOLDERS[kind]}/{stem}.md", 1
+    while path.casefold() in used:
+        nth += 1
+        path = f"{FOLDERS[kind]}/{stem}-{nth}.md"
+    return path
 
 
 def new_text(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home, ledger, platform
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
-from holdfast.errors import HoldfastError, NewerFormat
+from holdfast.errors import Busy, HoldfastError, NewerFormat
 from holdfast.vault import armed, brain, index, journal
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
@@ -32,13 +32,6 @@ GROWING = ("projects.toml", "activity.log")  # appended to by hooks and closes b
 GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n.*.sw?\n*.tmp\n\\#*#\n.#*\n.DS_Store\n"
 GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\n"
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
-
-
-class Busy(HoldfastError):
-    """Another holdfast process is writing to the vault; nothing was changed. Run the same command again."""
-
-    code = "busy"
-    exit_status = 8
 
 
 class Writer:

@@ -27,6 +27,8 @@ EVENTS = {
     "Stop": "turn-stop",
     "SessionEnd": "session-end",
 }
+FILE_KEYS = ("file_path", "notebook_path")
+CHANGING = ("Edit", "MultiEdit", "NotebookEdit", "Write")
 CARRIERS = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
@@ -56,8 +58,17 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
         agent=text_of(payload, "agent_id"),
         tool=text_of(payload, "tool_name"),
         prompt=prompt,
+        files=_changed(payload) if named == "PostToolUse" else (),
         pid=int(pid) if pid.isdecimal() else 0,
     )
+
+
+def _changed(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    """The file that a tool has just changed."""
+    given = payload.get("tool_input")
+    if payload.get("tool_name") not in CHANGING or not isinstance(given, dict):
+        return ()
+    return tuple(text for text in (text_of(given, key) for key in FILE_KEYS) if text)
 
 
 def reply(moment: Moment, reply: Reply) -> str:

@@ -7,7 +7,7 @@ where there is something to tell the model, else nothing. The event "flag" carri
 from __future__ import annotations
 
 from holdfast.capture.episodes import host_name
-from holdfast.hook.hosts import text_of
+from holdfast.hook.hosts import LONGEST, text_of
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False
@@ -25,7 +25,9 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     pid = payload.get("pid")
     given = payload.get("flags")
     flags = tuple(one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-    return Moment(host=host, pid=pid if isinstance(pid, int) and pid > 0 else 0, flags=flags, **fields)
+    touched = payload.get("files")
+    files = tuple(one[:LONGEST] for one in touched if isinstance(one, str)) if isinstance(touched, list) else ()
+    return Moment(host=host, pid=pid if isinstance(pid, int) and pid > 0 else 0, files=files, flags=flags, **fields)
 
 
 def reply(moment: Moment, reply: Reply) -> str:  # noqa: ARG001

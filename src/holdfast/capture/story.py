@@ -1,0 +1,76 @@
+"""What was asked and touched in an episode: the user's prompts and the files that tools changed, as the hook saw them.
+
+A close makes the mechanical handoff of it, and drops it once that is committed. It is a help, not a promise: appended
+without a sync, so the last lines may go with the power. Secrets are removed before anything is written.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import codec, log, platform
+from holdfast.capture.ids import digest
+from holdfast.capture.redaction import redact
+from holdfast.errors import NotSaved
+from holdfast.model import VERSION, value
+
+LONGEST = 4000  # of one prompt
+MOST_FILES = 200
+
+
+@value
+class Story:
+    """Prompts in the order they were given, files in the order they were first touched."""
+
+    prompts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str, ...] = ()) -> bool:
+    """Append what a moment tells; False where there was nothing, or no place for it."""
+    record: dict[str, object] = {"v": VERSION, "t": round(now, 3)}
+    text = redact(prompt.strip())[0][:LONGEST]
+    if text:
+        record["prompt"] = text
+    if files:
+        record["files"] = [redact(one)[0] for one in files]
+    if len(record) == 2:
+        return False
+    try:
+        log.append(_path(state, episode), [codec.encode(record)], durable=False)
+    except NotSaved:
+        return False
+    return True
+
+
+def is_told(state: str, episode: str) -> bool:
+    """Whether anything is known of an episode."""
+    try:
+        return bool(platform.read_file(_path(state, episode), 1))
+    except OSError:
+        return False
+
+
+def read(state: str, episode: str) -> Story:
+    """All that was noted; what is torn or odd in it is left aside."""
+    try:
+        found = list(log.scan_file(_path(state, episode)))
+    except OSError:
+        return Story()
+    prompts: list[str] = []
+    files: dict[str, None] = {}
+    for payload in log.records(found):
+        try:
+            record = codec.decode(payload)
+            if record.get("prompt"):
+                prompts.append(str(record["prompt"]))
+            files.update({str(one): None for one in record.get("files", ())})
+        except (ValueError, TypeError, AttributeError):
+            continue
+    return Story(tuple(prompts), tuple(files)[:MOST_FILES])
+
+
+def forget(state: str, episode: str) -> None:
+    platform.remove(_path(state, episode))
+
+
+def _path(state: str, episode: str) -> str:
+    return f"{state}/episodes/story/{digest(episode, 24)}"

@@ -1,0 +1,40 @@
+"""`holdfast close`: file what waits, write handoffs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli import show
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.close.drain import Closed
+
+
+def close(
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """File the flags that wait as notes, and write the handoff of every session that ended or died."""
+    memory = Memory.here()
+    done = memory.close(everything=everything, say=lambda one: None if json else _line(one))
+    failed = [one for one in done if one.error]
+    if json:
+        rows = [dict(one.__dict__) for one in done]
+        show.as_json({"closed": rows, "filed": sum(one.filed for one in done), "ok": not failed})
+    elif not done:
+        typer.echo("Nothing was waiting.")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _line(one: Closed) -> None:
+    what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
+    if one.error:
+        typer.echo(f"not closed: {what}: {one.error} Everything waits as before.", err=True)
+        return
+    handoff = f", handoff {one.handoff}" if one.handoff else ""
+    commit = f", commit {one.commit[:10]}" if one.commit else ""
+    typer.echo(f"closed {what}: {one.filed} filed{handoff}{commit}")

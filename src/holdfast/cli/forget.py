@@ -1,0 +1,61 @@
+"""`holdfast forget`: out of what is loaded, or out of everything."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import show
+from holdfast.errors import NotFound, UsageError
+from holdfast.memory import Memory
+
+
+def forget(
+    note: Annotated[str, typer.Argument(help="A note's name or path, or words to search for.")],
+    purge: Annotated[bool, typer.Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
+    memory = Memory.here()
+    found = memory.forgettable(note)
+    if not found:
+        raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is.')
+    if not json:
+        for one in found:
+            typer.echo(f"{one.path}: {one.description}")
+    if purge:
+        _purge(memory, [one.path for one in found], yes=yes, json=json)
+        return
+    if not yes and (len(found) > 1 or sys.stdin.isatty()):
+        _ask(f"Forget {'it' if len(found) == 1 else f'these {len(found)}'}?")
+    commit = memory.forget([one.path for one in found])
+    if json:
+        show.as_json({"forgotten": [one.path for one in found], "commit": commit})
+    else:
+        typer.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} Nothing was changed: say --yes, or name one note.")
+    if not typer.confirm(question):
+        raise UsageError("Nothing was changed.")
+
+
+def _purge(memory: Memory, paths: list[str], *, yes: bool, json: bool) -> None:
+    plan = memory.purge_plan(paths)
+    if not json:
+        for line in plan.lines():
+            typer.echo(line)
+    if not yes:
+        _ask("Purge it for good, from history too? This cannot be undone.")
+    done = memory.purge(plan)
+    if json:
+        show.as_json({"purged": paths, "left": list(done.left), "remotes": list(done.remotes)})
+        return
+    typer.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
+    for remote in done.remotes:
+        typer.echo(f"not reached: the remote {remote} may still have it")

@@ -1,0 +1,33 @@
+"""`holdfast handoff`: what the next session needs, from a form, an editor, or a pipe."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import editor, show
+from holdfast.memory import Memory
+
+
+def handoff(
+    edit: Annotated[bool, typer.Option("--edit", help="Write it in your editor, from a template.")] = False,
+    template: Annotated[bool, typer.Option("--template", help="Only print the form.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Write it although the lint objects.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
+) -> None:
+    """Write the handoff of this session: the form as Markdown or JSON on stdin, or in an editor."""
+    memory = Memory.here()
+    if template:
+        typer.echo(memory.handoff_form().rstrip("\n"))
+        return
+    by_hand = edit or sys.stdin.isatty()
+    text = editor.edit(memory.handoff_form()) if by_hand else sys.stdin.read()
+    done = memory.handoff(text, anyway=anyway)
+    if json:
+        show.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
+        return
+    typer.echo(f"handed off as session {done.number}: {done.path}")
+    for change in done.changes:
+        typer.echo(f"note: {change}")

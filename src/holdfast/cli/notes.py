@@ -1,0 +1,110 @@
+"""`holdfast notes` and `holdfast show`: what is remembered, and one piece of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli import show as printing
+from holdfast.errors import NotFound
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.vault.notes import Note
+
+FIELDS = (
+    "path",
+    "name",
+    "description",
+    "kind",
+    "status",
+    "project",
+    "origin",
+    "created",
+    "edited",
+    "reviewed",
+    "policy",
+)
+
+
+def notes(
+    words: Annotated[list[str] | None, typer.Argument(help="Only those with all of these words.")] = None,
+    kind: Annotated[str, typer.Option("--kind", help="identity, rule, knowledge, feedback or project.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, and those no longer active.")] = False,
+    handoffs: Annotated[bool, typer.Option("--handoffs", help="The handoffs of this project instead.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List the notes of this project and the global ones, or the archive of handoffs."""
+    memory = Memory.here()
+    if handoffs:
+        _handoffs(memory, words or [], json=json)
+        return
+    known = memory.notes(everything=everything)
+    wanted = [word.casefold() for word in words or []]
+    found = [note for note in known.notes if _is_wanted(note, kind, wanted, everything=everything)]
+    if json:
+        rows = [{name: getattr(note, name) for name in FIELDS} for note in found]
+        broken = [{"path": one.path, "line": one.line, "reason": one.reason} for one in known.broken]
+        printing.as_json({"notes": rows, "broken": broken})
+        return
+    for note in found:
+        where = "" if note.project == "global" else f" [{note.project}]"
+        state = "" if note.is_active else f" ({note.status if note.status != 'active' else 'quarantine'})"
+        typer.echo(f"{note.path}{where}{state}: {note.description}")
+    if not found:
+        typer.echo("There is no such note." if wanted or kind else "There are no notes yet.")
+    for one in known.broken:
+        typer.echo(f"{one.path}:{one.line}: not read as a note: {one.reason}", err=True)
+
+
+def _is_wanted(note: Note, kind: str, words: list[str], *, everything: bool) -> bool:
+    text = f"{note.name} {note.description} {note.path}".casefold()
+    return kind in ("", note.kind) and (everything or note.is_active) and all(word in text for word in words)
+
+
+def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
+    wanted = [word.casefold() for word in words]
+    rows = []
+    for one, number in memory.handoffs():
+        text = " ".join([one.title, *(item for items in one.sections.values() for item in items)]).casefold()
+        if all(word in text for word in wanted):
+            rows.append(
+                {"number": number, "time": one.time, "title": one.title, "branch": one.branch, "path": one.path}
+            )
+    if json:
+        printing.as_json({"handoffs": rows})
+        return
+    for row in rows:
+        typer.echo(f"session {row['number']}  {row['time']}  {row['title']}  ({row['path']})")
+    if not rows:
+        typer.echo("There is no such handoff." if words else "There are no handoffs yet.")
+
+
+def show(
+    note: Annotated[str, typer.Argument(help="Its name, its path, or an unambiguous part; `handoff` for the newest.")],
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Print one note, or the newest handoff, as its file has it."""
+    memory = Memory.here()
+    if note == "handoff":
+        _newest(memory, json=json)
+        return
+    found, text = memory.note(note)
+    if json:
+        printing.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
+    else:
+        typer.echo(f"<!-- {memory.vault}/{found.path} -->")
+        typer.echo(text.rstrip("\n"))
+
+
+def _newest(memory: Memory, *, json: bool) -> None:
+    found = memory.handoffs(1)
+    if not found:
+        raise NotFound("This project has no handoff yet.")
+    one, number = found[0]
+    if json:
+        printing.as_json({"number": number, **{k: v for k, v in one.__dict__.items() if k != "parents"}})
+        return
+    typer.echo(f"<!-- session {number}, {memory.vault}/{one.path} -->")
+    typer.echo(memory.text_of(one.path).rstrip("\n"))

@@ -1,0 +1,60 @@
+"""`holdfast remember`: filed at once, with the user's authority. Without typer: agents type it amid work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.cli.fast import say
+from holdfast.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy")
+
+
+def remember(argv: list[str], env: Mapping[str, str]) -> int:
+    from holdfast.capture import codec
+    from holdfast.memory import Memory
+    from holdfast.vault.edits import Asked
+    from holdfast.vault.notes import GLOBAL
+
+    text, given, switches = _arguments(argv)
+    memory = Memory.here(env)
+    project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
+    fields = {option[2:]: value for option, value in given.items()}
+    filed = memory.remember(Asked(text=text, project=project, **fields))
+    if "--json" in switches:
+        answer = {"path": filed.path, "commit": filed.commit, "was_there": filed.was_there, "changes": filed.changes}
+        say(codec.encode(answer).decode("utf-8") + "\n")
+        return 0
+    where = "all projects" if project == GLOBAL else f"project {project}"
+    say(f"{'already remembered' if filed.was_there else 'remembered'} in {filed.path}, for {where}\n")
+    for change in filed.changes:
+        say(f"note: {change}\n")
+    return 0
+
+
+def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
+    texts: list[str] = []
+    given: dict[str, str] = {}
+    switches: set[str] = set()
+    rest = iter(argv)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if word == "--":
+            texts += rest
+        elif word in ("--global", "--json"):
+            switches.add(word)
+        elif option in OPTIONS:
+            found = value if equals else next(rest, None)
+            if found is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            given[option] = found
+        elif word.startswith("--") and " " not in word:
+            raise UsageError(f'"{word}" is no option of remember; nothing was written. Put -- before such a text.')
+        else:
+            texts.append(word)
+    if not " ".join(texts).strip():
+        raise UsageError('There is no text; nothing was written. Try: holdfast remember "what to remember".')
+    return " ".join(texts), given, switches

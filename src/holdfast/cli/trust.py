@@ -1,0 +1,40 @@
+"""`holdfast trust`: whether the vault that a repository brings counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from holdfast.capture import home, platform
+from holdfast.cli import show
+from holdfast.errors import UsageError
+
+
+def trust(
+    remove: Annotated[bool, typer.Option("--remove", help="Take the word back.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Use the vault that this repository names in its .holdfast.toml. Until then it is ignored."""
+    from holdfast.vault import trust as trusting
+
+    own, cwd = home.vault(os.environ), platform.working_folder(os.environ)
+    if remove:
+        root = trusting.distrust(own, cwd)
+        show.as_json({"root": root, "trusted": False}) if json else typer.echo(f"no longer trusted: {root}")
+        return
+    found = trusting.offer(own, cwd)
+    if not found.trusted and not yes:
+        typer.echo(f"{found.root} asks to use its own vault {found.vault}: its notes and rules would steer your agent.")
+        if not sys.stdin.isatty():
+            raise UsageError("Nothing was changed. Read it, then say --yes.")
+        if not typer.confirm("Trust it on this machine?"):
+            raise UsageError("Nothing was changed.")
+    found = trusting.trust(own, cwd)
+    if json:
+        show.as_json({"root": found.root, "vault": found.vault, "trusted": True})
+    else:
+        typer.echo(f"trusted: {found.root} uses {found.vault}")

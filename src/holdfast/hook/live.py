@@ -1,0 +1,120 @@
+"""What a start can only know at that moment: sessions that did not finish, and flags that are not filed yet.
+
+Of other projects only a number is told. Whether a flag waits is asked of the queue; a mark whose flags are all filed
+and that has no story left to tell is taken away.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import episodes, ids, marks, queue
+from holdfast.capture.flags import clean
+from holdfast.capture.ids import digest
+from holdfast.hook import lifecycle
+from holdfast.hook.layout import Item, Section
+from holdfast.model import Project, value
+
+MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
+LONGEST = 1000  # of one flag's text here; the queue has it whole
+PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
+
+
+@value
+class Live:
+    """Warnings, and the flags of this project, the newest first. `to_close` says that a close has something to do."""
+
+    warnings: Section
+    flags: Section
+    to_close: bool
+
+
+def gather(state: str, project: Project, now: float, living: set[str], *, closes: bool) -> Live:
+    """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now."""
+    view = queue.read(f"{state}/queue", now, newest=lifecycle.NEWEST)
+    left, found = _marks_that_hold(state, project, now)
+    known = {entry.flag.id: entry for entry in (*found, *view.entries)}
+    mine = [e for _, e in sorted(known.items()) if e.flag.project == project.id and e.flag.episode not in living]
+    others = [e for e in view.entries if e.flag.project != project.id]
+    running = _running(mine)
+    told = [_session(mark, running, now, closes=closes) for mark in left]
+    if others:
+        count = len({entry.flag.project for entry in others})
+        told.append(
+            f"{'' if view.complete else 'At least '}{many(len(others), 'flag')} of {many(count, 'other project')} "
+            f"{'waits' if len(others) == 1 else 'wait'} too."
+        )
+    if view.broken:
+        told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
+    if project.clash:
+        told.append(f"Note: {project.clash}.")
+    waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
+    flags = Section(f"{waiting}, newest first:", _flags(mine), 24, "`holdfast queue` shows all")
+    warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
+    is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
+    return Live(warnings, flags, is_due)
+
+
+def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[marks.Mark], list[queue.Entry]]:
+    """The marks of this project of which something is to do, and the flags that wait; the others are removed.
+
+    A session that died before it did anything leaves nothing to drain: it is told once.
+    """
+    found: dict[tuple[str, str], list[queue.Entry] | None] = {}
+
+    def holds(mark: marks.Mark) -> bool:
+        places = [(place, mark.episode) for place in mark.segments]
+        for place in places:
+            if place not in found and len(found) < MOST_SEGMENTS:
+                found[place] = queue.unfiled_of(f"{state}/queue", *place, now)
+        # What was not looked at, or cannot be read, stays.
+        return mark.story or any(place not in found or found[place] is None or found[place] for place in places)
+
+    left = marks.of_project(state, project.id)
+    kept = marks.clear_drained(state, left, holds)
+    for mark in left:
+        if mark not in kept:
+            episodes.forget_segments(state, mark.episode)
+    told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
+    return told, [entry for entries in found.values() for entry in entries or ()]
+
+
+def _running(entries: list[queue.Entry]) -> dict[str, float]:
+    """The episodes whose flags a close holds at this moment, and since when."""
+    running: dict[str, float] = {}
+    for entry in entries:
+        if entry.state == queue.CLAIMED and entry.claim:
+            running[entry.flag.episode] = ids.time_of(entry.claim)
+    return running
+
+
+def _session(mark: marks.Mark, running: dict[str, float], now: float, *, closes: bool) -> str:
+    host = mark.episode.partition("/")[0]
+    session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
+    if mark.episode in running:
+        return f"The close of the {host} session {session} is running since {when(running[mark.episode])}."
+    if mark.why == episodes.ENDED and 0 <= now - mark.last < PATIENCE and closes:
+        return f"The {host} session {session} ended at {when(mark.last)}; its close is under way."
+    how = "died without an end" if mark.why == episodes.DIED else "ended and was not closed"
+    kept = f"{many(mark.waiting, 'flag')} kept" if mark.waiting else "it had flagged nothing"
+    heals = "its close is started now" if closes else "`holdfast close` files what it left"
+    return f"WARNING: the {host} session {session} {how} (last seen {when(mark.last)}); {kept}; {heals}."
+
+
+def _flags(mine: list[queue.Entry]) -> tuple[Item, ...]:
+    found = []
+    for entry in reversed(mine):
+        flag = entry.flag
+        note = " (dead letter)" if entry.state == queue.DEAD else ""
+        text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
+        line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
+        found.append(Item(line, carries=f"{flag.id}:{digest(flag.text)}"))
+    return tuple(found)
+
+
+def many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def when(moment: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(moment))

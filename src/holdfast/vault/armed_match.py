@@ -1,0 +1,130 @@
+"""Whether a tool call is one that a note waits for, decided on the compiled form, with nothing imported.
+
+The same code serves `holdfast arm` and, copied as data is copied, a hook that has milliseconds: globs are walked by
+hand in time that is bounded by their length times the path's, and `re` is loaded only for a note that has a pattern.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+LONGEST_TEXT = 4000  # characters of a tool's input that a pattern is tried on
+PATIENCE = 0.05  # seconds for one pattern; a good one takes microseconds
+
+
+def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str]) -> bool:
+    """Whether everything that a compiled `when` asks for is true of a tool call."""
+    if when["tool"] and not any(glob_matches(one, tool.lower()) for one in when["tool"]):
+        return False
+    lowered = text.lower()
+    if not all(word in lowered for word in when["words"]):
+        return False
+    if when["paths"] and not any(path_matches(glob, path) for path in paths for glob in when["paths"]):
+        return False
+    return not when["pattern"] or _occurs(when["pattern"], text[:LONGEST_TEXT])
+
+
+class _TooLate(Exception):
+    """A pattern took too long."""
+
+
+def _occurs(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in time. Python's own search never gives up, but it does look for signals."""
+    import re
+    import signal
+
+    try:
+        before = signal.signal(signal.SIGALRM, _give_up)
+    except ValueError:  # not the main thread, so not a hook
+        return re.search(pattern, text) is not None
+    timer = signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        try:
+            return re.search(pattern, text) is not None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *timer)
+            signal.signal(signal.SIGALRM, before)
+    except (re.error, RecursionError, _TooLate):
+        return False
+
+
+def _give_up(*_: object) -> None:
+    raise _TooLate
+
+
+def path_matches(glob: str, path: str) -> bool:
+    """A compiled glob on a path, folder by folder; `**` stands for any number of folders."""
+    return _folders(glob.split("/"), _tidy(path))
+
+
+def _tidy(path: str) -> list[str]:
+    parts: list[str] = [""] if path.startswith("/") else []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return parts
+
+
+def _folders(globs: Sequence[str], parts: Sequence[str]) -> bool:
+    reached = {0}  # how many parts the globs so far can have taken
+    for glob in globs:
+        if glob == "**":
+            reached = set(range(min(reached), len(parts) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(parts) and glob_matches(glob, parts[at])}
+        if not reached:
+            return False
+    return len(parts) in reached
+
+
+def glob_matches(glob: str, text: str) -> bool:
+    """`*`, `?` and `[abc]`, `[!a-z]` within one name. After a mismatch the last star takes one letter more."""
+    signs = _signs(glob)
+    at = here = 0
+    star = behind = -1
+    while here < len(text):
+        if at < len(signs) and signs[at] == "*":
+            star, behind, at = at, here, at + 1
+        elif at < len(signs) and _takes(signs[at], text[here]):
+            at, here = at + 1, here + 1
+        elif star >= 0:
+            behind += 1
+            at, here = star + 1, behind
+        else:
+            return False
+    return all(sign == "*" for sign in signs[at:])
+
+
+def _signs(glob: str) -> list[str]:
+    """A glob letter by letter, a set of letters as one."""
+    signs = []
+    at = 0
+    while at < len(glob):
+        end = glob.find("]", at + 2) if glob[at] == "[" else -1
+        stop = end + 1 if end > 0 else at + 1
+        signs.append(glob[at:stop])
+        at = stop
+    return signs
+
+
+def _takes(sign: str, letter: str) -> bool:
+    if len(sign) == 1:
+        return sign in ("?", letter)
+    inside = sign[1:-1]
+    negated = inside[0] in "!^"
+    inside = inside[1:] if negated else inside
+    at = 0
+    found = False
+    while at < len(inside):
+        if inside[at + 1 : at + 2] == "-" and at + 2 < len(inside):
+            found = found or inside[at] <= letter <= inside[at + 2]
+            at += 3
+        else:
+            found = found or inside[at] == letter
+            at += 1
+    return found != negated

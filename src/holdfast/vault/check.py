@@ -1,0 +1,223 @@
+"""Check: everything about a vault that a person should mend, each with its place and how.
+
+Nothing is changed here, and nothing is ever too broken to be looked at. A note is opened once; the rest comes from the
+index, so that ten thousand of them take seconds. `fix` does what is safe: it adds what a file's date and folder say,
+marks as superseded what an active note supersedes, and draws the map anew; each sort is one commit, so one `undo`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import os
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import home, platform
+from holdfast.errors import UsageError
+from holdfast.vault import brain, frontmatter, index, journal, notes
+from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
+from holdfast.vault.check_notes import FIXABLE, of_note
+from holdfast.vault.findings import Finding, Report
+from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from holdfast.vault.notes import Broken
+    from holdfast.vault.writing import Writer
+
+CONFLICT = re.compile(r"\.theirs-[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
+NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
+
+
+def check(
+    vault: str,
+    now: float,
+    roots: Mapping[str, str] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Report:
+    """All findings of a vault. `roots` are the folders of projects at hand, by id: anchors are looked for there."""
+    known = index.load(vault, progress)
+    settled = {path: one for path, one in known.known.items() if not CONFLICT.search(path)}
+    listed = [one.note for one in settled.values()]
+    names = Names.of(listed)
+
+    def is_file(path: str) -> bool:
+        return os.path.isfile(f"{vault}/{path}")
+
+    def text_of(path: str) -> str:
+        return _text(vault, path) or ""
+
+    findings = [_unparsable(one) for one in known.broken if not CONFLICT.search(one.path)]
+    for path, one in settled.items():
+        text = text_of(path)
+        findings += of_note(one.note, text, now, (roots or {}).get(one.note.project, ""))
+        findings += broken_links(one.note, one.links, text, names, is_file)
+    findings += duplicates(listed)
+    findings += chains(listed, names, text_of)
+    findings += the_map(_text(vault, brain.PATH), known.notes, is_file)
+    findings += _files(vault, "", known)
+    findings += _unfinished(vault)
+    found = tuple(sorted(set(findings), key=lambda one: (one.path, one.line, one.code, one.what)))
+    return Report(found, len(known.known) + len(known.broken))
+
+
+def _text(vault: str, path: str) -> str | None:
+    try:
+        raw = journal.content(vault, path)
+    except OSError:
+        return None
+    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+
+
+def _unparsable(broken: Broken) -> Finding:
+    if broken.reason.startswith("it is a link"):
+        return _link(broken.path)
+    fix = "mend it in an editor; it is kept, and not loaded until then"
+    return Finding(broken.path, broken.line, "unparsable", broken.reason, fix)
+
+
+def _link(path: str) -> Finding:
+    fix = "put the file itself there, or take the link away"
+    return Finding(path, 1, "link", "it is a link, and links in the vault are not followed", fix)
+
+
+def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
+    """What only a walk finds: links, copies that a conflict left, handoffs that cannot be read."""
+    try:
+        with os.scandir(f"{vault}/{under}") as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in found:
+        path = f"{under}{entry.name}"
+        if entry.name.startswith("."):
+            continue
+        if entry.is_symlink():
+            if path.partition("/")[0] in (*NOTE_FOLDERS, brain.PATH):
+                yield _link(path)
+        elif entry.is_dir(follow_symlinks=False):
+            yield from _files(vault, f"{path}/", known)
+        elif CONFLICT.search(path):
+            yield _conflict(path, known)
+        elif path.startswith("lineage/") and path.endswith(".md"):
+            yield from _handoff(vault, path)
+
+
+def _conflict(path: str, known: index.Index) -> Finding:
+    ours = CONFLICT.sub("", path)
+    fix = f"take over from it into {ours} what is right, then delete this copy"
+    project = known.known[path].note.project if path in known.known else GLOBAL
+    what = f"both sides changed {ours}; this is the other side's version"
+    return Finding(path, 1, "conflict", what, fix, project=project)
+
+
+def _handoff(vault: str, path: str) -> Iterator[Finding]:
+    """A handoff belongs to the project whose folder it lies in."""
+    project = path.split("/")[1] if path.count("/") > 1 else GLOBAL
+    fix = "mend its front matter in an editor; the other handoffs are not touched by it"
+    try:
+        if os.lstat(f"{vault}/{path}").st_size > LARGEST:
+            raise Unparsable(1, f"a handoff of more than {LARGEST:,} bytes is not read")
+        frontmatter.parse(platform.read_file(f"{vault}/{path}").decode("utf-8"))
+    except Unparsable as error:
+        yield Finding(path, error.line, "lineage", error.reason, fix, project=project)
+    except UnicodeDecodeError:
+        yield Finding(path, 1, "lineage", "it is not UTF-8", fix, project=project)
+    except OSError as error:
+        yield Finding(path, 1, "lineage", f"it cannot be read ({error.strerror})", fix, project=project)
+
+
+def _unfinished(vault: str) -> Iterator[Finding]:
+    """A change that was cut short; not one that a living writer is busy with."""
+    folder = f"{home.state(vault)}/writing"
+    for name in platform.names(folder):
+        path = f".state/writing/{name}"
+        if name == "journal" and not _is_being_written(vault):
+            fix = "`holdfast check --fix`, or any change to the vault, finishes it"
+            yield Finding(path, 1, "unfinished", "a change was cut short", fix, can_fix=True, level="warning")
+        elif name.startswith("journal.unreadable-"):
+            what = "a change was cut short and its journal cannot be read"
+            fix = "look whether `holdfast history` has it; the file can then be put away"
+            yield Finding(path, 1, "unfinished", what, fix)
+
+
+def _is_being_written(vault: str) -> bool:
+    try:
+        fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def fix(vault: str, now: float, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Do what is safe about these findings; returns those it took on. Raises Busy, GitFailed."""
+    wanted = [one for one in findings if one.can_fix]
+    if not wanted:
+        return ()
+    with writing(vault, now) as writer:
+        lacking = _by_path(wanted, "missing-key")
+        _rewrite(writer, "check: add missing keys", {path: _added(writer, path) for path in lacking})
+        old = _by_path(wanted, "still-active")
+        _rewrite(writer, "check: mark as superseded", {path: {"status": "superseded"} for path in old})
+        writer.commit("check: draw the map anew", {}, cause="check")
+    return tuple(wanted)
+
+
+def _by_path(findings: Iterable[Finding], code: str) -> list[str]:
+    return sorted({one.path for one in findings if one.code == code})
+
+
+def _added(writer: Writer, path: str) -> dict[str, Any]:
+    """The keys that a file's date and folder can tell."""
+    found = notes.read(writer.vault, path)
+    if isinstance(found, notes.Broken):
+        return {}
+    changed = os.lstat(f"{writer.vault}/{path}").st_mtime
+    day = datetime.datetime.fromtimestamp(changed, datetime.UTC).date().isoformat()
+    told = {**dict.fromkeys(FIXABLE, day), "status": "active", "kind": found.kind}
+    if path.startswith(f"{QUARANTINE}/"):
+        del told["kind"]
+    return {key: value for key, value in told.items() if found.fields.get(key) in (None, "")}
+
+
+def _rewrite(writer: Writer, subject: str, changes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Change these fields as one commit. A note that cannot be changed in place keeps its finding."""
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+    for path, fields in changes.items():
+        text = writer.read(path)
+        try:
+            if text is not None and fields:
+                after[path] = notes.with_fields(text, **fields)
+                before[path] = text
+        except UsageError:
+            continue
+    if after:
+        writer.commit(f"{subject} ({len(after)})", after, cause="check", planned_on=before)
+
+
+def check_and_fix(
+    vault: str,
+    now: float,
+    project: str | None,
+    roots: Mapping[str, str] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Report:
+    """Mend what is safe of one project's findings (all where none is named), and say what is left."""
+    first = check(vault, now, roots, progress)
+    taken_on = fix(vault, now, (first if project is None else first.of(project)).findings)
+    if not taken_on:
+        return first
+    left = check(vault, now, roots)
+    return replace(left, fixed=tuple(one for one in taken_on if one not in left.findings))

@@ -1,0 +1,208 @@
+"""What can be wrong between notes: links, names that stand twice, the map, and what supersedes what.
+
+A link within code is an example, not a link. A note is named by its path, its name or its file's name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from holdfast.vault import brain
+from holdfast.vault.check_notes import front_of, line_of
+from holdfast.vault.findings import Finding
+from holdfast.vault.index import LINK
+from holdfast.vault.notes import GLOBAL, Note, slug
+from holdfast.vault.reviewing import is_quarantined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+WIKI = re.compile(r"(?<!!)\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+CODE = re.compile(
+    r"^(?P<fence>[ \t]*(?:`{3,}|~{3,})).*?(?:^(?P=fence)[`~]*[ \t]*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Every note by all that it may be called."""
+
+    paths: frozenset[str]
+    known: dict[str, list[Note]]
+
+    @classmethod
+    def of(cls, listed: Iterable[Note]) -> Names:
+        known: dict[str, list[Note]] = defaultdict(list)
+        paths = []
+        for note in listed:
+            paths.append(note.path)
+            stem = note.path.rpartition("/")[2].removesuffix(".md")
+            called = {note.path, note.path.removesuffix(".md"), note.name, stem, slug(note.name, 200)}
+            for one in {name.casefold() for name in called}:
+                known[one].append(note)
+        return cls(frozenset(paths), known)
+
+    def has(self, wanted: str) -> bool:
+        """Whether anything is called so, in whatever project: a link reads, it claims nothing."""
+        return wanted.strip().removeprefix("./").casefold() in self.known
+
+    def named(self, wanted: str, near: Note) -> list[Note]:
+        """What a note means by a name: a path is one note, a name is looked for in its own scope."""
+        found = self.known.get(wanted.strip().removeprefix("./").casefold(), [])
+        exact = [note for note in found if wanted.strip().removesuffix(".md") == note.path.removesuffix(".md")]
+        return exact or [note for note in found if note.project in (near.project, GLOBAL) or near.project == GLOBAL]
+
+
+def broken_links(
+    note: Note, links: Iterable[tuple[str, int]], text: str, names: Names, is_file: Callable[[str], bool]
+) -> Iterator[Finding]:
+    """Links in a note's body that lead nowhere. `links` are those that the index saw."""
+    suspect = any(_trouble(note.path, target, names, is_file) for target, _ in links)
+    if not suspect and "[[" not in text:
+        return
+    prose = CODE.sub(_blank, text)
+    for found in LINK.finditer(prose):
+        trouble = _trouble(note.path, found[1], names, is_file)
+        if trouble:
+            yield _broken(note.path, prose, found, trouble, note.project)
+    for found in WIKI.finditer(prose, len(front_of(text))):
+        if not names.has(found[1]):
+            trouble = f'there is no note "{found[1].strip()}"', "name one that exists, or take the link out"
+            yield _broken(note.path, prose, found, trouble, note.project)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _trouble(path: str, target: str, names: Names, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
+    """Why a link leads nowhere, and what would help."""
+    if "://" in target or target.startswith("mailto:"):
+        return None
+    wanted = unquote(target)
+    full = posixpath.normpath(posixpath.join(posixpath.dirname(path), wanted))
+    if full.startswith(("/", "../")):
+        return f"the link to {target} leaves the vault", "link to a note, or say the path in words"
+    if full in names.paths or is_file(full):
+        return None
+    if wanted in names.paths:
+        nearer = posixpath.relpath(wanted, posixpath.dirname(path) or ".")
+        return f"the link to {target} leads nowhere from here", f"write it as {nearer}"
+    return f"the link to {target} leads nowhere", "link to a note that exists, or take the link out"
+
+
+def _broken(path: str, text: str, found: re.Match[str], trouble: tuple[str, str], project: str) -> Finding:
+    line = text.count("\n", 0, found.start()) + 1
+    return Finding(path, line, "broken-link", trouble[0], trouble[1], project=project)
+
+
+def duplicates(listed: Iterable[Note]) -> Iterator[Finding]:
+    """Names that two notes of one project share; those that were superseded or wait in quarantine do not count."""
+    first: dict[tuple[str, str], Note] = {}
+    for note in sorted(listed, key=lambda note: note.path):
+        if note.status == "superseded" or is_quarantined(note):
+            continue
+        other = first.setdefault((note.project, note.name.casefold()), note)
+        if other is not note:
+            what = f'the name "{note.name}" is also that of {other.path}'
+            fix = "give one of them another name, or merge them"
+            yield Finding(note.path, 1, "duplicate-name", what, fix, project=note.project)
+
+
+def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]) -> Iterator[Finding]:
+    """What is wrong with BRAIN.md. A vault without notes needs none."""
+    renew = "`holdfast check --fix` writes it anew"
+    if text is None:
+        if any(note.is_active for note in listed):
+            yield Finding(brain.PATH, 1, "map", "the map is missing", renew, can_fix=True)
+        return
+    begin = text.find(brain.BEGIN)
+    end = text.find(brain.END, begin) if begin >= 0 else -1
+    at = text.count("\n", 0, max(begin, 0)) + 1
+    if not brain.is_current(text, listed):
+        yield Finding(brain.PATH, at, "map", "the map is out of date", renew, can_fix=True)
+    count = text.count("\n") + (not text.endswith("\n"))
+    if count > brain.MOST_LINES:
+        what = f"it has {count} lines; a start reads at most {brain.MOST_LINES}"
+        yield Finding(brain.PATH, brain.MOST_LINES + 1, "map-long", what, "move some of your own words into notes")
+    names = Names.of(listed)
+    prose = CODE.sub(_blank, text)
+    for found in LINK.finditer(prose):
+        trouble = _trouble(brain.PATH, found[1], names, is_file)
+        if trouble and begin <= found.start() < end:
+            line = text.count("\n", 0, found.start()) + 1
+            yield Finding(brain.PATH, line, "missing", f"the map names {found[1]}, which is gone", renew, can_fix=True)
+        elif trouble:
+            yield _broken(brain.PATH, prose, found, trouble, GLOBAL)
+
+
+def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> Iterator[Finding]:
+    """What supersedes what: missing ends, loops, forks, and superseded notes that still count."""
+    edges: dict[str, list[Note]] = {}
+    by_path = {note.path: note for note in listed}
+    newer: dict[str, list[Note]] = defaultdict(list)
+    for note in listed:
+        for wanted in note.supersedes:
+            found = names.named(wanted, note)
+            others = [one for one in found if one.path != note.path] or found
+            if not others:
+                at = line_of(text_of(note.path), "supersedes")
+                what, fix = f"it supersedes {wanted}, which is not there", "name a note that exists, or take it out"
+                yield Finding(note.path, at, "missing", what, fix, project=note.project)
+            for one in others[:1]:
+                edges.setdefault(note.path, []).append(one)
+                newer[one.path].append(note)
+    looping: set[str] = set()
+    for loop in _loops(edges):
+        looping.update(loop)
+        note = by_path[min(loop)]
+        what = (
+            "it supersedes itself" if len(loop) == 1 else f"it and {', '.join(sorted(loop)[1:])} supersede each other"
+        )
+        at = line_of(text_of(note.path), "supersedes")
+        yield Finding(note.path, at, "loop", what, "take `supersedes` out of the one that counts", project=note.project)
+    for path, all_newer in newer.items():
+        note = by_path[path]
+        active = [one for one in all_newer if one.is_active and one.path not in looping]
+        if len(active) > 1:
+            what = f"{' and '.join(sorted(one.path for one in active))} both supersede it"
+            yield Finding(
+                path, 1, "fork", what, "merge the newer ones, or let one supersede the other", project=note.project
+            )
+        if active and note.is_active and path not in looping:
+            at = line_of(text_of(path), "status")
+            what = f"{active[0].path} supersedes it, yet it is still active"
+            fix = "`holdfast check --fix` sets its status to superseded"
+            yield Finding(path, at, "still-active", what, fix, can_fix=True, project=note.project)
+
+
+def _loops(edges: dict[str, list[Note]]) -> Iterator[tuple[str, ...]]:
+    """Every loop once, found on a walk that keeps its own trail: a long chain must not exhaust the stack."""
+    done: set[str] = set()
+    for start in edges:
+        trail: list[str] = []
+        on_trail: dict[str, int] = {}
+        steps: list[tuple[str, int]] = [(start, 0)]
+        while steps:
+            path, nth = steps.pop()
+            if nth == 0:
+                if path in done:
+                    continue
+                on_trail[path] = len(trail)
+                trail.append(path)
+            targets = edges.get(path, [])
+            if nth == len(targets):
+                done.add(path)
+                del on_trail[trail.pop()]
+                continue
+            steps.append((path, nth + 1))
+            target = targets[nth].path
+            if target in on_trail:
+                yield tuple(trail[on_trail[target] :])
+            else:
+                steps.append((target, 0))

@@ -1,0 +1,119 @@
+"""Writing a handoff by hand: from a form as JSON or Markdown, or from what was flagged, linted, one commit.
+
+The file is named after the episode and the time, so two processes that hand off at once write two files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import codec, gitfiles, platform
+from holdfast.capture.flags import clean
+from holdfast.capture.redaction import redact
+from holdfast.errors import Unfit, UsageError
+from holdfast.vault import frontmatter, handoff_lint, lineage
+from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.lineage import Handoff
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.capture.whereabouts import Where
+    from holdfast.model import Flag
+
+HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
+SECTION_OF = {"progress": "done", "decision": "decisions"}
+
+
+@dataclass(frozen=True)
+class HandedOff:
+    path: str
+    number: int
+    commit: str
+    changes: tuple[str, ...]
+
+
+def form(flags: Sequence[Flag]) -> str:
+    """A form to fill in, with what was flagged already in its place."""
+    given: dict[str, list[str]] = {}
+    for flag in flags:
+        given.setdefault(SECTION_OF.get(flag.kind, "learned"), []).append(flag.text)
+    parts = [f"# What this session was about\n\n{HINT}\n"]
+    for key, title in lineage.SECTIONS.items():
+        items = "".join(f"- {text}\n" for text in given.get(key, [])) or "- \n"
+        parts.append(f"\n## {title}\n\n{items}")
+    return "".join(parts)
+
+
+def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """Title and sections from JSON or Markdown. Raises UsageError."""
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        try:
+            form: Any = codec.decode(stripped)
+        except ValueError as error:
+            raise UsageError(f"The form is no JSON ({error}); nothing was written.") from error
+        title = str(form.pop("title", "") or "") if isinstance(form, dict) else ""
+        return title, lineage.from_form(form)
+    try:
+        body = frontmatter.parse(text).body if stripped.startswith("---") else text
+    except Unparsable as error:
+        raise UsageError(f"The front matter cannot be read ({error}); nothing was written.") from error
+    title = next((line[2:].strip() for line in body.splitlines() if line.startswith("# ")), "")
+    sections = {
+        key: tuple(item for item in items if item.strip("-* ") and not item.startswith("<!--"))
+        for key, items in lineage.sections_of(body).items()
+    }
+    return title, {key: items for key, items in sections.items() if items}
+
+
+def write(vault: str, text: str, where: Where, now: float, started: float, *, anyway: bool = False) -> HandedOff:
+    """Check and file one handoff. Raises Unfit with every problem, unless `anyway`."""
+    title, sections = parse(text)
+    if not sections:
+        names = ", ".join(lineage.SECTIONS.values())
+        raise UsageError(f"There is nothing in it; nothing was written. Headings or keys: {names}.")
+    labels: list[str] = []
+    tidy = {key: tuple(_tidy(item, labels) for item in items) for key, items in sections.items()}
+    first = next(tidy[key][0] for key in (*lineage.SECTIONS,) if tidy.get(key))
+    made = Handoff(
+        title=_tidy(title, labels) or first[:80],
+        time=lineage.iso(now),
+        started=lineage.iso(started),
+        project=where.project.id,
+        branch=gitfiles.branch(where.project.root),
+        host=where.host,
+        episode=where.episode,
+        author="agent" if where.found in ("environment", "process") else "user",
+        sections=tidy,
+    )
+    wrong = handoff_lint.problems(made, where.project.root)
+    if wrong and not anyway:
+        raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
+    with writing(vault, now) as writer:
+        listed = lineage.names(vault, made.project)
+        made = replace(made, parents=tuple(one.rpartition("/")[2].removesuffix(".md") for one in listed[-1:]))
+        path = _free(lineage.path_for(made, platform.machine()), listed)
+        number = sum(1 for one in listed if one < path) + 1
+        subject = f"handoff: session {number} of {made.project}, {made.title}"
+        applied = writer.commit(subject, {path: lineage.render(made)}, cause="handoff")
+    changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    return HandedOff(path, number, applied.commit, changes)
+
+
+def _tidy(text: str, labels: list[str]) -> str:
+    line, found = redact(clean(text)[0])
+    labels += [label for label in found if label not in labels]
+    return line
+
+
+def _free(path: str, taken: list[str]) -> str:
+    """Two handoffs of one episode within a second are two files all the same."""
+    stem, nth = path.removesuffix(".md"), 1
+    while path in taken:
+        nth += 1
+        head, _, ident = stem.rpartition("-")
+        path = f"{head}-{nth}-{ident}.md"
+    return path

@@ -1,0 +1,202 @@
+"""Import: what agents' instruction files say becomes notes of origin `import`, one per section.
+
+Promise: shown before it is written, written in one commit, and the same when done again. A section that was imported
+is known by its source, `import:<file>#<heading>`; it is brought up to date only while nobody edited the note. An
+imported note is knowledge and never always-on, since a repository is not its operator; rules come of it only by the
+user's own word, and then as the user's.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.capture.flags import clean
+from holdfast.capture.redaction import redact
+from holdfast.vault import frontmatter, index, notes, sections
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.vault.index import Index
+    from holdfast.vault.instructions import Reading, Source
+
+NEW, CHANGED, UNCHANGED, EDITED = "new", "changed", "unchanged", "edited"
+WRITTEN = (NEW, CHANGED)
+IMPORTED = "imported"  # the digest of the body as we wrote it: another one means that a person edited it
+MARKER = re.compile(r"^(?:[-*+>]\s+|\d+[.)]\s+)+")
+SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How the user wants it. `project` is where a project's files belong, `users` where the user's own do."""
+
+    project: str
+    users: str = notes.GLOBAL
+    as_rules: bool = False
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A section that may become a note, its secrets replaced."""
+
+    name: str
+    description: str
+    body: str
+    source: str
+    file: str
+    first: int
+    last: int
+    project: str
+    secrets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Item:
+    """What becomes of a section: a new note, one brought up to date, or one that stays as it is."""
+
+    action: str
+    kind: str
+    path: str
+    candidate: Candidate
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """All of it, before anything is written."""
+
+    items: tuple[Item, ...]
+    problems: tuple[str, ...]
+    wish: Wish
+
+    def to_write(self) -> list[Item]:
+        return [item for item in self.items if item.action in WRITTEN]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was written. `skipped` are notes that a person saved at that very moment."""
+
+    items: tuple[Item, ...]
+    commit: str
+    skipped: tuple[str, ...] = ()
+
+
+def propose(vault: str, reading: Reading, wish: Wish) -> Proposal:
+    """What importing these files would do; nothing is changed."""
+    candidates = [one for source in reading.sources for one in _candidates(source, wish)]
+    items = _decided(candidates, index.load(vault, keep=False), wish)
+    return Proposal(tuple(items), tuple(reading.problems), wish)
+
+
+def carry_out(vault: str, proposal: Proposal, now: float) -> Imported:
+    """Write the notes, in one commit. What changed since the proposal was made is looked at anew."""
+    day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    with writing(vault, now) as writer:
+        items = _decided([item.candidate for item in proposal.items], writer.index, proposal.wish)
+        wanted = [item for item in items if item.action in WRITTEN]
+        if not wanted:
+            return Imported(tuple(items), "")
+        texts: dict[str, str | None] = {item.path: _text(item, writer.read, day, proposal.wish) for item in wanted}
+        files = ", ".join(dict.fromkeys(item.candidate.file for item in wanted))
+        many = f"{len(wanted)} note{'' if len(wanted) == 1 else 's'}"
+        applied = writer.commit(f"import {many} from {files}", texts, cause="import")
+    return Imported(tuple(items), applied.commit, applied.skipped)
+
+
+def _candidates(source: Source, wish: Wish) -> list[Candidate]:
+    place = source.place
+    made = []
+    for one in sections.cut(source.text, place.path.rpartition("/")[2]):
+        body, secrets = redact(one.text.strip("\n"))
+        name, more = redact(clean(one.heading)[0])
+        description, still_more = redact(clean(one.description or _first_sentence(one.text))[0])
+        made.append(
+            Candidate(
+                name=_short(name),
+                description=notes.describe(description),
+                body=body,
+                source=f"import:{place.label}#{name}",
+                file=place.label,
+                first=one.first,
+                last=one.last,
+                project=wish.users if place.is_users else wish.project,
+                secrets=tuple(dict.fromkeys((*secrets, *more, *still_more))),
+            )
+        )
+    return made
+
+
+def _first_sentence(text: str) -> str:
+    """What the section says first, without the signs of a list or a fence."""
+    plain = sections.COMMENT.sub("", text)
+    lines = [MARKER.sub("", line.strip()) for line in plain.splitlines() if not sections.FENCE.match(line)]
+    first = next((line for line in lines if line), "")
+    return SENTENCE.split(first)[0]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= notes.LONGEST_NAME else name[: notes.LONGEST_NAME - 1].rstrip() + "…"
+
+
+def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item]:
+    kind = "rule" if wish.as_rules else "knowledge"
+    taken = {*known.known, *(one.path for one in known.broken)}
+    names = {(note.name.casefold(), note.project) for note in known.notes}
+    bodies = {(one.digest, one.note.project): path for path, one in known.known.items()}
+    sources = {(source, one.note.project): path for path, one in known.known.items() for source in one.note.sources}
+    items = []
+    for one in candidates:
+        digest = index.body_digest(one.body)
+        path = sources.get((one.source, one.project))
+        same = bodies.get((digest, one.project))
+        if path is not None:
+            items.append(Item(_action(known.known[path], digest), known.known[path].note.kind, path, one))
+            continue
+        if same is not None:
+            items.append(Item(UNCHANGED, kind, same, one))
+            continue
+        named = one
+        if (one.name.casefold(), one.project) in names:
+            named = replace(one, name=_short(f"{one.name} ({one.file})"))
+        path = notes.free_path(kind, named.name, taken)
+        taken.add(path)
+        names.add((named.name.casefold(), one.project))
+        bodies[digest, one.project] = sources[one.source, one.project] = path
+        items.append(Item(NEW, kind, path, named))
+    return items
+
+
+def _action(known: index.Known, digest: str) -> str:
+    if known.digest == digest:
+        return UNCHANGED
+    is_ours = known.note.is_active and known.digest == str(known.note.fields.get(IMPORTED, ""))
+    return CHANGED if is_ours else EDITED
+
+
+def _text(item: Item, read: Callable[[str], str | None], day: str, wish: Wish) -> str:
+    one = item.candidate
+    digest = index.body_digest(one.body)
+    if item.action == CHANGED:
+        text = read(item.path) or ""
+        before = frontmatter.parse(text)
+        changes = {"edited": day, "reviewed": day, IMPORTED: digest}
+        if before.fields.get("description") == notes.describe(redact(clean(_first_sentence(before.body))[0])[0]):
+            changes["description"] = one.description
+        changed = notes.with_fields(text, **changes)
+        return changed[: len(changed) - len(before.body)] + f"\n{one.body.strip()}\n"
+    return notes.new_text(
+        name=one.name,
+        description=one.description,
+        kind=item.kind,
+        body=one.body,
+        day=day,
+        project=one.project,
+        origin="user" if wish.as_rules else "import",
+        sources=(one.source,),
+        imported=digest,
+    )

@@ -1,0 +1,161 @@
+"""Where agents' own instruction files lie, and what is in them. Reading only: nothing is changed at the source.
+
+A project's files are read only where they really lie inside the project: a link or an `@path` that leaves it is named
+and left out. The user's own files, and files that the user names, may lie anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.capture import platform
+from holdfast.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LARGEST = 1 << 20
+DEEPEST = 5  # of files that name files
+OF_PROJECT = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
+OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
+POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file to be read. `label` is how it is called in a note's sources, `inside` the folder that it may not leave."""
+
+    path: str
+    label: str
+    is_users: bool = False
+    inside: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was read."""
+
+    place: Place
+    text: str
+
+
+@dataclass
+class Reading:
+    """What was read, and a sentence for each file that was not."""
+
+    sources: list[Source] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+
+
+def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_hosts: bool) -> list[Place]:
+    """The files that agents read in this project, and the user's own, whether they are there or not."""
+    claude = env.get("CLAUDE_CONFIG_DIR") or f"{user}/.claude"
+    codex = env.get("CODEX_HOME") or f"{user}/.codex"
+    names = OF_PROJECT + (OF_OTHER_HOSTS if all_hosts else ())
+    found = [Place(f"{root}/{name}", name, inside=root) for name in names]
+    if all_hosts:
+        rules = sorted(name for name in _names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
+        found += [Place(f"{root}/.cursor/rules/{name}", f".cursor/rules/{name}", inside=root) for name in rules]
+    users = [f"{claude}/CLAUDE.md", f"{codex}/AGENTS.md"]
+    if all_hosts:
+        users += [f"{user}/.gemini/GEMINI.md", f"{user}/.qwen/QWEN.md"]
+    found += [Place(path, label(path, root, user), is_users=True) for path in users]
+    return found + list(_auto_memory(claude, dict.fromkeys((root, cwd)), root, user))
+
+
+def _auto_memory(claude: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[Place]:
+    """What Claude Code noted by itself: its index first, then the files by topic."""
+    spellings = {re.sub("[^A-Za-z0-9]", "-", one): None for one in folders}
+    spellings.update({one.replace("/", "-"): None for one in folders})
+    for name in spellings:
+        folder = f"{claude}/projects/{name}/memory"
+        names = sorted(_names(folder), key=lambda one: (one != "MEMORY.md", one))
+        for one in names:
+            if one.endswith(".md"):
+                yield Place(f"{folder}/{one}", label(f"{folder}/{one}", root, user), inside=folder)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def label(path: str, root: str, user: str) -> str:
+    """A path as people say it: within the project, below their home, or whole."""
+    if path.startswith(f"{root}/"):
+        return path[len(root) + 1 :]
+    return f"~/{path[len(user) + 1 :]}" if path.startswith(f"{user}/") else path
+
+
+def read_known(places: list[Place], root: str) -> Reading:
+    """Those of the places that are there, with the files that they name."""
+    reading = Reading()
+    for place in places:
+        if os.path.lexists(place.path):
+            _take(reading, place, root, 0)
+    return reading
+
+
+def read_named(paths: list[str], cwd: str, root: str, user: str) -> Reading:
+    """Files that the user named. Raises NotFound."""
+    reading = Reading()
+    for path in paths:
+        full = os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
+        if not os.path.lexists(full):
+            raise NotFound(f"There is no file {path}; nothing was imported.")
+        _take(reading, Place(full, label(full, root, user)), root, 0)
+    return reading
+
+
+def _take(reading: Reading, place: Place, root: str, depth: int) -> None:
+    real = os.path.realpath(place.path)
+    if real in reading.seen:
+        return  # by another name, or in a circle
+    reading.seen.add(real)
+    if place.inside and not real.startswith(f"{os.path.realpath(place.inside)}/"):
+        reading.problems.append(f"{place.label} leads out of {place.inside}; it was left out.")
+        return
+    try:
+        text = _text(place.path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reading.problems.append(f"{place.label} was left out: {reason}.")
+        return
+    reading.sources.append(Source(place, text))
+    for found in POINTER.finditer(text):
+        _follow(reading, place, found[1], root, depth)
+
+
+def _follow(reading: Reading, place: Place, named: str, root: str, depth: int) -> None:
+    path = os.path.normpath(os.path.join(os.path.dirname(place.path), named))
+    if named.startswith("~") or not path.startswith(f"{root}/"):
+        reading.problems.append(f"{place.label} names @{named}, which lies outside of the project; it was left out.")
+    elif not os.path.lexists(path):
+        return  # a mention, not a file
+    elif depth >= DEEPEST:
+        reading.problems.append(f"{place.label} names @{named} more than {DEEPEST} files deep; it was left out.")
+    else:
+        _take(reading, Place(path, path[len(root) + 1 :], inside=root), root, depth + 1)
+
+
+def _text(path: str) -> str:
+    """The file's text. Raises OSError, or ValueError with the reason as a phrase."""
+    seen = os.stat(path)
+    if not stat.S_ISREG(seen.st_mode):
+        raise ValueError("it is a folder; name its files" if stat.S_ISDIR(seen.st_mode) else "it is no file")
+    if seen.st_size > LARGEST:
+        raise ValueError(f"it has {seen.st_size:,} bytes, {LARGEST:,} is the most")
+    raw = platform.read_file(path, LARGEST + 1)
+    if b"\0" in raw:
+        raise ValueError("it is binary")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"line {raw.count(10, 0, error.start) + 1} is not UTF-8") from error

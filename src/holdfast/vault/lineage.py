@@ -1,0 +1,195 @@
+"""Lineage: the chain of handoffs, one file each, of which only the newest is loaded.
+
+    lineage/<project>/<time>-<machine>-<id>.md
+
+The name begins with the time at which the episode ended, so the newest is the last name, and two machines never write
+the same file. The number of a session is its place among the names: shown, never stored, so it cannot collide.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import platform
+from holdfast.capture.ids import digest
+from holdfast.vault import frontmatter, journal
+from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.notes import Broken, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = "lineage"
+LARGEST = 1 << 18
+SECTIONS = {
+    "goals": "Goals",
+    "worked_on": "Worked on",
+    "done": "Done",
+    "in_progress": "In progress",
+    "blockers": "Blockers",
+    "decisions": "Decisions",
+    "learned": "Learned",
+    "next_steps": "Next steps",
+    "files_modified": "Files modified",
+    "note": "Note to the next session",
+}
+ALSO = {
+    "goal": "goals",
+    "key decisions": "decisions",
+    "decision": "decisions",
+    "next step": "next_steps",
+    "next": "next_steps",
+    "files": "files_modified",
+    "files changed": "files_modified",
+    "modified files": "files_modified",
+    "blocked": "blockers",
+    "handoff": "note",
+    "note": "note",
+    "notes": "note",
+}
+MECHANICAL = "holdfast"  # the author of a handoff that nobody wrote
+
+
+@dataclass(frozen=True)
+class Handoff:
+    """One entry. `time` is when its episode ended, `started` when it began, both as ISO in UTC."""
+
+    title: str
+    time: str
+    project: str
+    branch: str = ""
+    host: str = ""
+    episode: str = ""
+    started: str = ""
+    parents: tuple[str, ...] = ()
+    author: str = ""
+    sections: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    path: str = ""
+
+    def items(self, section: str) -> tuple[str, ...]:
+        return self.sections.get(section, ())
+
+
+def iso(when: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))
+
+
+def path_for(handoff: Handoff, machine: str) -> str:
+    """Where a handoff lies: its own name, from what it is of, so that writing it twice is once."""
+    compact = handoff.time.replace("-", "").replace(":", "")
+    ident = digest(handoff.episode or f"{handoff.time} {handoff.title}", 6)
+    return f"{FOLDER}/{slug(handoff.project)}/{compact}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
+
+
+def names(vault: str, project: str) -> list[str]:
+    """The handoffs of a project, the oldest first."""
+    folder = f"{FOLDER}/{slug(project)}"
+    return [f"{folder}/{name}" for name in sorted(platform.names(f"{vault}/{folder}")) if name.endswith(".md")]
+
+
+def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
+    """The newest handoff that can be read, with its number."""
+    listed = names(vault, project)
+    for number in range(len(listed), 0, -1):
+        found = read(vault, listed[number - 1])
+        if isinstance(found, Handoff):
+            return found, number
+    return None
+
+
+def overlapping(vault: str, project: str, newest: Handoff) -> list[tuple[str, int]]:
+    """Paths and numbers of those that were still going on when the newest one began: they ended after it had."""
+    began = newest.started.replace("-", "").replace(":", "")
+    listed = names(vault, project)
+    return [
+        (path, number)
+        for number, path in enumerate(listed, 1)
+        if began and path != newest.path and path.rpartition("/")[2][: len(began)] > began
+    ]
+
+
+def of_episode(vault: str, project: str, episode: str) -> str:
+    """The path of an episode's handoff; "" where none was written."""
+    ending = f"-{digest(episode, 6)}.md"
+    return next((path for path in reversed(names(vault, project)) if path.endswith(ending)), "")
+
+
+def read(vault: str, path: str) -> Handoff | Broken:
+    try:
+        raw = journal.content(vault, path)
+    except OSError as error:
+        return Broken(path, 1, f"it cannot be read ({error.strerror})")
+    if raw is None or len(raw) > LARGEST:
+        return Broken(path, 1, "it is gone" if raw is None else f"it has {len(raw):,} bytes; {LARGEST:,} is the most")
+    return from_text(path, raw.decode("utf-8", "replace"))
+
+
+def from_text(path: str, text: str) -> Handoff | Broken:
+    try:
+        document = frontmatter.parse(text)
+    except Unparsable as error:
+        return Broken(path, error.line, error.reason)
+    fields = document.fields
+    parents = fields.get("parents")
+    return Handoff(
+        **{name: str(fields.get(name) or "") for name in ("title", "time", "project", "branch", "host", "episode")},
+        started=str(fields.get("started") or ""),
+        parents=tuple(str(one) for one in parents) if isinstance(parents, list) else (),
+        author=str(fields.get("author") or ""),
+        sections=sections_of(document.body),
+        path=path,
+    )
+
+
+def sections_of(body: str) -> dict[str, tuple[str, ...]]:
+    """The items under each heading that we know; a line that is no item continues the one before it."""
+    found: dict[str, list[str]] = {}
+    section = ""
+    for line in body.splitlines():
+        if line.startswith("#"):
+            section = section_named(line.lstrip("#"))
+            continue
+        text = line.strip()
+        if not section or not text:
+            continue
+        items = found.setdefault(section, [])
+        if text.startswith(("- ", "* ")):
+            items.append(text[2:].strip())
+        elif items and line.startswith((" ", "\t")):
+            items[-1] += f" {text}"
+        else:
+            items.append(text)
+    return {name: tuple(items) for name, items in found.items()}
+
+
+def section_named(heading: str) -> str:
+    """The key of a section by its heading, as people spell it; "" where it is none of ours."""
+    tidy = heading.strip().strip(":").replace("_", " ").casefold()
+    return next((key for key, title in SECTIONS.items() if tidy == title.casefold()), ALSO.get(tidy, ""))
+
+
+def from_form(form: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Sections from a table of texts or lists, by key or by heading."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, given in form.items():
+        key = section_named(str(name))
+        items = given if isinstance(given, list) else [given]
+        texts = tuple(" ".join(str(one).split()) for one in items if one is not None and str(one).strip())
+        if key and texts:
+            found[key] = found.get(key, ()) + texts
+    return found
+
+
+def render(handoff: Handoff) -> str:
+    """The file's text."""
+    fields = {
+        name: getattr(handoff, name)
+        for name in ("title", "time", "started", "project", "branch", "host", "episode", "author")
+    }
+    body = [f"\n# {handoff.title}\n"]
+    for key, title in SECTIONS.items():
+        if handoff.items(key):
+            body.append(f"\n## {title}\n\n" + "".join(f"- {item}\n" for item in handoff.items(key)))
+    return frontmatter.render({**fields, "parents": list(handoff.parents)}, "".join(body))

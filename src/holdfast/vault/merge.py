@@ -1,0 +1,227 @@
+"""Two versions of one file that grew from a third, put together: pure, by what the file is.
+
+Promise: what only one side changed is taken, what both changed alike is taken once, and where they disagree nothing is
+guessed: `conflict` says so, and the text is the one that must not be lost (ours; theirs where we removed the file).
+Notes are merged field by field, because a list of sources that grew on two machines is no disagreement while two
+descriptions are. Logs are merged as sets of lines, so that an undo takes back exactly the lines of its change.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from holdfast.vault import brain, frontmatter
+from holdfast.vault.frontmatter import Document, Unparsable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+LISTS = ("sources", "supersedes", "anchors")
+LATER = ("edited", "reviewed")
+EARLIER = ("created",)
+LINE_SETS = ("activity.log", ".gitignore", ".gitattributes")
+TABLES = "projects.toml"
+TIME = re.compile(r"\[?(\d{4}-\d\d-\d\d(?:[T ]\d\d[\d:.]*)?)")
+MOST_COMPARED = 1_000_000  # pairs of lines; beyond it a changed stretch counts as one change
+MISSING: Any = object()
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The text of the merge, None for no file. On a conflict it is one side's, whole."""
+
+    text: str | None
+    conflict: bool = False
+
+
+class _Conflict(Exception):
+    """Both sides changed the same thing differently."""
+
+
+def merge(path: str, base: str | None, ours: str | None, theirs: str | None) -> Merged:
+    """One file out of two that come from `base`. BRAIN.md comes back with an empty map, to be generated again."""
+    if path == brain.PATH:
+        return _merge_brain(base, ours, theirs)
+    if theirs in (ours, base):
+        return Merged(ours)
+    if ours == base:
+        return Merged(theirs)
+    if path in LINE_SETS or path == TABLES:
+        return _merge_set(path, base, ours, theirs)
+    if ours is None or theirs is None:
+        return Merged(theirs if ours is None else ours, conflict=True)
+    try:
+        if path.endswith(".md"):
+            return Merged(_merge_note(base, ours, theirs))
+        return Merged(merge_lines(base or "", ours, theirs))
+    except _Conflict:
+        return Merged(ours, conflict=True)
+
+
+def _merge_brain(base: str | None, ours: str | None, theirs: str | None) -> Merged:
+    """The operator's words only: with the same empty map in all three, the map cannot disagree."""
+    bare = [brain.refreshed(text, ()) for text in (base, ours, theirs)]
+    try:
+        return Merged(merge_lines(*bare))
+    except _Conflict:
+        return Merged(bare[1], conflict=True)
+
+
+def _merge_set(path: str, base: str | None, ours: str | None, theirs: str | None) -> Merged:
+    split = _tables if path == TABLES else _whole_lines
+    parts = three_way(split(base or ""), split(ours or ""), split(theirs or ""))
+    text = "".join(_by_time(parts) if path == "activity.log" else parts)
+    return Merged(None if not text and None in (ours, theirs) else text)
+
+
+def three_way(base: Collection[Any], ours: Collection[Any], theirs: Collection[Any]) -> list[Any]:
+    """What is in both or was added by one, each once: ours in its order, then what theirs added."""
+    kept = [one for one in ours if one in theirs or one not in base]
+    kept += [one for one in theirs if one not in ours and one not in base]
+    try:
+        return list(dict.fromkeys(kept))
+    except TypeError:  # tables cannot be hashed
+        return [one for nth, one in enumerate(kept) if one not in kept[:nth]]
+
+
+def _whole_lines(text: str) -> dict[str, None]:
+    """Every line with its break, once. A table, because a log of years is looked up line by line."""
+    return dict.fromkeys(line if line.endswith("\n") else f"{line}\n" for line in _lines(text))
+
+
+def _tables(text: str) -> dict[str, None]:
+    """The tables of a TOML file as they stand, each with a blank line before it; what precedes them is one too."""
+    found = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
+    return dict.fromkeys(f"\n{part.strip()}\n" for part in found if part.strip())
+
+
+def _by_time(lines: Iterable[str]) -> list[str]:
+    """In the order of their leading times; a line without one stays below the line that it followed."""
+    keyed, key = [], ""
+    for line in lines:
+        found = TIME.match(line)
+        key = found[1].replace("T", " ") if found else key
+        keyed.append((key, line))
+    return [line for _, line in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def _merge_note(base: str | None, ours: str, theirs: str) -> str:
+    try:
+        mine, other = frontmatter.parse(ours), frontmatter.parse(theirs)
+        root = frontmatter.parse(base) if base is not None else None
+    except Unparsable:
+        return merge_lines(base or "", ours, theirs)
+    wanted = _merge_fields(root.fields if root else {}, mine.fields, other.fields)
+    body = merge_lines(root.body if root else "", mine.body, other.body)
+    head = _merge_head(root, mine, other, wanted)
+    return head + ("\n" if body and not head.endswith("\n") else "") + body
+
+
+def _merge_fields(base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    for key in (*ours, *(key for key in theirs if key not in ours)):
+        value = _merge_field(key, base.get(key, MISSING), ours.get(key, MISSING), theirs.get(key, MISSING))
+        if value is not MISSING:
+            found[key] = value
+    return found
+
+
+def _merge_field(key: str, base: Any, ours: Any, theirs: Any) -> Any:
+    if theirs in (ours, base):
+        return ours
+    if ours == base:
+        return theirs
+    if key in LISTS:
+        return three_way(_as_list(base), _as_list(ours), _as_list(theirs))
+    if key in LATER or key in EARLIER:
+        days = [str(day) for day in (ours, theirs) if day is not MISSING and day is not None]
+        if days:
+            return max(days) if key in LATER else min(days)
+    raise _Conflict
+
+
+def _as_list(value: Any) -> list[Any]:
+    return [] if value is MISSING or value is None else value if isinstance(value, list) else [value]
+
+
+def _merge_head(root: Document | None, ours: Document, theirs: Document, wanted: dict[str, Any]) -> str:
+    """The front matter with both fences: by lines where that gives the wanted fields, so that the comments of both
+    survive; else ours, changed in place."""
+    try:
+        text = merge_lines(_head(root) if root else "", _head(ours), _head(theirs))
+        if frontmatter.parse(text).fields == wanted:
+            return text
+    except (_Conflict, Unparsable):
+        pass
+    try:
+        text = _without(ours, [key for key in ours.fields if key not in wanted])
+        text = _head(frontmatter.parse(frontmatter.edit(frontmatter.parse(text), wanted)))
+        if frontmatter.parse(text).fields == wanted:
+            return text
+    except Unparsable:
+        pass
+    raise _Conflict
+
+
+def _head(document: Document) -> str:
+    return document.text[: len(document.text) - len(document.body)]
+
+
+def _without(document: Document, keys: Iterable[str]) -> str:
+    """The text without the lines of these keys."""
+    text = document.text
+    for key in sorted(keys, key=lambda key: document.spans[key], reverse=True):
+        start, end = document.spans[key]
+        shown = re.compile(rf"^[\"']?{re.escape(key)}[\"']?\s*:", re.MULTILINE)
+        begins = [found.start() for found in shown.finditer(text, 0, start + 1)]
+        stop = text.find("\n", max(start, end - 1))
+        if not begins or stop < 0:
+            raise _Conflict
+        text = text[: begins[-1]] + text[stop + 1 :]
+    return text
+
+
+def merge_lines(base: str, ours: str, theirs: str) -> str:
+    """By lines, as diff3 does it. Raises where both changed the same lines differently."""
+    if theirs in (ours, base):
+        return ours
+    if ours == base:
+        return theirs
+    root, mine, other = _lines(base), _lines(ours), _lines(theirs)
+    to_mine, to_other = _pairs(root, mine), _pairs(root, other)
+    steady = [(at, to_mine[at], to_other[at]) for at in sorted(to_mine.keys() & to_other.keys())]
+    merged: list[str] = []
+    i = j = k = 0
+    for at, in_mine, in_other in (*steady, (len(root), len(mine), len(other))):
+        was, here, there = root[i:at], mine[j:in_mine], other[k:in_other]
+        if here not in (was, there) and there != was:
+            raise _Conflict
+        merged += there if here == was else here
+        merged += root[at : at + 1]
+        i, j, k = at + 1, in_mine + 1, in_other + 1
+    return "".join(merged)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their breaks; only a line feed ends one, as for git."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _pairs(root: list[str], other: list[str]) -> dict[int, int]:
+    """Which line of the root is which of the other, in order."""
+    first = 0
+    while first < min(len(root), len(other)) and root[first] == other[first]:
+        first += 1
+    last = 0
+    while last < min(len(root), len(other)) - first and root[-1 - last] == other[-1 - last]:
+        last += 1
+    found = {at: at for at in range(first)}
+    found |= {len(root) - nth: len(other) - nth for nth in range(1, last + 1)}
+    middle, changed = root[first : len(root) - last], other[first : len(other) - last]
+    if len(middle) * len(changed) <= MOST_COMPARED:
+        for one in SequenceMatcher(None, middle, changed, autojunk=False).get_matching_blocks():
+            found |= {first + one.a + nth: first + one.b + nth for nth in range(one.size)}
+    return found

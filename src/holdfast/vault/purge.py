@@ -1,0 +1,194 @@
+"""Purge: a note vanishes from notes, history, queue, ledger, snapshots, thoughts and index, by the user's own word.
+
+Promise: when it is done, no file below the vault holds a line of the note, git's objects included; that is looked for
+at the end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any
+point: what is to go is written down before the first effect, and the next run finishes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import codec, home, ledger, platform, purging
+from holdfast.capture.scrubbing import Scrubber
+from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
+from holdfast.vault import brain, index, purge_history, purge_plan
+from holdfast.vault.git import Repository
+from holdfast.vault.purge_plan import Plan
+from holdfast.vault.writing import Writer, refresh_derived, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["Done", "Plan", "carry_out", "plan", "unfinished"]
+
+PENDING = "purging"
+DERIVED = ("notes.index", "armed", "brief", "field.db", "field.db-wal", "field.db-shm", "writing", "changed")
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class Done:
+    """What went, how many files and objects were searched at the end, and where something is left."""
+
+    paths: tuple[str, ...]
+    quoted: tuple[str, ...]
+    records: int
+    checked: int
+    left: tuple[str, ...]
+    remotes: tuple[str, ...]
+
+
+def plan(vault: str, *note_paths: str) -> Plan:
+    """What purging some notes means; nothing is changed. Raises NotFound, GitFailed."""
+    pending = unfinished(vault)
+    if pending and set(note_paths) <= set(pending.paths):
+        return pending
+    return purge_plan.planned(Repository(vault), *note_paths)
+
+
+def unfinished(vault: str) -> Plan | None:
+    """A purge that was cut short; carrying it out again finishes it."""
+    try:
+        record = codec.decode(platform.read_file(f"{home.state(vault)}/{PENDING}"))
+        fields: dict[str, Any] = {
+            name: tuple(one) if isinstance(one, list) else one for name, one in record["plan"].items()
+        }
+        return Plan(**fields)
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        path = f"{home.state(vault)}/{PENDING}"
+        raise HoldfastError(f"{path} cannot be read ({error}), and a purge was cut short; look at it.") from error
+
+
+def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = lambda _: None) -> Done:
+    """Make it so. Raises Busy while a close files one of the flags, GitFailed where git refuses; then run it again."""
+    purge_history.mend(vault)
+    with writing(vault, now) as writer:
+        pending = unfinished(vault)
+        whole = _completed(writer.repository, plan, pending)
+        scrubber = Scrubber(whole.texts, whole.flags)
+        _write_down(vault, whole)
+        say("the queue")
+        records = purging.clean_queue(f"{home.state(vault)}/queue", scrubber, now)
+        if records is None:
+            if not pending:
+                _strike_out(vault)
+            raise Busy("A close is filing a flag of this note at the moment; nothing was purged. Run it again.")
+        say("the notes")
+        quoted = _clean_tree(writer, whole, scrubber)
+        say("the history")
+        purge_history.rewrite(writer.repository, whole.paths, scrubber)
+        say("the ledger and what else was recorded")
+        records += purging.clean_state(home.state(vault), scrubber, (PENDING, *DERIVED))
+        say("what is derived")
+        _drop_derived(vault)
+        refresh_derived(vault, index.load(vault))  # an armed rule must not sleep until the next change
+        say("looking for what is left")
+        checked, left = _search(writer.repository, whole, scrubber)
+        _tell(vault, now, records, left)
+        _strike_out(vault)
+    say("done")
+    return Done(whole.paths, quoted, records, checked, left, whole.remotes)
+
+
+def _completed(repository: Repository, given: Plan, pending: Plan | None) -> Plan:
+    """The plan with what an earlier run was about to take, and with what was written since it was shown."""
+    plans = [given, *([pending] if pending else [])]
+    for path in _union(one.notes for one in plans):
+        try:
+            plans.append(purge_plan.planned(repository, path))
+        except NotFound:
+            continue  # gone already: an earlier run came so far
+    return replace(
+        given,
+        notes=_union(one.notes for one in plans),
+        paths=_union(one.paths for one in plans),
+        texts=_union(one.texts for one in plans),
+        flags=_union(one.flags for one in plans),
+        remotes=_union(one.remotes for one in plans),
+    )
+
+
+def _union(many: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted({one for part in many for one in part}))
+
+
+def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, ...]:
+    """The note goes, its lines elsewhere are replaced. A person who saves meanwhile is cleaned up after."""
+    cleaned: dict[str, None] = {}
+    for _ in range(TRIES):
+        tracked = set(_tracked(writer.repository))
+        texts: dict[str, str | None] = {path: None for path in whole.paths if writer.read(path) is not None}
+        for path, raw in purge_plan.files(writer.vault):
+            after = purge_history.scrub(raw, scrubber)
+            if path in texts or after == raw or purging.NOT_OURS.search(path):
+                continue
+            cleaned[path] = None
+            if path in tracked:
+                texts[path] = after.decode("utf-8", "surrogateescape")
+            else:
+                platform.write_atomic(f"{writer.vault}/{path}", after, durable=True)
+        if not texts:
+            break
+        if texts.get(brain.PATH):
+            texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts).notes)
+        writer.commit("purge a note", texts, cause="purge")
+    return tuple(cleaned)
+
+
+def _tracked(repository: Repository) -> list[str]:
+    raw = repository.run("ls-files", "-z")
+    return [name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name]
+
+
+def _drop_derived(vault: str) -> None:
+    for name in DERIVED:
+        path = f"{home.state(vault)}/{name}"
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            platform.remove(path)
+
+
+def _search(repository: Repository, whole: Plan, scrubber: Scrubber) -> tuple[int, tuple[str, ...]]:
+    """How much was searched, and where something of the note still is."""
+    checked = 0
+    left: list[str] = []
+    for top, folders, names in os.walk(repository.vault):
+        if top == repository.folder:
+            folders[:] = [name for name in folders if name != "objects"]
+        for name in names:
+            path = f"{top}/{name}"[len(repository.vault) + 1 :]
+            raw = b"" if path == f".state/{PENDING}" else purge_plan.content(repository.vault, path) or b""
+            checked += 1
+            if path in whole.paths or scrubber.holds(raw):
+                left.append(path)
+    for ident, kind, content in purge_history.objects(repository):
+        checked += 1
+        if kind != "tree" and scrubber.holds(content):
+            left.append(f"git {kind} {ident}")
+    if purge_plan.versions(repository, whole.paths)[0]:
+        left.append("the note's path in the history")
+    return checked, tuple(left)
+
+
+def _write_down(vault: str, whole: Plan) -> None:
+    record = {"v": 1, "plan": asdict(whole)}
+    platform.write_atomic(f"{home.state(vault)}/{PENDING}", codec.encode(record), durable=True)
+
+
+def _strike_out(vault: str) -> None:
+    platform.remove(f"{home.state(vault)}/{PENDING}")
+    platform.sync_folder(home.state(vault))
+
+
+def _tell(vault: str, now: float, records: int, left: tuple[str, ...]) -> None:
+    try:
+        ledger.append(home.state(vault), "vault", now, cause="purge", records=records, left=len(left))
+    except NotSaved:
+        return  # the answer says it

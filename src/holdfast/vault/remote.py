@@ -1,0 +1,176 @@
+"""The vault's remote: which one it is, fetching from it, pushing to it, and what it may not bring.
+
+Promise: no call waits for somebody to type something, nothing is forced, no reference of the vault is touched by a
+fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. What it
+offers is not believed: links, other repositories and paths into our machinery are refused before a byte is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home
+from holdfast.capture.redaction import redact
+from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
+from holdfast.vault.git import BRANCH, Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from subprocess import CompletedProcess
+
+    from holdfast.vault.history import Delta
+
+ROUNDS = 5
+LONGEST_NAME = 255
+LONGEST_PATH = 1000
+LINK, MODULE = "120000", "160000"
+ORIGIN = "origin"
+REF = f"refs/heads/{BRANCH}"
+PATIENCE = 300.0  # seconds for one exchange with a remote
+NONE = "The vault has no remote yet; nothing was changed. `holdfast sync --remote ADDRESS` sets one."
+RACE = ("fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref", "stale info")
+
+
+def choose(repository: Repository, wanted: str) -> str:
+    """The name or address to speak to. Raises NotFound, UsageError."""
+    if wanted.startswith("-") or any(ord(letter) < 32 for letter in wanted):
+        raise UsageError(f"{wanted!r} is no remote; nothing was changed. Give a name or an address.")
+    known = repository.text("remote").split()
+    if wanted and wanted not in known:
+        folder = os.path.expanduser(wanted)
+        if os.path.isdir(folder):
+            return os.path.abspath(folder)
+        if not re.search(r"[:/]", wanted):
+            raise NotFound(f"There is no remote {wanted}; nothing was changed. Give its address the first time.")
+        return wanted
+    if wanted or ORIGIN in known:
+        return wanted or ORIGIN
+    raise NotFound(NONE)
+
+
+def remember(repository: Repository, remote: str) -> None:
+    """An address that has answered becomes the origin, where there is none. Without a fetch rule: we keep no copies of
+    the remote's references, so our network calls take none of the locks that a writer looks for."""
+    known = repository.text("remote").split()
+    if remote not in known and ORIGIN not in known:
+        repository.run("config", f"remote.{ORIGIN}.url", remote)
+
+
+def shown(repository: Repository, remote: str) -> str:
+    """The address without what must not be shown."""
+    done = repository.attempt("remote", "get-url", remote)
+    address = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else remote
+    return clean(address)
+
+
+def clean(text: str) -> str:
+    return redact(re.sub(r"://[^/@\s]*@", "://", text))[0]
+
+
+def _ask(repository: Repository, *words: str) -> CompletedProcess[bytes]:
+    """Git over the network, which must never wait for somebody to type something."""
+    env = {}
+    if (
+        not {"GIT_SSH", "GIT_SSH_COMMAND"} & os.environ.keys()
+        and repository.attempt("config", "--get", "core.sshCommand").returncode
+    ):
+        env = {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o ConnectTimeout=20"}
+    return repository.attempt(*words, env=env, timeout=PATIENCE)
+
+
+def _failed(repository: Repository, remote: str, done: CompletedProcess[bytes], kept: str) -> GitFailed:
+    said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    marked = [line for line in said if line.startswith(("fatal:", "error:", "remote:"))]
+    reason = clean((marked or said or ["git gave no reason"])[0].partition(": ")[2] or "git gave no reason")
+    return GitFailed(f"{shown(repository, remote)}: {reason.rstrip('.')}; {kept}. Run `holdfast sync` again later.")
+
+
+def fetch(repository: Repository, remote: str) -> str:
+    """Their newest commit, brought here; "" where the remote is empty."""
+    for _ in range(ROUNDS):
+        done = _ask(repository, "ls-remote", "--heads", "--", remote)
+        if done.returncode:
+            raise _failed(repository, remote, done, "nothing was changed")
+        heads = dict(line.split("\t")[::-1] for line in done.stdout.decode("utf-8", "replace").splitlines())
+        if heads and REF not in heads:
+            raise UsageError(
+                f"{shown(repository, remote)} has no branch {BRANCH} but others, so it holds no vault; nothing was "
+                "changed. Give the address of an empty repository or of a vault's."
+            )
+        theirs = heads.get(REF, "")
+        if not theirs or _has(repository, theirs):
+            return theirs
+        words = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
+        done = _ask(repository, "fetch", *words, "--", remote, REF)
+        if done.returncode:
+            raise _failed(repository, remote, done, "nothing was changed")
+        if _has(repository, theirs):
+            return theirs
+    raise GitFailed(f"{shown(repository, remote)} changes all the time; nothing was changed. Run it again later.")
+
+
+def _has(repository: Repository, commit: str) -> bool:
+    """Whether all of a commit is here: a fetch that was killed may have left the commit without its files."""
+    return repository.attempt("rev-list", "--objects", "--quiet", commit, "--not", "HEAD").returncode == 0
+
+
+def push(repository: Repository, remote: str, head: str) -> bool:
+    """Whether the remote took it; False where somebody else was faster. Never forced."""
+    words = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
+    done = _ask(repository, "push", *words, "--", remote, f"{head}:{REF}")
+    if done.returncode == 0:
+        return True
+    said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+    if any(sign in said for sign in RACE):
+        return False
+    refused = re.search(r"^!\t.*\[(?:remote )?rejected\] \((.*)\)", said, re.MULTILINE)
+    if refused:
+        raise GitFailed(
+            f"{shown(repository, remote)} refused our commits ({clean(refused[1])}); theirs are merged and ours are "
+            "kept here. Run `holdfast sync` again once it takes them."
+        )
+    raise _failed(repository, remote, done, "theirs is merged and ours is kept here")
+
+
+def refuse_odd(listed: Iterable[Delta]) -> None:
+    for one in listed:
+        parts = one.path.split("/")
+        why = ""
+        if one.mode in (LINK, MODULE):
+            why = "is a link" if one.mode == LINK else "is another repository"
+        elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
+            why = "lies outside of what a vault holds"
+        elif len(_bytes(one.path)) > LONGEST_PATH or any(len(_bytes(part)) > LONGEST_NAME for part in parts):
+            why = "has too long a name"
+        if why and one.after:
+            raise UsageError(
+                f"The remote has {one.path[:200]!r}, which {why}, and that is never written; nothing was "
+                "changed. Take it out of the vault on the machine that pushed it, and sync there."
+            )
+
+
+def refuse_links(repository: Repository) -> None:
+    """Ours, before they are sent: no other machine would take them."""
+    raw = repository.run("ls-tree", "-r", "-z", "--full-tree", "HEAD").decode("utf-8", "surrogateescape")
+    for line in raw.split("\0"):
+        if line.startswith((LINK, MODULE)):
+            what = "a link" if line.startswith(LINK) else "another repository"
+            raise UsageError(
+                f"{line.partition(chr(9))[2]} is {what}, which a sync does not carry; nothing was changed. Keep it "
+                "outside of the vault."
+            )
+
+
+def refuse_newer(format_text: str | None) -> None:
+    number = (format_text or "").strip()
+    if number.isdecimal() and int(number) > home.FORMAT:
+        raise NewerFormat(
+            f"The remote's vault has format {number}, this holdfast knows {home.FORMAT}; nothing was changed. "
+            "Upgrade holdfast on this machine."
+        )
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,175 @@
+"""Reviewing: notes that nobody has looked at for their kind's time, and those in quarantine that wait for a person.
+
+What the world keeps changing is looked at sooner: projects after 30 days, knowledge after 90, the rest after 180;
+feedback is the user's own word and never grows old. Whatever a review rejects stays in the vault's history.
+"""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.vault import index, notes
+from holdfast.vault.notes import QUARANTINE, Note
+from holdfast.vault.writing import Writer, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
+OTHERS = 180
+
+
+@dataclass(frozen=True)
+class Due:
+    """A note to look at. `days` is how long ago its time was over; None where its date is none."""
+
+    note: Note
+    days: int | None
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """What waits for a person, oldest first, and how much of it is of other projects."""
+
+    due: tuple[Due, ...]
+    quarantined: tuple[Note, ...]
+    elsewhere: int
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """What a person decided on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
+
+    action: str
+    path: str
+    now_at: str
+
+
+def day_of(text: str) -> datetime.date | None:
+    """The day of a date or time as people write it; None where it is none."""
+    try:
+        return datetime.date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def today(now: float) -> datetime.date:
+    return datetime.datetime.fromtimestamp(now, datetime.UTC).date()
+
+
+def due(note: Note, now: float) -> Due | None:
+    """Whether a note's time is over. One that was never reviewed is as old as its last edit."""
+    days = REVIEW_DAYS.get(note.kind, OTHERS)
+    if days is None or not note.is_active:
+        return None
+    seen = day_of(note.reviewed or note.edited or note.created)
+    if seen is None:
+        return Due(note, None)
+    over = (today(now) - seen).days - days
+    return Due(note, over) if over > 0 else None
+
+
+def listing(vault: str, now: float, project: str | None) -> Reviews:
+    """What is to be reviewed in a project and of what is global; of all projects where none is named."""
+    known = index.load(vault).notes
+    mine = [note for note in known if project is None or note.applies_to(project)]
+    late = [one for one in (due(note, now) for note in mine) if one]
+    waiting = [note for note in mine if is_quarantined(note)]
+    everything = sum(1 for note in known if due(note, now) or is_quarantined(note))
+    return Reviews(
+        tuple(sorted(late, key=_oldest_first)),
+        tuple(sorted(waiting, key=lambda note: (note.created, note.path))),
+        everything - len(late) - len(waiting),
+    )
+
+
+def _oldest_first(one: Due) -> tuple[bool, int, str]:
+    return (one.days is not None, -(one.days or 0), one.note.path)
+
+
+def is_quarantined(note: Note) -> bool:
+    return note.path.startswith(f"{QUARANTINE}/")
+
+
+def decide(
+    vault: str,
+    now: float,
+    project: str | None,
+    *,
+    keep: Iterable[str] = (),
+    accept: Iterable[str] = (),
+    reject: Iterable[str] = (),
+) -> list[Reviewed]:
+    """Carry out what a person decided, one commit for each note. Raises NotFound before anything is written."""
+    done = []
+    with writing(vault, now) as writer:
+        listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
+        settled = [note for note in listed if not is_quarantined(note)]
+        waiting = [note for note in listed if is_quarantined(note)]
+        planned: list[tuple[Callable[[Writer, Note], Reviewed], Note]] = []
+        planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
+        planned += [(_accept, _find_waiting(waiting, wanted)) for wanted in accept]
+        planned += [(_reject, _find_waiting(waiting, wanted)) for wanted in reject]
+        if len({note.path for _, note in planned}) < len(planned):
+            raise UsageError("One note is named twice; nothing was changed. Say one thing of each.")
+        for carry_out, note in planned:
+            done.append(carry_out(writer, note))
+    return done
+
+
+def _find_waiting(waiting: list[Note], wanted: str) -> Note:
+    if not waiting:
+        raise NotFound("No note waits in quarantine; nothing was changed. `holdfast review` lists them.")
+    return notes.find(waiting, wanted)
+
+
+def _keep(writer: Writer, note: Note) -> Reviewed:
+    text = _text(writer, note)
+    changed = notes.with_fields(text, reviewed=today(writer.now).isoformat())
+    _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text})
+    return Reviewed("keep", note.path, note.path)
+
+
+def _accept(writer: Writer, note: Note) -> Reviewed:
+    if note.kind not in notes.FOLDERS:
+        raise UsageError(
+            f"{note.path} says kind {note.kind}, which is none of {', '.join(notes.FOLDERS)}; it was left as it is. "
+            "Mend it in an editor."
+        )
+    text = _text(writer, note)
+    taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
+    path = notes.free_path(note.kind, note.name, taken)
+    changed = notes.with_fields(text, status="active", reviewed=today(writer.now).isoformat())
+    before = {note.path: text, path: None}
+    _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before)
+    return Reviewed("accept", note.path, path)
+
+
+def _reject(writer: Writer, note: Note) -> Reviewed:
+    text = _text(writer, note)
+    _commit(writer, f"review: reject {note.name}", {note.path: None}, {note.path: text})
+    return Reviewed("reject", note.path, "")
+
+
+def _text(writer: Writer, note: Note) -> str:
+    text = writer.read(note.path)
+    if text is None:
+        raise NotFound(f"{note.path} is gone; nothing was changed.")
+    return text
+
+
+def _commit(
+    writer: Writer, subject: str, texts: Mapping[str, str | None], planned_on: Mapping[str, str | None]
+) -> None:
+    """One decision, whole: where a person saved one of its files meanwhile, the others go back to what they were."""
+    applied = writer.commit(subject, texts, cause="review", planned_on=planned_on)
+    skipped = [path for path in texts if path in applied.skipped]
+    if not skipped:
+        return
+    back = {path: planned_on[path] for path in texts if path not in skipped}
+    if back:
+        writer.commit(f"{subject}, taken back", back, cause="review", planned_on=texts)
+    raise HoldfastError(f"{', '.join(skipped)} was edited at this very moment; the edit was kept. Run it again.")

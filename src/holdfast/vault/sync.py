@@ -1,0 +1,283 @@
+"""One vault on several machines: their commits are fetched, merged file by file, and ours are pushed.
+
+Promise: nothing that either side wrote is lost, nothing is ever forced, and a kill at any point leaves a vault that the
+next sync brings to the same tree. Where both changed the same lines, ours stays, theirs lies beside it, and it is said.
+
+The network is used without the vault's lock, so a slow remote never keeps a session's close waiting; only the merge
+holds it. A merge is one journalled change with their commit as second parent. Where its tree comes out as theirs and
+we had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging
+each other's merges for ever. That last step moves only a reference, between two commits of the same tree.
+
+Another vault that shares no history with ours is refused, unless ours has nothing of its own yet.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.errors import GitFailed, NotFound, UsageError
+from holdfast.vault import brain, history, remote
+from holdfast.vault.git import Repository
+from holdfast.vault.merge import merge
+from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+ROUNDS = 5
+TRIES = 10
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A file that both changed: where ours is, where theirs is ("" where there is only one version), and why."""
+
+    path: str
+    theirs: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What a merge took from the remote, or would take."""
+
+    taken: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync did, or would do: files taken, commits sent, and the commit where both sides now stand."""
+
+    remote: str
+    taken: tuple[str, ...]
+    sent: int
+    conflicts: tuple[Conflict, ...]
+    commit: str
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The files of a merge, and the texts they were planned on."""
+
+    texts: dict[str, str | None]
+    planned_on: dict[str, str | None]
+    conflicts: tuple[Conflict, ...]
+
+
+def sync(vault: str, now: float, wanted: str = "") -> Synced:
+    """Fetch, merge, push, at most a few rounds. Raises NotFound, UsageError, GitFailed, NewerFormat, Busy."""
+    repository = Repository(vault)
+    if not repository.exists():
+        if not wanted:
+            raise NotFound(remote.NONE)
+        with writing(vault, now):
+            pass  # which makes it
+    name = remote.choose(repository, wanted)
+    joined = Joined()
+    for _ in range(ROUNDS):
+        theirs = remote.fetch(repository, name)
+        with writing(vault, now) as writer:
+            remote.remember(writer.repository, name)
+            remote.refuse_links(writer.repository)
+            joined = _both(joined, join(writer, theirs) if theirs else Joined())
+            head = writer.repository.head()
+        sent = _count(repository, theirs, head)
+        if head == theirs or remote.push(repository, name, head):
+            return Synced(remote.shown(repository, name), joined.taken, sent, joined.conflicts, head)
+    raise GitFailed(
+        f"{remote.shown(repository, name)} changed {ROUNDS} times while we were pushing; all of theirs is merged and "
+        "all of ours is kept here. Run `holdfast sync` again."
+    )
+
+
+def preview(vault: str, wanted: str = "") -> Synced:
+    """What a sync would do; theirs is fetched, nothing is written to the vault or sent."""
+    repository = Repository(vault)
+    head = repository.head() if repository.exists() else ""
+    if not head:
+        raise NotFound("The vault has no history yet, so there is nothing to compare; nothing was changed.")
+    name = remote.choose(repository, wanted)
+    theirs = remote.fetch(repository, name)
+    joined = Joined()
+    if theirs and not _is_within(repository, theirs, head):
+        plan = _plan(repository, _reader(vault), _base(repository, head, theirs), theirs)
+        joined = Joined(_taken(plan), plan.conflicts)
+    sent = _count(repository, theirs, head)
+    return Synced(remote.shown(repository, name), joined.taken, sent, joined.conflicts, head, dry_run=True)
+
+
+def _both(before: Joined, after: Joined) -> Joined:
+    taken = tuple(dict.fromkeys((*before.taken, *after.taken)))
+    return Joined(taken, tuple(dict.fromkeys((*before.conflicts, *after.conflicts))))
+
+
+def join(writer: Writer, theirs: str) -> Joined:
+    """Merge their commit into the vault. The vault's lock is held. Raises UsageError, NewerFormat."""
+    repository = writer.repository
+    head = repository.head()
+    if _is_within(repository, theirs, head):
+        _settle(repository, theirs)
+        return Joined()
+    base = _base(repository, head, theirs)
+    plan = _plan(repository, writer.read, base, theirs)
+    _refuse_impossible(writer.vault, plan.texts)
+    _make_plain(writer.vault, plan.texts)
+    conflicts = plan.conflicts
+    late = _write(writer, plan, (theirs,))
+    for _ in range(TRIES):
+        if not late:
+            break
+        commit_person(writer)
+        again = _plan(repository, writer.read, base, theirs, late)
+        conflicts += again.conflicts
+        late = _write(writer, again)
+    if late:
+        raise GitFailed(f"{late[0]} changes all the time; it was left as it is, and their version is in {theirs[:12]}.")
+    _settle(repository, theirs)
+    return Joined(_taken(plan), conflicts)
+
+
+def _write(writer: Writer, plan: Plan, parents: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """One commit; returns the files that a person or a hook changed in that very moment, to be merged again."""
+    taken = _taken(plan)
+    some = ", ".join(taken[:3]) + (f" and {len(taken) - 3} more" if len(taken) > 3 else "")
+    texts = history.with_map(plan.texts, writer.index)
+    applied = writer.commit(
+        f"sync: {_sayable(some) or 'nothing new'}", texts, cause="sync", parents=parents, planned_on=plan.planned_on
+    )
+    return tuple(path for path in applied.skipped if path in texts)
+
+
+def _plan(
+    repository: Repository,
+    read: Callable[[str], str | None],
+    base: str,
+    theirs: str,
+    only: tuple[str, ...] = (),
+) -> Plan:
+    listed = [one for one in history.deltas(repository, base, theirs) if not only or one.path in only]
+    remote.refuse_odd(listed)
+    texts_of = history.blobs(repository, (name for one in listed for name in (one.before, one.after)))
+    remote.refuse_newer(next((texts_of[one.after] for one in listed if one.path == "format"), None))
+    texts: dict[str, str | None] = {}
+    planned_on: dict[str, str | None] = {}
+    conflicts = []
+    for one in listed:
+        ours = planned_on[one.path] = read(one.path)
+        merged = merge(one.path, texts_of[one.before], ours, texts_of[one.after])
+        texts[one.path] = merged.text
+        if merged.conflict:
+            conflicts.append(_conflict(one, ours, texts_of[one.after]))
+            beside = conflicts[-1].theirs
+            if beside:
+                texts[beside], planned_on[beside] = texts_of[one.after], read(beside)
+    return Plan(texts, planned_on, tuple(conflicts))
+
+
+def _conflict(one: history.Delta, ours: str | None, theirs: str | None) -> Conflict:
+    if ours is None:
+        return Conflict(one.path, "", "removed here, changed there; it is back")
+    if theirs is None:
+        return Conflict(one.path, "", "changed here, removed there; it stays")
+    return Conflict(one.path, beside_of(one.path, one.after), "both changed the same lines")
+
+
+def beside_of(path: str, blob: str) -> str:
+    """Where their version of a file goes: the same version always to the same place."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if not stem:
+        stem, dot, ending = name, "", ""
+    ending = f".theirs-{blob[:7]}{dot}{ending}"
+    raw = stem.encode("utf-8", "surrogateescape")[
+        : remote.LONGEST_NAME - len(ending.encode("utf-8", "surrogateescape"))
+    ]
+    return f"{folder}{slash}{raw.decode('utf-8', 'ignore')}{ending}"
+
+
+def _taken(plan: Plan) -> tuple[str, ...]:
+    """The files that a merge changes here. A map that is generated again is no change."""
+    before = dict(plan.planned_on)
+    if brain.PATH in before:
+        before[brain.PATH] = brain.refreshed(before[brain.PATH], ())
+    return tuple(sorted(path for path, text in plan.texts.items() if text != before[path]))
+
+
+def _base(repository: Repository, head: str, theirs: str) -> str:
+    """The commit that both come from. Raises UsageError where there is none, unless ours has nothing of its own."""
+    found = repository.run("merge-base", head, theirs, allowed=(0, 1)).decode("ascii").split()
+    if found:
+        return found[0]
+    raw = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)
+    paths = {path for path in raw.decode("utf-8", "surrogateescape").split("\0") if path}
+    words = (repository.content(head, brain.PATH) or b"").decode("utf-8", "replace") or None
+    is_bare = brain.refreshed(words, ()) == brain.refreshed(None, ())
+    if not is_bare or paths - {*OWN, *GROWING, "format", brain.PATH}:
+        raise UsageError(
+            "The remote holds another vault that shares no history with this one; nothing was changed. To take that "
+            "one, set HOLDFAST_HOME to a new folder and sync there; to keep this one, sync it with an empty remote."
+        )
+    return repository.run("hash-object", "-t", "tree", "--stdin", given=b"").decode("ascii").strip()
+
+
+def _settle(repository: Repository, theirs: str) -> None:
+    """Where our newest commit is nothing but their commit taken over, stand at theirs: both have the same tree."""
+    asked = repository.attempt("rev-parse", "HEAD", "HEAD^1", "HEAD^2", "HEAD^{tree}", f"{theirs}^{{tree}}")
+    if asked.returncode:
+        return  # no merge
+    head, first, second, tree, their_tree = asked.stdout.decode("ascii").split()
+    if (second, tree) == (theirs, their_tree) and _is_within(repository, first, theirs):
+        repository.run("update-ref", "-m", "sync: as theirs", "HEAD", theirs, head)
+
+
+def _is_within(repository: Repository, older: str, newer: str) -> bool:
+    done = repository.attempt("merge-base", "--is-ancestor", older, newer)
+    return done.returncode == 0
+
+
+def _count(repository: Repository, theirs: str, head: str) -> int:
+    return int(repository.text("rev-list", "--count", head, *([f"^{theirs}"] if theirs else [])))
+
+
+def _reader(vault: str) -> Callable[[str], str | None]:
+    return Writer(Repository(vault), 0.0).read
+
+
+def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
+    """A file where the other side has a folder: neither could be kept, and half a merge must not begin."""
+    for path in (path for path, text in texts.items() if text is not None):
+        parts = path.split("/")
+        above = ["/".join(parts[:nth]) for nth in range(1, len(parts))]
+        blocked = [one for one in above if texts.get(one, "") is not None and _is_file(f"{vault}/{one}")]
+        blocked += [one for one in above if texts.get(one) is not None]
+        blocked += [path] if any(texts.get(one, "") is not None for one in _files_below(vault, path)) else []
+        if blocked:
+            raise UsageError(
+                f"{blocked[0]} is a file on one machine and a folder on the other; nothing was changed. Rename one."
+            )
+
+
+def _files_below(vault: str, path: str) -> Iterator[str]:
+    for folder, _, names in os.walk(f"{vault}/{path}"):
+        yield from (f"{folder}/{name}"[len(vault) + 1 :] for name in names)
+
+
+def _make_plain(vault: str, paths: Iterable[str]) -> None:
+    """A memory is no program: a file that git would call one is made plain, or two machines would never agree."""
+    for path in paths:
+        full = f"{vault}/{path}"
+        if _is_file(full) and not os.path.islink(full) and os.lstat(full).st_mode & 0o111:
+            os.chmod(full, 0o600)
+
+
+def _sayable(text: str) -> str:
+    """A name that is no UTF-8 is nothing that a commit message can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_file(path: str) -> bool:
+    return os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path))

@@ -1,0 +1,192 @@
+"""Reviewing: what is due and when, and that a person's word on a note costs nothing but what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.vault import notes, reviewing
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hook_support import Home, Terminal
+
+NOW = 1_770_000_000.0  # 2026-02-02
+TODAY = "2026-02-02"
+
+
+def a_note(name: str, reviewed: str = "2025-01-01", **more: Any) -> str:
+    fields = {"kind": "knowledge", "project": "global", "origin": "user", **more}
+    text = notes.new_text(name=name, description=f"{name}, said in a line", body=name, day="2025-01-01", **fields)
+    return notes.with_fields(text, reviewed=reviewed)
+
+
+def fill(vault: str, texts: dict[str, str]) -> None:
+    with writing(vault, NOW) as writer:
+        writer.commit("test", texts, cause="test")
+
+
+def subjects(vault: str, count: int) -> list[str]:
+    command = ["git", "-C", vault, "log", f"-n{count}", "--format=%s"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "days"), [("project", 30), ("knowledge", 90), ("rule", 180), ("identity", 180), ("feedback", None)]
+)
+def test_a_note_is_due_when_its_kinds_time_is_over(kind: str, days: int | None) -> None:
+    note = notes.from_fields(f"{notes.FOLDERS[kind]}/a.md", {"kind": kind, "reviewed": TODAY}, "")
+    assert reviewing.due(note, NOW) is None
+    late = reviewing.due(note, NOW + 10_000 * 86400)
+    if days is None:
+        assert late is None
+    else:
+        assert reviewing.due(note, NOW + days * 86400) is None
+        assert reviewing.due(note, NOW + (days + 1) * 86400) == reviewing.Due(note, 1)
+
+
+def test_one_never_reviewed_is_as_old_as_its_last_edit_and_one_without_a_date_is_due() -> None:
+    edited = notes.from_fields("knowledge/a.md", {"edited": "2025-01-01"}, "")
+    assert reviewing.due(edited, NOW) is not None
+    undated = notes.from_fields("knowledge/a.md", {"reviewed": "last week"}, "")
+    assert reviewing.due(undated, NOW) == reviewing.Due(undated, None)
+
+
+def test_superseded_and_quarantined_notes_are_never_due() -> None:
+    old = {"reviewed": "2020-01-01"}
+    assert reviewing.due(notes.from_fields("knowledge/a.md", {**old, "status": "superseded"}, ""), NOW) is None
+    assert reviewing.due(notes.from_fields("quarantine/a.md", old, ""), NOW) is None
+
+
+def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> None:
+    fill(
+        vault,
+        {
+            "knowledge/b.md": a_note("B", "2025-03-01"),
+            "knowledge/a.md": a_note("A", "2025-06-01", project="shop-1"),
+            "knowledge/new.md": a_note("New", TODAY),
+            "knowledge/other.md": a_note("Other", project="other-1"),
+            "quarantine/q.md": a_note("Q", origin="web"),
+            "quarantine/r.md": a_note("R", origin="web", project="other-1"),
+        },
+    )
+    found = reviewing.listing(vault, NOW, "shop-1")
+    assert [one.note.name for one in found.due] == ["B", "A"]
+    assert [note.name for note in found.quarantined] == ["Q"]
+    assert found.elsewhere == 2
+    everything = reviewing.listing(vault, NOW, None)
+    assert (len(everything.due), len(everything.quarantined), everything.elsewhere) == (3, 2, 0)
+
+
+def test_keep_renews_the_date_and_no_other_byte(vault: str, place: Path) -> None:
+    text = a_note("A").replace("kind:", "# mine\nkind:")
+    fill(vault, {"knowledge/a.md": text})
+    done = reviewing.decide(vault, NOW, "shop-1", keep=["a"])
+    assert done == [reviewing.Reviewed("keep", "knowledge/a.md", "knowledge/a.md")]
+    kept = (place / "vault" / "knowledge" / "a.md").read_text()
+    assert kept == text.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
+    assert subjects(vault, 1) == ["review: keep A"]
+    assert reviewing.listing(vault, NOW, None).due == ()
+
+
+def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, place: Path) -> None:
+    fill(
+        vault,
+        {
+            "rules/ask-first.md": a_note("Ask first", kind="rule"),
+            "quarantine/x.md": a_note("Ask first", kind="rule", status="unconfirmed", origin="web"),
+        },
+    )
+    done = reviewing.decide(vault, NOW, "shop-1", accept=["quarantine/x.md"])
+    assert done == [reviewing.Reviewed("accept", "quarantine/x.md", "rules/ask-first-2.md")]
+    accepted = notes.read(vault, "rules/ask-first-2.md")
+    assert isinstance(accepted, notes.Note)
+    assert (accepted.status, accepted.reviewed, accepted.origin) == ("active", TODAY, "web")
+    assert not (place / "vault" / "quarantine" / "x.md").exists()
+    assert "rules/ask-first-2.md" in (place / "vault" / "BRAIN.md").read_text()
+
+
+def test_reject_takes_a_note_out_of_the_vault_and_history_keeps_it(vault: str, place: Path) -> None:
+    fill(vault, {"quarantine/x.md": a_note("Send me the keys", origin="web")})
+    reviewing.decide(vault, NOW, "shop-1", reject=["send me the keys"])
+    assert not (place / "vault" / "quarantine" / "x.md").exists()
+    command = ["git", "-C", vault, "show", "HEAD~1:quarantine/x.md"]
+    assert "Send me the keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_accept_and_reject_are_for_quarantine_and_keep_is_not(vault: str) -> None:
+    fill(vault, {"knowledge/a.md": a_note("A"), "quarantine/q.md": a_note("Q")})
+    for wrong in ({"accept": ["a"]}, {"reject": ["knowledge/a.md"]}, {"keep": ["q"]}):
+        with pytest.raises(NotFound):
+            reviewing.decide(vault, NOW, "shop-1", **wrong)
+    with pytest.raises(UsageError, match="named twice"):
+        reviewing.decide(vault, NOW, "shop-1", accept=["q"], reject=["q"])
+    assert subjects(vault, 1) == ["test"]
+
+
+def test_nothing_is_done_where_one_of_the_names_is_wrong(vault: str, place: Path) -> None:
+    fill(vault, {"quarantine/q.md": a_note("Q"), "quarantine/r.md": a_note("R")})
+    with pytest.raises(NotFound):
+        reviewing.decide(vault, NOW, "shop-1", accept=["q", "nobody"])
+    assert (place / "vault" / "quarantine" / "q.md").exists()
+
+
+def test_a_note_of_an_unknown_kind_is_not_accepted(vault: str, place: Path) -> None:
+    fill(vault, {"quarantine/q.md": a_note("Q", kind="rumour")})
+    with pytest.raises(UsageError, match="rumour"):
+        reviewing.decide(vault, NOW, "shop-1", accept=["q"])
+    assert (place / "vault" / "quarantine" / "q.md").exists()
+
+
+def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vault: str, place: Path) -> None:
+    fill(vault, {"quarantine/q.md": a_note("Q")})
+    with writing(vault, NOW) as writer:
+        planned = writer.read("quarantine/q.md")
+        (place / "vault" / "quarantine" / "q.md").write_text("edited meanwhile")
+        with pytest.raises(HoldfastError, match="edited at this very moment"):
+            reviewing._commit(
+                writer,
+                "review: accept Q",
+                {"knowledge/q.md": planned, "quarantine/q.md": None},
+                {"quarantine/q.md": planned, "knowledge/q.md": None},
+            )
+    assert (place / "vault" / "quarantine" / "q.md").read_text() == "edited meanwhile"
+    assert not (place / "vault" / "knowledge" / "q.md").exists()
+
+
+def test_the_command_lists_and_decides(terminal: Terminal, fresh: Home) -> None:
+    assert terminal("review").out == "Nothing is due for a review.\n"
+    day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 100 * 86400))
+    fill(
+        str(fresh.vault),
+        {
+            "knowledge/a.md": a_note("A", day),
+            "quarantine/q.md": a_note("Q", kind="rule", origin="web"),
+            "knowledge/o.md": a_note("O", project="other-1"),
+        },
+    )
+    assert terminal("review").out == (
+        "1 note to look at again (--keep NOTE where it is still true):\n"
+        "  knowledge/a.md  10 days over: A, said in a line\n"
+        "1 note in quarantine (--accept NOTE or --reject NOTE):\n"
+        "  quarantine/q.md  [rule, from web] Q, said in a line\n"
+        "1 more in other projects (--all).\n"
+    )
+    listed = json.loads(terminal("review", "--json", "--all").out)
+    assert [one["path"] for one in listed["due"]] == ["knowledge/o.md", "knowledge/a.md"]
+    assert listed["due"][1]["days_over"] == 10
+    assert listed["quarantined"][0]["origin"] == "web"
+    assert terminal("review", "--keep", "o").status == 4
+    done = terminal("review", "--keep", "A", "--accept", "Q")
+    assert done.out == ("kept knowledge/a.md (reviewed today)\naccepted quarantine/q.md (now rules/q.md)\n")
+    assert json.loads(terminal("review", "--keep", "o", "--all", "--json").out) == {
+        "reviewed": [{"action": "keep", "path": "knowledge/o.md", "now_at": "knowledge/o.md"}]
+    }
+    assert terminal("review", "--all").out == "Nothing is due for a review.\n"
