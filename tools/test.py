@@ -23,7 +23,7 @@ GROUPS: dict[str, list[list[str]]] = {
     "slow": [["-m", "pytest", "-q", "-m", "slow"]],
     "crash": [["-m", "pytest", "-q", "-m", "crash"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
-    "bench": [["bench/imports.py"], ["bench/redaction.py"], ["bench/hook.py"]],
+    "bench": [["bench/imports.py"], ["bench/redaction.py"], ["bench/hook.py"], ["bench/vault.py"]],
 }
 GROUPS["all"] = GROUPS["fast"] + GROUPS["slow"] + GROUPS["crash"]
 

@@ -107,7 +107,8 @@ class Memory:
         project, now = self.project(), self.clock()
         scene = Scene(Moment("cli", "session-start", "", self.cwd), self.vault, self.state, project, now, {}, [])
         living = lifecycle.bury_the_dead(scene)
-        found = live.gather(self.state, project, now, living, closes=not background.is_off(self.env))
+        closes = not background.is_off(self.env)
+        found = live.gather(self.state, project, now, living, closes=closes, only_look=True)
         return brief.compose(self.vault, found, brief.load(self.vault, self.state, project))
 
     def refresh_brief(self) -> str:
@@ -130,6 +131,7 @@ class Memory:
         lifecycle.bury_the_dead(Scene(Moment("cli", "", "", self.cwd), self.vault, self.state, project, now, {}, []))
         wanted = "" if everything else project.id
         done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, say=say)
+        self._check_after_close()
         self.refresh_brief()
         return done
 
@@ -139,6 +141,7 @@ class Memory:
         from holdfast.vault import brief
 
         done = drain.drain(self.vault, self.clock)
+        self._check_after_close()
         brief.refresh_known(self.vault)
         if self.cwd != "/":
             self.refresh_brief()
@@ -235,6 +238,12 @@ class Memory:
         done = edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
         self._refresh_briefs()
         return done
+
+    def _check_after_close(self) -> None:
+        """Every close ends with a full check; the next starts say how many errors there are."""
+        from holdfast.vault import check
+
+        check.keep_count(self.vault, check.check(self.vault, self.clock()))
 
     def _day(self) -> str:
         return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))

@@ -74,6 +74,16 @@ class User:
         event = {"hook_event_name": "SessionStart", "source": "startup", "session_id": session}
         return json.dumps({**event, "cwd": str(self.project)}).encode()
 
+    def wait_for_close(self, session: str) -> dict[str, object]:
+        """Until the ledger shows that a session was closed in the background."""
+        deadline = time.monotonic() + 30
+        while True:
+            closed = [one for one in self.log("--kind", "close") if f"/{session}/" in str(one["episode"])]
+            if closed:
+                return closed[0]
+            assert time.monotonic() < deadline, self.log("--kind", "error")
+            time.sleep(0.05)
+
     def log(self, *words: str) -> list[dict[str, object]]:
         return [json.loads(line) for line in self.run(f"holdfast log --json {' '.join(words)}").out.splitlines()]
 
@@ -158,14 +168,14 @@ def test_the_command_on_path_is_plain_sh_and_may_be_run(installed: Path) -> None
 def test_the_core_is_light(installed: Path) -> None:
     (site,) = installed.glob("lib/python3*/site-packages")
     found = {path.name.partition("-")[0].lower() for path in site.glob("*.dist-info")}
-    assert {"holdfast", "typer", "rich"} <= found
+    assert {"holdfast", "typer", "rich", "pyyaml"} <= found
     assert not found & {"numpy", "torch", "fastapi", "starlette", "uvicorn", "httpx", "requests"}
 
 
 def test_every_command_helps(user: User) -> None:
     listed = user.run("holdfast --help").out.partition("Commands:")[2]
     names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()]
-    assert {"init", "demo", "flag", "hook", "log", "queue", "pause", "resume"} <= set(names)
+    assert {"init", "demo", "flag", "hook", "log", "queue", "remember", "boot", "close", "check", "sync"} <= set(names)
     for name in names:
         done = user.run(f"holdfast {name} --help")
         assert (done.status, done.err) == (0, ""), name
@@ -200,8 +210,15 @@ def test_flag_kill_9_start_and_the_warning_comes_with_the_flags_text(user: User)
     done = user.run(line, user.start("next"))
     assert (done.status, done.err) == (0, "")
     assert "WARNING: the claude-code session killed died without an end" in done.context
+    assert "its close is started now" in done.context
     assert f"- [decision] {FACT} (" in done.context
-    assert FACT in user.run("holdfast queue").out
+    closed = user.wait_for_close("killed")
+    assert (closed["filed"], closed["judge"]) == (1, "verbatim")
+    healed = user.run(line, user.start("later")).context
+    assert "WARNING" not in healed
+    assert "The session died without an end" in healed
+    assert f"Decisions: {FACT}" in healed
+    assert user.run("holdfast queue").out.startswith("Nothing waits")
     assert [record["how"] for record in user.log("--kind", "episode")] == ["died"]
 
 
@@ -287,7 +304,7 @@ def test_the_demo_kills_a_host_and_shows_the_warning(user: User) -> None:
 def test_the_line_needs_nothing_of_the_virtual_environment_but_the_package(mover: User) -> None:
     """The interpreter is the one beneath, and the packages that people's commands need are not there."""
     line = mover.line
-    for name in ("typer", "rich", "click"):
+    for name in ("typer", "rich", "yaml"):
         for path in mover.venv.glob(f"lib/python3*/site-packages/{name}"):
             shutil.rmtree(path)
     assert mover.run(line, mover.start("s1")).status == 0
@@ -316,8 +333,13 @@ def test_a_session_from_start_to_end(user: User) -> None:
         done = user.run(line, json.dumps({"hook_event_name": event, **payload}).encode())
         assert (done.status, done.out, done.err) == (0, "", ""), event
     told = user.run(line, user.start("s2")).context
-    assert "session s1 ended before its flags were filed" in told
-    assert "- [lesson] retry on a version conflict (" in told
+    assert "retry on a version conflict" in told, "whether the close has come to it or not"
+    user.wait_for_close("s1")
+    told = user.run(line, user.start("s3")).context
+    assert "Learned: retry on a version conflict (knowledge/retry-on-a-version-conflict.md)" in told
+    vault = user.home / ".holdfast"
+    subjects = subprocess.run(["git", "-C", vault, "log", "--format=%s"], capture_output=True, text=True, check=True)
+    assert "close of session 1" in subjects.stdout
     events = [record["event"] for record in user.log("--session", "s1", "--kind", "hook")]
     assert events[0] == "session-start"
     assert events[-1] == "session-end"
@@ -353,6 +375,18 @@ def test_nothing_in_the_vault_is_readable_by_others(user: User) -> None:
     line = user.line
     user.run(f"umask 000; {line}", user.start("s1"))
     user.run("umask 000; holdfast flag 'mine alone'")
+    assert user.run("umask 000; holdfast remember 'mine alone too' && holdfast close && holdfast boot").status == 0
     found = [path for path in (user.home / ".holdfast").rglob("*") if not path.is_symlink()]
     assert len(found) > 8
     assert [path for path in found if path.stat().st_mode & 0o077] == []
+
+
+def test_remember_needs_no_typer_and_the_very_next_start_knows(mover: User) -> None:
+    line = mover.line
+    mover.run(line, mover.start("s1"))
+    for path in mover.venv.glob("lib/python3*/site-packages/typer"):
+        shutil.rmtree(path)
+    done = mover.run("holdfast remember --kind rule 'Tabs are for tables'")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("remembered in rules/tabs-are-for-tables.md")
+    assert "- Tabs are for tables" in mover.run(line, mover.start("s2")).context

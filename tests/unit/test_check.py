@@ -416,7 +416,7 @@ def test_the_command_says_what_is_wrong_and_its_status_tells_scripts(terminal: T
     done = terminal("check")
     assert done.status == 1
     assert done.out.splitlines()[:4] == [
-        "error    BRAIN.md:5: the map is out of date [map]",
+        "warning  BRAIN.md:5: the map is out of date [map]",
         "         `holdfast check --fix` writes it anew",
         "error    knowledge/b.md:1: status is missing [missing-key]",
         "         `holdfast check --fix` adds it",

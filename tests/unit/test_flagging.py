@@ -126,3 +126,13 @@ def test_a_format_file_that_cannot_be_read_does_not_cost_the_flag(vault: str) ->
     os.makedirs(f"{vault}/format")
     flagging.take(vault, ["one"], SPEAKER, NOW)
     assert waiting(vault) == ["one"]
+
+
+def test_a_flag_is_a_sign_of_life_of_its_session(vault: str) -> None:
+    state = home.state(vault)
+    home.make_vault(vault)
+    episode = episodes.open_episode(state, episodes.Episode("generic", "s", 1, "app-1", "/app", NOW))
+    flagging.take(vault, ["one"], SPEAKER, NOW + 600)
+    assert episodes.last_moment(state, episode) == NOW + 600
+    flagging.take(vault, ["of no session"], replace(SPEAKER, episode=""), NOW + 700)
+    assert episodes.last_moment(state, episode) == NOW + 600

@@ -15,9 +15,9 @@ from hook_support import Home
 from holdfast.capture import codec, ledger, ledger_history, log, purging, queue, segments, settle
 from holdfast.capture.flags import make
 from holdfast.capture.scrubbing import Scrubber
-from holdfast.errors import Busy, GitFailed, NotFound
+from holdfast.errors import Busy, GitFailed, NotFound, UsageError
 from holdfast.model import Flag
-from holdfast.vault import notes, purge, purge_history
+from holdfast.vault import notes, purge, purge_history, sync
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -380,3 +380,22 @@ def test_a_purge_works_in_a_vault_made_by_the_command_line(fresh: Home) -> None:
     commit(vault, "close", {PATH: a_note(SECRET, sources=(taken.id,))})
     assert purged(vault).left == ()
     assert fresh.texts() == []
+
+
+def test_a_sync_does_not_bring_back_what_was_purged(lived_in: str, place: Path) -> None:
+    shared = f"{place}/shared.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", shared], check=True)
+    sync.sync(lived_in, NOW, shared)
+    other = f"{place}/other"
+    sync.sync(other, NOW, shared)
+    purge.carry_out(lived_in, purge.plan(lived_in, PATH), NOW)
+    with pytest.raises(UsageError, match="still has what was purged"):
+        sync.sync(lived_in, NOW)
+    commit(other, "remember", {"knowledge/more.md": a_note(OTHER, name="More")})
+    sync.sync(other, NOW)
+    with pytest.raises(UsageError, match="still has what was purged"):
+        sync.sync(lived_in, NOW)
+    assert SECRET.encode() not in everything(lived_in)
+    fresh = f"{place}/fresh.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", fresh], check=True)
+    assert sync.sync(lived_in, NOW, fresh).sent

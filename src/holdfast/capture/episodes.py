@@ -137,6 +137,16 @@ def touch(state: str, episode: Episode, now: float) -> bool:
         return False
 
 
+def heard(state: str, key: str, now: float) -> None:
+    """A sign of life of an open episode, known by its key; of one that is over it is none."""
+    host, _, rest = key.partition("/")
+    session, _, ordinal = rest.rpartition("/")
+    try:
+        posix.utime(f"{state}/episodes/live/{_file_name(host, session)}~{ordinal}", (now, now))
+    except OSError:
+        return
+
+
 def in_live(state: str, now: float) -> list[tuple[Episode, float]]:
     """Every episode not known to have ended, with the time of its last moment."""
     found = []

@@ -99,6 +99,7 @@ def _remember_place(state: str, speaker: Speaker, segment: str, count: int, now:
     if not speaker.episode:
         return
     episodes.note_segment(state, speaker.episode, segment)
+    episodes.heard(state, speaker.episode, now)
     if not speaker.is_open:
         from holdfast.capture import marks
 

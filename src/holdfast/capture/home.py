@@ -36,7 +36,20 @@ def trusted_vault(own: str, cwd: str) -> str:
         return ""
     found = [line.split("\t") for line in lines]
     fitting = [pair for pair in found if len(pair) == 2 and f"{cwd}/".startswith(f"{pair[0]}/")]
-    return max(fitting, key=lambda pair: len(pair[0]))[1] if fitting else ""
+    root, trusted = max(fitting, key=lambda pair: len(pair[0])) if fitting else ("", "")
+    return "" if _is_behind_a_link(root, trusted) else trusted
+
+
+def _is_behind_a_link(root: str, folder: str) -> bool:
+    """Whether a folder below a root is reached through a link by now: then it is not what the user saw."""
+    while len(folder) > len(root) > 0:
+        try:
+            if (posix.lstat(folder).st_mode & 0o170000) == 0o120000:
+                return True
+        except OSError:
+            pass  # not there yet, so nothing leads elsewhere
+        folder = folder.rpartition("/")[0]
+    return False
 
 
 def trusted_path(vault: str) -> str:

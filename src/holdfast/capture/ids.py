@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posix
+import sys
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: no I, L, O, U
 LENGTH = 26
@@ -24,10 +25,10 @@ def time_of(ident: str) -> float:
 
 def digest(text: str, length: int = 12) -> str:
     """A short stable name for any text, safe as a file name."""
-    try:
-        from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
+    if sys.version_info >= (3, 12):  # asked, not tried: an import that fails searches the whole path each time
+        from _sha2 import sha256
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
     return str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest())[:length]
 
 

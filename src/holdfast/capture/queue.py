@@ -177,9 +177,14 @@ def _fold(entries: dict[str, Entry], events: list[dict[str, Any]], now: float, l
                 errors[ident] = str(event.get("error", ""))
                 if not errors[ident]:
                     tries[ident] -= 1
+    held_claims: dict[int, bool] = {}
     for ident, entry in entries.items():
         claim = claims.get(ident)
-        held = claim is not None and _holds(claim, now)
+        held = False
+        if claim is not None and ident not in filed:
+            # One look per claim: its owner is looked for in /proc, and a claim may hold thousands of flags.
+            known = held_claims.get(id(claim))
+            held = held_claims[id(claim)] = _holds(claim, now) if known is None else known
         count = tries.get(ident, 0)
         state = FILED if ident in filed else CLAIMED if held else DEAD if count >= limit else WAITING
         name = str(claim["claim"]) if claim else ""

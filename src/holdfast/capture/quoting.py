@@ -1,10 +1,13 @@
 """How a file of the vault is quoted in a brief: the same words whether the brief is made or a hook re-reads a file.
 
 The hook cannot afford a YAML parser, so `fields_of` reads only what it needs of front matter, in the spellings that
-people use: plain, quoted and folded values at the left margin. What it cannot read is "", never a failure.
+people use: plain, quoted and folded values at the left margin. What it cannot read is "", never a failure. What could
+not be shown whole in any brief is not quoted whole, so a file of any size makes a small brief.
 """
 
 from __future__ import annotations
+
+from holdfast.model import value
 
 MAP_BEGINS = "<!-- holdfast:map generated from the notes; edit those, or write outside of these two lines -->"
 MAP_ENDS = "<!-- holdfast:end -->"
@@ -12,72 +15,148 @@ OPENING = """# Brain
 
 What every session should know, in your own words. Holdfast never changes this part.
 """
-OWN, BODY, LINE, PART = "own", "body", "line", "part"
+OWN, BODY, LINE, HANDOFF, BESIDE = "own", "body", "line", "handoff", "beside"
 GLOBAL = "global"
+LARGEST = 6000  # characters of one item; a larger one comes in short
+LONGEST_LINE = 300  # of a description or title
+MOST_PARTS = 200  # of one file: more than a brief has lines
+FENCES = ("```", "~~~")
+NULLS = ("~", "null", "Null", "NULL")
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+ESCAPES.update({"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"})
+WIDTHS = {"x": 2, "u": 4, "U": 8}
+# What the next session needs first, should not all of a handoff fit.
+FIRST = ("goals", "next steps", "in progress", "blockers", "note to the next session", "decisions", "done")
+
+
+@value
+class Quoted:
+    """What a brief says of a file: each item in full and in short, and how many more it has than could ever fit."""
+
+    items: tuple[tuple[str, str], ...] = ()
+    more: int = 0
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Simple top-level values of the front matter; {} where there is none."""
-    lines = text.removeprefix("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != "---":
-        return {}
+    """Simple top-level values of the front matter, lists and tables as ""; {} where there is none."""
+    raw = _front(text)[0] or {}
+    return {name: _value(given) for name, given in raw.items()}
+
+
+def _front(text: str) -> tuple[dict[str, str] | None, list[str]]:
+    """The values as they are written, and the body's lines; None where there is no front matter, or it never ends."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    if lines[0].rstrip() != "---":
+        return None, lines
     fields: dict[str, str] = {}
     key = ""
-    for line in lines[1:]:
+    for number, line in enumerate(lines[1:], 2):
         if line.rstrip() == "---":
-            return {name: _value(raw) for name, raw in fields.items()}
-        if line[:1] in (" ", "\t") and key:
-            fields[key] += "\n" + line
-        else:
-            name, colon, raw = line.partition(":")
-            key = name if colon and name.replace("_", "a").replace("-", "a").isalnum() else ""
+            return fields, lines[number:]
+        if line[:1] in ("", " ", "\t", "\r"):
             if key:
-                fields[key] = raw
-    return {}
+                fields[key] += f"\n{line}"
+            continue
+        name, colon, raw = line.partition(":")
+        name = name.strip().strip("\"'")
+        is_key = colon and raw[:1] in ("", " ", "\t", "\r") and name.replace("_", "a").replace("-", "a").isalnum()
+        key = name if is_key else ""
+        if key:
+            fields[key] = raw
+    return None, []
 
 
 def _value(raw: str) -> str:
     text = raw.strip()
+    while text[:1] == "#":
+        text = text.partition("\n")[2].strip()
     if text[:1] in ("|", ">"):
         text = text.partition("\n")[2]
-    elif text[:1] in ('"', "'"):
-        end = text.rfind(text[0])
-        inner = text[1:end] if end > 0 else text[1:]
-        text = inner.replace("''", "'") if text[0] == "'" else inner.replace('\\"', '"').replace("\\\\", "\\")
+    elif text[:1] == '"':
+        text = _double_quoted(text)
+    elif text[:1] == "'":
+        text = _single_quoted(text)
     else:
-        text = text.partition(" #")[0]
+        text = " ".join(_uncommented(line) for line in text.split("\n")).strip()
+        is_scalar = text[:1] not in ("[", "{") and text[:2] not in ("- ", "-") and ": " not in f"{text} "
+        text = text if is_scalar and text not in NULLS else ""
     return " ".join(text.split())
+
+
+def _uncommented(line: str) -> str:
+    at = line.find("#")
+    while at > 0 and line[at - 1] not in " \t":
+        at = line.find("#", at + 1)
+    return line if at < 0 else line[:at]
+
+
+def _double_quoted(text: str) -> str:
+    found = []
+    at = 1
+    while at < len(text) and text[at] != '"':
+        if text[at] != "\\":
+            found.append(text[at])
+            at += 1
+            continue
+        letter = text[at + 1 : at + 2]
+        width = WIDTHS.get(letter, 0)
+        found.append(_character(text[at + 2 : at + 2 + width]) if width else ESCAPES.get(letter, letter))
+        at += 2 + width
+    return "".join(found)
+
+
+def _character(digits: str) -> str:
+    try:
+        return chr(int(digits, 16))
+    except (ValueError, OverflowError):
+        return "\ufffd"
+
+
+def _single_quoted(text: str) -> str:
+    at = text.find("'", 1)
+    while at > 0 and text[at + 1 : at + 2] == "'":
+        at = text.find("'", at + 2)
+    return text[1 : at if at > 0 else None].replace("''", "'")
 
 
 def body_of(text: str) -> str:
     """What stands below the front matter."""
-    lines = text.removeprefix("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != "---":
-        return text.strip()
-    for number, line in enumerate(lines[1:], 1):
-        if line.rstrip() == "---":
-            return "\n".join(lines[number + 1 :]).strip()
-    return ""
+    return "\n".join(_front(text)[1]).strip()
 
 
 def own_words(text: str) -> str:
     """BRAIN.md without the map, and without the opening that we put there."""
+    text = text.replace("\r\n", "\n")
     begin = text.find(MAP_BEGINS)
     end = text.find(MAP_ENDS, begin) if begin >= 0 else -1
     words = text if end < 0 else text[:begin] + text[end + len(MAP_ENDS) :]
-    return words.replace("\r\n", "\n").replace(OPENING, "").strip()
+    return words.replace(OPENING, "").strip()
 
 
-def part_of(text: str, title: str) -> str:
-    """One section of a handoff, without its heading."""
-    found: list[str] = []
-    inside = False
-    for line in body_of(text).splitlines():
-        if line.startswith("#"):
-            inside = line.lstrip("#").strip() == title
-        elif inside and line.strip():
-            found.append(line.rstrip().replace("([note](../../", "(").replace(".md))", ".md)"))
-    return "\n".join(found)
+def parts_of(text: str) -> list[str]:
+    """What can stand by itself: paragraphs, headings, list items with what is indented below them, fenced code."""
+    found: list[list[str]] = []
+    fence = ""
+    begins = True
+    for line in text.split("\n"):
+        tidy = line.strip()
+        if fence:
+            found[-1].append(line)
+            fence = "" if tidy.startswith(fence) and not tidy.strip(fence[0]) else fence
+            continue
+        if not tidy:
+            if found and found[-1][-1]:
+                found[-1].append("")
+            begins = True
+            continue
+        at_margin = line[:1] not in (" ", "\t")
+        is_item = tidy[:2] in ("- ", "* ", "+ ") or tidy[:1] == "#" or tidy[:3] in FENCES
+        if not found or (at_margin and (begins or is_item)):
+            found.append([])
+        fence = tidy[:3] if tidy[:3] in FENCES else ""
+        found[-1].append(line)
+        begins = False
+    return ["\n".join(lines) for lines in found]
 
 
 def rule_text(name: str, policy: str, body: str) -> str:
@@ -92,29 +171,92 @@ def _indented(body: str) -> str:
 
 def map_line(name: str, path: str, description: str) -> str:
     """One note in a line; a name that only begins the description need not stand there twice."""
+    name, description = shortened(name), shortened(description)
     if description.casefold().startswith(name.casefold()):
         return f"- {description} ({path})"
     return f"- {name} ({path}): {description}"
 
 
-def part_text(title: str, part: str) -> str:
-    return f"{title}:\n{part}" if "\n" in part else f"{title}: {part.removeprefix('- ')}"
+def shortened(text: str, longest: int = LONGEST_LINE) -> str:
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def quote(how: str, path: str, text: str, project: str) -> tuple[str, str]:
-    """What a brief says of a file as it is now, in full and in short; two times "" where it is no longer for it."""
-    kind, _, title = how.partition(":")
+def quote(how: str, path: str, text: str, project: str) -> Quoted:
+    """What a brief says of a file as it is now; nothing where it is no longer for this brief."""
+    kind, _, number = how.partition(":")
     if kind == OWN:
-        words = own_words(text)
-        return words, f"- your own words in {path} ({len(words):,} characters)" if words else ""
-    if kind == PART:
-        part = part_of(text, title)
-        return (part_text(title, part), f"{title}: see {path}") if part else ("", "")
-    fields = fields_of(text)
-    applies = fields.get("project", "") in ("", GLOBAL, project)
-    if not applies or fields.get("status", "active") not in ("", "active"):
-        return "", ""
-    name = fields.get("name") or path.rpartition("/")[2].removesuffix(".md")
-    body = body_of(text)
-    line = map_line(name, path, fields.get("description") or body.partition("\n")[0])
-    return (rule_text(name, fields.get("policy", ""), body), line) if kind == BODY and body else (line, line)
+        return _own(path, text)
+    fields, lines = _front(text)
+    if fields is None:
+        return unreadable(path, "its front matter cannot be read")
+    known = {name: _value(raw) for name, raw in fields.items()}
+    if known.get("project", "") not in ("", GLOBAL, project):
+        return Quoted()
+    if kind == HANDOFF:
+        return _handoff(path, known, lines, number)
+    if kind == BESIDE:
+        where = known.get("branch") or known.get("host", "")
+        line = f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})"
+        return Quoted(((line, ""),))
+    if known.get("status", "") not in ("", "active"):
+        return Quoted()
+    body = "\n".join(lines).strip()
+    name = known.get("name") or _stem(path)
+    line = map_line(name, path, known.get("description") or " ".join(body.partition("\n")[0].split()))
+    if kind != BODY or not body or not _is_always_on(path, known, fields.get("when", "")):
+        return Quoted(((line, line),))
+    return Quoted((_fitting(rule_text(name, known.get("policy", ""), body), line),))
+
+
+def unreadable(path: str, why: str) -> Quoted:
+    """A file that a person is in the middle of, or that the disk does not give: said, and never in the way."""
+    line = f"- {_stem(path)} ({path}): {why}; `holdfast check` says more"
+    return Quoted(((line, line),))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _fitting(full: str, short: str) -> tuple[str, str]:
+    return (full, short) if len(full) <= LARGEST else (short, short)
+
+
+def _own(path: str, text: str) -> Quoted:
+    parts = parts_of(own_words(text))
+    shorts = (f"- {shortened(part.partition(chr(10))[0], 80)} (a longer part of {path})" for part in parts)
+    fitting = tuple(_fitting(part, short) for part, short in zip(parts, shorts, strict=True))
+    return Quoted(fitting[:MOST_PARTS], max(0, len(parts) - MOST_PARTS))
+
+
+def _is_always_on(path: str, known: dict[str, str], when: str) -> bool:
+    """As vault/notes says: identity, and rules that wait for no tool call, by the word of the user or the agent."""
+    kind = known.get("kind") or path.partition("/")[0]
+    armed = _uncommented(when).strip() not in ("", *NULLS, "{}", "[]")
+    by_us = known.get("origin", "") in ("", "user", "agent")
+    return kind == "identity" or (kind in ("rule", "rules") and not armed and by_us)
+
+
+def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) -> Quoted:
+    ended = known.get("time", "")[:16].replace("T", " ")
+    where = ", ".join(part for part in (ended, known.get("branch", ""), known.get("host", "")) if part)
+    title = shortened(known.get("title", ""))
+    parts: dict[str, list[str]] = {}
+    heading = ""
+    for line in lines:
+        if line.startswith("#"):
+            heading = line.lstrip("#").strip().rstrip(":")
+        elif line.strip() and not (heading == "" and not line.strip(" #")):
+            parts.setdefault(heading, []).append(line.rstrip().replace("([note](../../", "(").replace(".md))", ".md)"))
+    order = {name: at for at, name in enumerate(FIRST)}
+    ordered = sorted(parts, key=lambda name: order.get(name.casefold(), len(order)))
+    items = [(f"Newest handoff, session {number} ({where}): {title}", "")]
+    items += [_fitting(_part(name, parts[name]), f"{shortened(name) or 'More'}: see {path}") for name in ordered]
+    return Quoted(tuple(items[:MOST_PARTS]), max(0, len(items) - MOST_PARTS))
+
+
+def _part(title: str, lines: list[str]) -> str:
+    if len(lines) == 1:
+        only = lines[0].removeprefix("- ")
+        return f"{title}: {only}" if title else only
+    return "\n".join((f"{title}:", *lines) if title else lines)

@@ -13,6 +13,7 @@ from holdfast.errors import NotSaved
 from holdfast.model import VERSION, value
 
 LONGEST = 4000  # of one prompt
+MARGIN = 8000  # looked at behind it: a secret that is cut in half is no longer recognised
 MOST_FILES = 200
 
 
@@ -27,7 +28,7 @@ class Story:
 def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str, ...] = ()) -> bool:
     """Append what a moment tells; False where there was nothing, or no place for it."""
     record: dict[str, object] = {"v": VERSION, "t": round(now, 3)}
-    text = redact(prompt.strip())[0][:LONGEST]
+    text = redact(prompt.strip()[: LONGEST + MARGIN])[0][:LONGEST]
     if text:
         record["prompt"] = text
     if files:

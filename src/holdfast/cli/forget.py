@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli import show
 from holdfast.errors import NotFound, UsageError
 from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.vault.purge import Plan
 
 
 def forget(
@@ -21,15 +24,16 @@ def forget(
     """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
     memory = Memory.here()
     found = memory.forgettable(note)
-    if not found:
+    cut_short = memory.unfinished_purge() if purge and not found else None
+    if not found and cut_short is None:
         raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is.')
     if not json:
         for one in found:
             typer.echo(f"{one.path}: {one.description}")
     if purge:
-        _purge(memory, [one.path for one in found], yes=yes, json=json)
+        _purge(memory, cut_short or memory.purge_plan([one.path for one in found]), yes=yes, json=json)
         return
-    if not yes and (len(found) > 1 or sys.stdin.isatty()):
+    if not yes and (len(found) > 1 or _is_terminal()):
         _ask(f"Forget {'it' if len(found) == 1 else f'these {len(found)}'}?")
     commit = memory.forget([one.path for one in found])
     if json:
@@ -38,15 +42,19 @@ def forget(
         typer.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
 
 
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _ask(question: str) -> None:
-    if not sys.stdin.isatty():
+    if not _is_terminal():
         raise UsageError(f"{question} Nothing was changed: say --yes, or name one note.")
     if not typer.confirm(question):
         raise UsageError("Nothing was changed.")
 
 
-def _purge(memory: Memory, paths: list[str], *, yes: bool, json: bool) -> None:
-    plan = memory.purge_plan(paths)
+def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
+    """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
     if not json:
         for line in plan.lines():
             typer.echo(line)
@@ -54,7 +62,7 @@ def _purge(memory: Memory, paths: list[str], *, yes: bool, json: bool) -> None:
         _ask("Purge it for good, from history too? This cannot be undone.")
     done = memory.purge(plan)
     if json:
-        show.as_json({"purged": paths, "left": list(done.left), "remotes": list(done.remotes)})
+        show.as_json({"purged": list(done.paths), "left": list(done.left), "remotes": list(done.remotes)})
         return
     typer.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
     for remote in done.remotes:

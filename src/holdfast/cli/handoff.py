@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from holdfast.capture import platform
+from holdfast.capture.redaction import redact
 from holdfast.cli import editor, show
+from holdfast.errors import HoldfastError
 from holdfast.memory import Memory
 
 
@@ -22,12 +25,31 @@ def handoff(
     if template:
         typer.echo(memory.handoff_form().rstrip("\n"))
         return
-    by_hand = edit or sys.stdin.isatty()
-    text = editor.edit(memory.handoff_form()) if by_hand else sys.stdin.read()
-    done = memory.handoff(text, anyway=anyway)
+    by_hand = edit or (sys.stdin is not None and sys.stdin.isatty())
+    text = editor.edit(memory.handoff_form()) if by_hand else _piped()
+    try:
+        done = memory.handoff(text, anyway=anyway)
+    except HoldfastError as error:
+        if by_hand:
+            error.args = (f"{error} {_kept(memory.state, text)}",)
+        raise
     if json:
         show.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
         return
     typer.echo(f"handed off as session {done.number}: {done.path}")
     for change in done.changes:
         typer.echo(f"note: {change}")
+
+
+def _piped() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin is not None else ""
+
+
+def _kept(state: str, text: str) -> str:
+    """What a person typed is not lost because it was refused. No secret comes to rest with it."""
+    path = f"{state}/handoff-draft.md"
+    try:
+        platform.write_atomic(path, redact(text)[0].encode("utf-8"), durable=True)
+    except OSError as error:
+        return f"What you wrote could not be kept ({error.strerror})."
+    return f"What you wrote is kept: mend it, then `holdfast handoff < {path}`."

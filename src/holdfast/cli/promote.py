@@ -32,3 +32,5 @@ def promote(
         show.as_json({"path": filed.path, "handoff": path, "commit": filed.commit, "was_there": filed.was_there})
         return
     typer.echo(f"promoted to {filed.path}; {path} links to it")
+    for change in filed.changes:
+        typer.echo(f"note: {change}")

@@ -14,13 +14,16 @@ OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import codec
+    from holdfast.capture import codec, home
     from holdfast.memory import Memory
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
 
     text, given, switches = _arguments(argv)
     memory = Memory.here(env)
+    off = home.why_off(env, memory.vault)
+    if off:
+        raise UsageError(f"Nothing was written: {off}.")
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields = {option[2:]: value for option, value in given.items()}
     filed = memory.remember(Asked(text=text, project=project, **fields))
@@ -51,7 +54,7 @@ def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
             if found is None:
                 raise UsageError(f"{option} needs a value; nothing was written.")
             given[option] = found
-        elif word.startswith("--") and " " not in word:
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
             raise UsageError(f'"{word}" is no option of remember; nothing was written. Put -- before such a text.')
         else:
             texts.append(word)

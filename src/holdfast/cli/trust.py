@@ -38,3 +38,5 @@ def trust(
         show.as_json({"root": found.root, "vault": found.vault, "trusted": True})
     else:
         typer.echo(f"trusted: {found.root} uses {found.vault}")
+    if os.environ.get("HOLDFAST_HOME"):
+        typer.echo("note: HOLDFAST_HOME is set and goes before it, as long as it is.", err=True)

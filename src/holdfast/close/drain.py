@@ -3,20 +3,26 @@
 Promise: kill it between any two effects and run it again, and the vault comes out the same. Each episode is one commit
 that names it. Flags are acknowledged only after that commit, and what a killed close has committed is recognised by
 flag ids, by the handoff's own name and by the line in activity.log, so nothing is filed twice.
+
+Two closes at once share the work: whoever holds an episode's flags tells its story. A failure of the vault or the disk
+is no flag's fault: everything that was claimed is given back. Anything else that goes wrong is counted against the
+flags of that one episode, and the others go on.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, home, ledger, marks, platform, queue, story
+from holdfast.capture import episodes, gitfiles, home, ledger, marks, platform, queue, story
 from holdfast.capture.episodes import Episode
+from holdfast.capture.ids import digest
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import handoff
 from holdfast.close.filing import Filing
-from holdfast.errors import HoldfastError, NotSaved
+from holdfast.errors import HoldfastError, NewerFormat, NotSaved
 from holdfast.vault import brief, lineage
 from holdfast.vault.writing import writing
 
@@ -25,11 +31,14 @@ if TYPE_CHECKING:
 
     from holdfast.clock import Clock
     from holdfast.model import Flag
+    from holdfast.vault.index import Index
     from holdfast.vault.writing import Writer
 
 LEASE = 600.0
 BATCH = 5000  # flags that one round takes
-ROUNDS = 3  # a person who keeps saving the same note wins at last: what is left waits for the next close
+EPISODES = 25  # and episodes, each of them a commit: few hold up nobody, and the lease does not end meanwhile
+ROOM = 1 << 20  # bytes that a disk must have left: the last of them are for flags, which nobody can say again
+ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
 ACTIVITY = "activity.log"
 
 
@@ -47,13 +56,25 @@ class Closed:
 
 @dataclass(frozen=True)
 class Work:
-    """One episode's share of a close: what is known of it, its flags, oldest first, and the segments they lie in."""
+    """One episode's share of a close: what is known of it, its flags, oldest first, and the segments they lie in.
+    `whole`: nobody else is filing flags of it."""
 
     episode: Episode | None
     key: str
     project: str
     flags: tuple[Flag, ...]
     segments: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the episode is of this project. Flags that it left in others have no part in its story."""
+        return self.episode is not None and self.episode.project == self.project
+
+    @property
+    def ends(self) -> bool:
+        """Whether the story is told now."""
+        return self.whole and _is_over(self.episode)
 
 
 def drain(
@@ -67,8 +88,11 @@ def drain(
     """Close every episode that left something, and file the flags that belong to none.
 
     `project` narrows it to one; `also_open` files what episodes that still go on have flagged so far. It ends at the
-    first failure, which is the vault's or the disk's and no flag's fault: everything that is left waits as before.
+    first failure of the vault or the disk: everything that is left waits as before.
     """
+    version = home.format_of(vault)
+    if version > home.FORMAT:
+        raise NewerFormat(f"{vault} has format {version}; nothing was changed. Upgrade holdfast on this machine.")
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
     done: list[Closed] = []
@@ -78,30 +102,62 @@ def drain(
         work = [one for one in found if project in ("", one.project) and (also_open or _is_over(one.episode))]
         if not work:
             return done
-        for one, claim in _claimed(settlement, _first(work)):
-            tried.add((one.key, one.project))
-            closed = _close(vault, clock, settlement, one, claim)
+        tried.update((one.key, one.project) for one in _first(work))
+        try:
+            _make_sure_of_room(vault)
+            claimed = _claimed(settlement, _first(work))
+        except (HoldfastError, OSError) as error:
+            done.append(Closed(work[0].key, 0, 0, "", "", str(error)))
+            say(done[-1])
+            return done
+        while claimed:
+            one, claim = claimed.pop(0)
+            closed, is_general = _close(vault, clock, settlement, one, claim)
             if closed.filed or closed.commit or closed.error:
                 _tell(state, clock(), one, closed)
                 done.append(closed)
                 say(closed)
-            if closed.error:
+            if is_general:
+                _give_back(settlement, claimed)
                 return done
+
+
+def _make_sure_of_room(vault: str) -> None:
+    seen = os.statvfs(vault)
+    if seen.f_bavail * seen.f_frsize < ROOM or (seen.f_files and not seen.f_favail):
+        raise HoldfastError(f"The disk of {vault} is full; nothing was changed. Free some space, then close again.")
+
+
+def _give_back(settlement: Settlement, claimed: list[tuple[Work, Claim | None]], error: str = "") -> None:
+    """An error counts against the flags; without one they wait as if nobody had claimed them."""
+    for one, claim in claimed:
+        try:
+            if claim:
+                settlement.release(claim, [flag.id for flag in one.flags], error=error)
+        except (HoldfastError, OSError):
+            return  # the disk takes not even that: the claim ends with our life
 
 
 def _work(state: str, now: float) -> list[Work]:
     """What there is to close, in the order in which it ended."""
     waiting: dict[tuple[str, str], list[queue.Entry]] = {}
-    for entry in queue.read(f"{state}/queue", now).of(queue.WAITING):
-        waiting.setdefault((entry.flag.episode, entry.flag.project), []).append(entry)
+    shared = set()
+    for entry in queue.read(f"{state}/queue", now).entries:
+        if entry.state == queue.WAITING:
+            waiting.setdefault((entry.flag.episode, entry.flag.project), []).append(entry)
+        elif entry.state == queue.CLAIMED:
+            shared.add((entry.flag.episode, entry.flag.project))
     for mark in marks.everywhere(state):
         waiting.setdefault((mark.episode, mark.project), [])
     found = []
     for (key, project), entries in waiting.items():
-        flags = tuple(sorted((entry.flag for entry in entries), key=lambda flag: flag.id))
-        places = tuple({entry.segment: None for entry in entries})
-        found.append(Work(find_episode(state, key), key, project, flags, places))
-    return sorted(found, key=lambda one: (_ended(one), one.key, one.project))
+        whole = not key or (key, project) not in shared
+        if entries or whole:
+            flags = tuple(sorted((entry.flag for entry in entries), key=lambda flag: flag.id))
+            places = tuple({entry.segment: None for entry in entries})
+            found.append(Work(find_episode(state, key), key, project, flags, places, whole))
+    # What an episode left in other projects goes first: only then is there nothing left of it.
+    return sorted(found, key=lambda one: (_ended(one), one.key, one.is_home, one.project))
 
 
 def _ended(work: Work) -> float:
@@ -114,7 +170,7 @@ def _first(work: list[Work]) -> list[Work]:
     """As much as one round takes."""
     taken: list[Work] = []
     count = 0
-    for one in work:
+    for one in work[:EPISODES]:
         if taken and count + len(one.flags) > BATCH:
             break
         taken.append(one)
@@ -129,7 +185,8 @@ def find_episode(state: str, key: str) -> Episode | None:
 
 
 def _claimed(settlement: Settlement, work: list[Work]) -> list[tuple[Work, Claim | None]]:
-    """Each piece of work with a lease on its flags. Flags that somebody else holds by now are theirs."""
+    """Each piece of work with a lease on its flags. Flags that somebody else holds by now are theirs, and so is the
+    story of their episode."""
     ids = {flag.id for one in work for flag in one.flags}
     claim = settlement.claim(len(ids), LEASE, lambda flag: flag.id in ids) if ids else None
     held = {flag.id for flag in claim.flags} if claim else set()
@@ -137,27 +194,30 @@ def _claimed(settlement: Settlement, work: list[Work]) -> list[tuple[Work, Claim
     for one in work:
         mine = tuple(flag for flag in one.flags if flag.id in held)
         share = Claim(claim.id, claim.until, mine, one.segments) if claim and mine else None
-        found.append((replace(one, flags=mine), share))
+        if share or not one.flags:
+            found.append((replace(one, flags=mine, whole=one.whole and len(mine) == len(one.flags)), share))
     return found
 
 
-def _close(vault: str, clock: Clock, settlement: Settlement, work: Work, claim: Claim | None) -> Closed:
+def _close(vault: str, clock: Clock, settlement: Settlement, work: Work, claim: Claim | None) -> tuple[Closed, bool]:
+    """What became of one piece of work, and whether it failed for a reason that everything else would share."""
     try:
-        filed, closed = _write(vault, clock, work)
+        filed, closed, is_settled = _write(vault, clock, work)
         left = [flag.id for flag in work.flags if flag.id not in filed]
-        if closed.commit:
-            # Before they leave the queue: a start in between finds them in the brief or as flags, never in neither.
-            brief.refresh_known(vault, only=work.project)
         if claim:
             settlement.acknowledge(claim, filed)
+        if claim and left:
             settlement.release(claim, left)
     except (HoldfastError, OSError) as error:
-        if claim:
-            settlement.release(claim, [flag.id for flag in work.flags])
-        return Closed(work.key, 0, 0, "", "", str(error))
-    if not left and _is_over(work.episode):
+        _give_back(settlement, [(work, claim)])
+        return Closed(work.key, 0, 0, "", "", str(error)), True
+    except Exception as error:  # whatever it is about these flags, the others must not wait for them
+        reason = f"{type(error).__name__}: {error}"
+        _give_back(settlement, [(work, claim)], error=reason)
+        return Closed(work.key, 0, 0, "", "", f"These flags cannot be filed ({reason})."), False
+    if is_settled and not left and work.ends:
         _tidy(home.state(vault), work)
-    return closed
+    return closed, False
 
 
 def _is_over(episode: Episode | None) -> bool:
@@ -166,48 +226,71 @@ def _is_over(episode: Episode | None) -> bool:
 
 def _tidy(state: str, work: Work) -> None:
     """Nothing of it is left to do: its story, its places in the queue and its mark go, the mark last."""
-    places = episodes.noted_segments(state, work.key)
-    if any(queue.unfiled_of(f"{state}/queue", place, work.key, 0.0) != [] for place in places):
-        return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
-    story.forget(state, work.key)
-    episodes.forget_segments(state, work.key)
+    is_apart = work.episode is not None and not work.is_home
+    for place in episodes.noted_segments(state, work.key):
+        left = queue.unfiled_of(f"{state}/queue", place, work.key, 0.0)
+        if left is None or any(not is_apart or entry.flag.project == work.project for entry in left):
+            return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
+    if not is_apart:
+        story.forget(state, work.key)
+        episodes.forget_segments(state, work.key)
     marks.remove(state, work.project, work.key)
 
 
-def _write(vault: str, clock: Clock, work: Work) -> tuple[set[str], Closed]:
-    """The notes, the handoff and the line of one episode, as one commit. Returns the flags that are filed now."""
+def _write(vault: str, clock: Clock, work: Work) -> tuple[set[str], Closed, bool]:
+    """The notes, the handoff and the line of one episode, as one commit. Returns the flags that are filed now, and
+    whether all that was to be written is."""
     commit = ""
     path = ""
     number = 0
+    skipped: set[str] = set()
     pending = list(work.flags)
     filed: set[str] = set()
-    for _ in range(ROUNDS):
+    for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
-            root = work.episode.cwd if work.episode else ""
-            filing = Filing(writer.index, writer.read, root)
+            # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
+            avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
+            filing = Filing(writer.index, writer.read, _root(work), frozenset(avoid))
             for flag in pending:
                 filing.file(flag)
-            texts = dict(filing.texts)
-            if _is_over(work.episode):
+            texts = filing.texts
+            if work.ends and (work.is_home or not work.episode):
                 path, number = _add_handoff(writer, work, filing, texts)
-                _add_line(writer, work, path, texts)
+                _add_line(writer, work, path, filing, texts)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:
-                return {flag.id for flag in work.flags}, Closed(work.key, number, len(work.flags), path, commit)
+                return {flag.id for flag in work.flags}, Closed(work.key, number, len(work.flags), path, commit), True
             applied = writer.commit(_subject(work, number), texts, cause="close", planned_on=filing.planned_on)
             commit = applied.commit or commit
-            filed |= {ident for ident, place in filing.placed.items() if place not in applied.skipped}
-            pending = [flag for flag in pending if flag.id not in filed]
-            if not applied.skipped:
-                break
-    return filed, Closed(work.key, number, len(filed), path, commit)
+            known = writer.index
+        if applied.commit:
+            _renew_brief(vault, work, known)
+        skipped.update(one for one in applied.skipped if one in texts)
+        filed |= {ident for ident, place in filing.placed.items() if place not in applied.skipped}
+        pending = [flag for flag in pending if flag.id not in filed]
+        if not any(one in texts for one in applied.skipped):
+            return filed, Closed(work.key, number, len(filed), path, commit), True
+    return filed, Closed(work.key, number, len(filed), "" if path in skipped else path, commit), False
+
+
+def _renew_brief(vault: str, work: Work, known: Index) -> None:
+    """Before the flags leave the queue: a start in between finds them in the brief or as flags, never in neither."""
+    brief.refresh_known(vault, known, only=work.project)
+
+
+def _root(work: Work) -> str:
+    """The folder that evidence is looked for in, the one that the project's own look at its anchors begins at."""
+    if not work.episode or not work.is_home:
+        return ""
+    git = gitfiles.checkout(work.episode.cwd)
+    return git.root if git else work.episode.cwd
 
 
 def _add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None]) -> tuple[str, int]:
     """The handoff of an ended episode, unless it has one: somebody's own words are better than ours."""
     listed = lineage.names(writer.vault, work.project)
-    known = lineage.of_episode(writer.vault, work.project, work.key) if work.key else ""
+    known = _handoff_of(writer, work.episode, listed) if work.episode else ""
     if known:
         return known, listed.index(known) + 1
     told = story.read(home.state(writer.vault), work.key)
@@ -216,28 +299,46 @@ def _add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, st
     made = handoff.make(work.episode, told, work.flags, filing.placed, tuple(_stem(one) for one in listed[-1:]))
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
+    filing.planned_on[path] = None
     return path, sum(1 for one in listed if one < path) + 1
+
+
+def _handoff_of(writer: Writer, episode: Episode, listed: list[str]) -> str:
+    """The path of what is told of an episode; "" where nothing is.
+
+    One that we wrote counts for the end that it was written at: an episode that was taken for dead and spoke again has
+    more to tell. The name says only so much, so the file is looked at; one that cannot be read is believed.
+    """
+    at_end = lineage.iso(episode.closed or episode.opened).replace("-", "").replace(":", "")
+    for path in reversed([one for one in listed if one.endswith(f"-{digest(episode.key, 6)}.md")]):
+        found = lineage.read(writer.vault, path)
+        is_ours = isinstance(found, lineage.Handoff) and found.author == lineage.MECHANICAL
+        is_another = isinstance(found, lineage.Handoff) and found.episode not in ("", episode.key)
+        if not is_another and (not is_ours or _stem(path).startswith(at_end)):
+            return path
+    return ""
 
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _add_line(writer: Writer, work: Work, path: str, texts: dict[str, str | None]) -> None:
-    """One line in activity.log: when, where, what about."""
+def _add_line(writer: Writer, work: Work, path: str, filing: Filing, texts: dict[str, str | None]) -> None:
+    """One line in activity.log: when, where, what about. It is known by when, where and whose it is."""
     if not path or not work.episode:
         return
     found = lineage.from_text(path, texts.get(path) or writer.read(path) or "")
-    topic = found.title if isinstance(found, lineage.Handoff) and found.title else "a session"
-    line = activity_line(work.episode, topic)
-    before = writer.read(ACTIVITY) or ""
-    if line not in before:
-        texts[ACTIVITY] = before + ("" if before.endswith("\n") or not before else "\n") + line
+    topic = " ".join(found.title.split()) if isinstance(found, lineage.Handoff) else ""
+    line = activity_line(work.episode, topic or "a session")
+    begins, ends = activity_line(work.episode, "\n").split("\n")[:2]
+    before = writer.read(ACTIVITY)
+    lines = (before or "").split("\n")
+    if not any(one.startswith(begins) and one.endswith(ends) for one in lines):
+        filing.planned_on[ACTIVITY] = before
+        texts[ACTIVITY] = (before or "") + ("" if not before or before.endswith("\n") else "\n") + line
 
 
 def activity_line(episode: Episode, topic: str) -> str:
-    from holdfast.capture.ids import digest
-
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(episode.closed or episode.opened))
     return f"[{when}] [{episode.project}] {topic} ({episode.host}, {digest(episode.key, 6)})\n"
 

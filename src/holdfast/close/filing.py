@@ -1,8 +1,12 @@
 """Flags become notes exactly as they were written: the script never decides what matters.
 
-The author's kind says where a flag goes. The same words again only add the flag's id to the note that has them. All of
-it follows from the flags and the files alone, never from the clock, so a close that was killed and is run again comes
-to the same texts: a flag whose id stands in a note's `sources` is filed already.
+The author's kind says where a flag goes. The same words again only add the flag's id, and proof that is new, to the
+note that has them. All of it follows from the flags and the files alone, never from the clock, so a close that was
+killed and is run again comes to the same texts: a flag whose id stands in a note's `sources` is filed already.
+
+Every file is read once, and what is planned on that reading is written only where the file still is so. Words from
+outside that would steer (rules, feedback, identity) go to quarantine, and never into a note that a person or the agent
+wrote, not even as proof.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.model import Flag
+    from holdfast.vault.frontmatter import Document
+    from holdfast.vault.notes import Note
 
 NOTE_KINDS = {
     "decision": "project",
@@ -35,29 +41,91 @@ TRUSTED = ("user", "agent")
 GUARDED = ("rule", "feedback", "identity")  # kinds that steer: from outside text they wait for a person
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
+LARGEST = notes.LARGEST // 4  # bytes up to which a note is added to: one that is too large to be read is lost to all
 LONGEST_TITLE = 48
+SHORTEST_TITLE = 16  # of a clause that can stand for the whole
+CLAUSE_ENDS = (", ", "; ", ": ", ". ", " (", " \u2013 ", " \u2014 ")
+CLAUSE_WORDS = (" because ", " so that ", " or else ", " when ", " which ")
+AN_ID = "0" * 25 + "Z"  # as long as any
+
+
+@dataclass
+class Draft:
+    """A note to which flags are added: what it was, and what comes to it. `lines` go last, `proofs` to the evidence."""
+
+    document: Document
+    sources: list[Any]
+    edited: str
+    size: int
+    seen: set[str]  # its lines
+    lines: list[str] = field(default_factory=list)
+    proofs: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, text: str, most: int) -> Draft | None:
+        """None where it cannot be added to: somebody is in the middle of it, or wrote what we cannot change."""
+        try:
+            document = frontmatter.parse(text)
+            sources = document.fields.get("sources") or []
+            if not isinstance(sources, list):
+                return None
+            # What will be asked of it at most is tried now, while the flags can still go elsewhere.
+            trial = [*sources, *[AN_ID] * (most - len(sources))]
+            frontmatter.edit(document, {"sources": trial, "edited": "9999-12-31"})
+        except Unparsable:
+            return None
+        size = len(text.encode("utf-8", "surrogateescape"))
+        edited = str(document.fields.get("edited") or "")
+        return cls(document, list(sources), edited, size, {line.rstrip("\r") for line in text.split("\n")})
+
+    def add(self, lines: list[str], to: list[str]) -> bool:
+        """False where it would become too large."""
+        fresh = [line for line in dict.fromkeys(lines) if line not in self.seen]
+        more = sum(len(line.encode("utf-8", "surrogateescape")) + 1 for line in fresh)
+        if fresh and self.size + more > LARGEST:
+            return False
+        self.size += more
+        self.seen.update(fresh)
+        to += fresh
+        return True
+
+    def text(self) -> str:
+        text = frontmatter.edit(self.document, {"sources": self.sources, "edited": self.edited})
+        if self.proofs:
+            text = _with_proofs(text, self.proofs)
+        return _ended(text, self.lines) + _joined(self.lines)
 
 
 @dataclass
 class Filing:
-    """The texts to be written, grown flag by flag. `read` gives a file's text, `root` is the project's folder."""
+    """The texts to be written, grown flag by flag. `read` gives a file's text, `root` is the project's folder, `avoid`
+    are the paths that somebody else has a hand on."""
 
     known: index.Index
     read: Callable[[str], str | None]
     root: str = ""
-    texts: dict[str, str | None] = field(default_factory=dict)
-    planned_on: dict[str, str | None] = field(default_factory=dict)
+    avoid: frozenset[str] = frozenset()
+    planned_on: dict[str, str | None] = field(default_factory=dict)  # every file that was looked at, as it was
     placed: dict[str, str] = field(default_factory=dict)  # flag id -> path of its note
 
     def __post_init__(self) -> None:
         self._head: str | None = None
-        self._taken = {path.casefold() for path in (*self.known.known, *(one.path for one in self.known.broken))}
+        self._fresh: dict[str, str] = {}
+        self._drafts: dict[str, Draft | None] = {}
+        self._last: dict[str, int] = {}  # the number that a name was last given
+        broken = (one.path for one in self.known.broken)
+        self._taken = {path.casefold() for path in (*self.known.known, *broken, *self.avoid)}
         self._by_source = {source: note.path for note in self.known.notes for source in note.sources}
-        self._by_words = {
-            (one.note.project, one.note.kind, one.digest): path
-            for path, one in self.known.known.items()
-            if one.note.is_active
-        }
+        self._by_words: dict[tuple[str, str, str, bool], str] = {}
+        for path, one in self.known.known.items():
+            if one.note.status == "active" and path not in self.avoid:
+                self._by_words.setdefault((*_scope(one.note), one.digest, path.startswith(f"{QUARANTINE}/")), path)
+
+    @property
+    def texts(self) -> dict[str, str | None]:
+        """What is to be written, by path."""
+        grown = {path: draft.text() for path, draft in self._drafts.items() if draft and _has_grown(draft)}
+        return {**self._fresh, **grown}
 
     def file(self, flag: Flag) -> str:
         """Plan one flag; returns the path of the note that has it now."""
@@ -70,19 +138,16 @@ class Filing:
         if flag.kind == "progress":
             return self._progress(flag)
         kind = NOTE_KINDS.get(flag.kind, "knowledge")
-        words = (flag.project, kind, index.body_digest(flag.text))
-        same = self._by_words.get(words)
-        if same and self._add_to(same, flag):
-            return same
         guarded = flag.origin not in TRUSTED and kind in GUARDED
+        project = flag.project or notes.GLOBAL
+        words = (project, kind, index.body_digest(flag.text), guarded)
+        same = self._by_words.get(words)
+        if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
+            return same
         path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], title(flag.text))
-        more: dict[str, Any] = {}
-        held = (
-            [made for made in (anchors.make(self.root, proof) for proof in flag.evidence) if made] if self.root else []
-        )
-        if held:
-            more["anchors"] = held
-        self._write(
+        held = self._anchors(flag)
+        more: dict[str, Any] = {"anchors": held} if held else {}
+        self._begin(
             path,
             notes.new_text(
                 name=title(flag.text),
@@ -90,17 +155,16 @@ class Filing:
                 kind=kind,
                 body=_body(flag),
                 day=day(flag.time),
-                project=flag.project or notes.GLOBAL,
+                project=project,
                 origin=flag.origin,
                 sources=[flag.id],
                 **more,
             ),
         )
-        if not guarded:
-            self._by_words[words] = path
+        self._by_words[words] = path
         return path
 
-    def _anchors(self, flag: Flag) -> list[dict[str, Any]]:
+    def _anchors(self, flag: Flag) -> list[dict[str, str]]:
         """Evidence that names lines of the project's own files: the note says so when they change."""
         if not self.root or not flag.evidence:
             return []
@@ -112,71 +176,82 @@ class Filing:
     def _progress(self, flag: Flag) -> str:
         """Progress is a line in the month's note of its project, not a note each."""
         month = day(flag.time)[:7]
-        stem = f"{notes.slug(flag.project or 'global', 40)}-progress-{month}"
-        for part in range(1, 1000):
+        project = flag.project or notes.GLOBAL
+        stem = f"{notes.slug(project, 40)}-progress-{month}"
+        line = f"- {day(flag.time)} {flag.text}{_proof(flag)}"
+        part = 0
+        while True:
+            part += 1
             path = f"{notes.FOLDERS['project']}/{stem}{'' if part == 1 else f'-{part}'}.md"
-            text = self._text(path)
-            if text is None:
-                name = f"progress {month}" + (f" ({part})" if part > 1 else "")
-                described = f"What was done in {flag.project or 'no project'} in {month}, in order"
+            if path in self.avoid:
+                continue
+            if self._text(path) is None and path.casefold() not in self._taken:
                 text = notes.new_text(
-                    name=f"{flag.project or 'global'} {name}",
-                    description=described,
+                    name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
+                    description=f"What was done in {flag.project or 'no project'} in {month}, in order",
                     kind="project",
-                    body="",
+                    body=line,
                     day=day(flag.time),
-                    project=flag.project or notes.GLOBAL,
+                    project=project,
                     origin=flag.origin,
+                    sources=[flag.id],
                 )
-            if self._append(path, text, flag, f"- {day(flag.time)} {flag.text}{_proof(flag)}\n", MOST_PROGRESS):
+                self._begin(path, text)
                 return path
-        raise AssertionError("a thousand full notes of one month")
+            if self._add(path, flag, [line], is_progress=True):
+                return path
 
-    def _add_to(self, path: str, flag: Flag) -> bool:
-        """The same words once more: the note gains the id, and proof that it did not have."""
-        text = self._text(path)
-        if text is None:
+    def _add(self, path: str, flag: Flag, lines: list[str], *, is_progress: bool = False) -> bool:
+        """The note gains the id, and the lines that it does not have; False where the flag has to go elsewhere."""
+        if path not in self._drafts:
+            text = self._text(path)
+            most = MOST_PROGRESS if is_progress else MOST_SOURCES
+            self._drafts[path] = None if text is None else Draft.of(text, most)
+        draft = self._drafts[path]
+        if draft is None:
             return False
-        fresh = [proof for proof in flag.evidence if proof not in text]
-        lines = "".join(f"- {proof}\n" for proof in fresh)
-        if fresh and f"\n{EVIDENCE}\n" not in text:
-            lines = f"\n{EVIDENCE}\n{lines}"
-        return self._append(path, text, flag, lines, None)
-
-    def _append(self, path: str, text: str, flag: Flag, lines: str, most: int | None) -> bool:
-        try:
-            document = frontmatter.parse(text)
-            sources = document.fields.get("sources") or []
-            if not isinstance(sources, list):
-                return False
-            if most is not None and len(sources) >= most:
-                return False
-            listed = [*sources, flag.id] if most or len(sources) < MOST_SOURCES else sources
-            edited = max(str(document.fields.get("edited") or ""), day(flag.time))
-            text = frontmatter.edit(document, {"sources": listed, "edited": edited})
-        except Unparsable:
-            return False  # a person is in the middle of it: the flag gets a note of its own
-        if lines and not text.endswith("\n"):
-            text += "\n"
-        self._write(path, text + lines)
+        if is_progress:
+            owner = str(draft.document.fields.get("project") or notes.GLOBAL)
+            if len(draft.sources) >= MOST_PROGRESS or owner != (flag.project or notes.GLOBAL):
+                return False  # full, or of another project whose name makes the same file name
+        if not draft.add(lines, draft.lines if is_progress else draft.proofs):
+            return False
+        if is_progress or len(draft.sources) < MOST_SOURCES:
+            draft.sources.append(flag.id)
+        draft.edited = max(draft.edited, day(flag.time))
         return True
 
     def _text(self, path: str) -> str | None:
-        return self.texts[path] if path in self.texts else self.read(path)
-
-    def _write(self, path: str, text: str) -> None:
+        """A file as this close sees it. It is read once: what is planned and what it is planned on are the same."""
+        if path in self._fresh:
+            return self._fresh[path]
         if path not in self.planned_on:
             self.planned_on[path] = self.read(path)
-        self.texts[path] = text
+        return self.planned_on[path]
+
+    def _begin(self, path: str, text: str) -> None:
+        self.planned_on.setdefault(path, None)
+        self._fresh[path] = text
         self._taken.add(path.casefold())
 
     def _free(self, folder: str, name: str) -> str:
-        stem = notes.slug(name)
-        path, nth = f"{folder}/{stem}.md", 1
+        stem = f"{folder}/{notes.slug(name)}"
+        nth = self._last.get(stem, 1)
+        path = f"{stem}.md" if nth == 1 else f"{stem}-{nth}.md"
         while path.casefold() in self._taken or self._text(path) is not None:
             nth += 1
-            path = f"{folder}/{stem}-{nth}.md"
+            path = f"{stem}-{nth}.md"
+        self._last[stem] = nth
         return path
+
+
+def _scope(note: Note) -> tuple[str, str]:
+    return note.project, note.kind
+
+
+def _has_grown(draft: Draft) -> bool:
+    before = draft.document.fields.get("sources") or []
+    return bool(draft.lines or draft.proofs) or draft.sources != before
 
 
 def day(when: float) -> str:
@@ -184,18 +259,49 @@ def day(when: float) -> str:
 
 
 def title(text: str) -> str:
-    """A short name: the beginning of a text, cut at a word."""
+    """A short name: the beginning of a text, cut where a clause ends, else at a word."""
     line = " ".join(text.split())
     if len(line) > LONGEST_TITLE:
-        cut = line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
+        clauses = [
+            at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
+        ]
+        cut = min(clauses, default=0) or line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
         line = line[: cut if cut > 0 else LONGEST_TITLE]
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
 def _body(flag: Flag) -> str:
-    proofs = "".join(f"- {proof}\n" for proof in flag.evidence)
-    return f"{flag.text}\n\n{EVIDENCE}\n{proofs}" if proofs else flag.text
+    proofs: list[str] = []
+    room = LARGEST
+    for proof in flag.evidence:
+        room -= len(proof.encode("utf-8", "surrogateescape"))
+        if room < 0:
+            proofs.append(f"- and {len(flag.evidence) - len(proofs)} more\n")
+            break
+        proofs.append(f"- {proof}\n")
+    return f"{flag.text}\n\n{EVIDENCE}\n{''.join(proofs)}" if proofs else flag.text
 
 
 def _proof(flag: Flag) -> str:
     return f" ({'; '.join(flag.evidence)})" if flag.evidence else ""
+
+
+def _with_proofs(text: str, proofs: list[str]) -> str:
+    """The proofs below those that are there, else under a heading of their own at the end."""
+    heading = f"\n{EVIDENCE}\n"
+    at = text.rfind(heading)
+    if at < 0:
+        return _ended(text, proofs) + heading + _joined(proofs)
+    at += len(heading)
+    while text.startswith("- ", at):
+        newline = text.find("\n", at)
+        at = len(text) if newline < 0 else newline + 1
+    return _ended(text[:at], proofs) + _joined(proofs) + text[at:]
+
+
+def _ended(text: str, lines: list[str]) -> str:
+    return text if not lines or text.endswith("\n") else text + "\n"
+
+
+def _joined(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

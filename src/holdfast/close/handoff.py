@@ -1,7 +1,8 @@
 """The mechanical handoff: made of flags, files touched and the first and last prompt, where nobody wrote one.
 
 It says only what is known, and says that it is mechanical. What was flagged is linked to its note, so that the next
-handoff need not copy it forward.
+handoff need not copy it forward; a long one is cut here, its note has all of it. A handoff is loaded by the next start,
+so what waits in quarantine is counted in it and never quoted, and whatever else came from outside says so.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles
 from holdfast.capture.flags import clean
-from holdfast.close.filing import title as short
+from holdfast.close.filing import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
+from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.model import Flag
 
 LONGEST = 300
+LONGEST_TOPIC = 80
 MOST_FILES = 40
 MOST_ITEMS = 30
 SECTION = {"progress": "done", "decision": "decisions"}
@@ -38,10 +41,9 @@ def make(
         sections["goals"] = [_line(first)]
     if last and last != first:
         sections["worked_on"] = [f"last asked for: {_line(last)}"]
-    for flag in flags:
-        key = SECTION.get(flag.kind, "learned")
-        link = f" ([note](../../{placed[flag.id]}))" if flag.id in placed and flag.kind != "progress" else ""
-        sections.setdefault(key, []).append(f"{flag.text}{link}")
+    quotable = [flag for flag in flags if not placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
+    for flag in quotable:
+        sections.setdefault(SECTION.get(flag.kind, "learned"), []).append(_item(flag, placed.get(flag.id, "")))
     for key, items in sections.items():
         if len(items) > MOST_ITEMS:
             sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
@@ -51,8 +53,11 @@ def make(
         request = f" Its last request was: {_line(last)}" if last else ""
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = ["Written by holdfast from flags and prompts; nobody wrote a handoff."]
+    if len(quotable) < len(flags):
+        count = len(flags) - len(quotable)
+        sections["note"].append(f"{count} flagged from outside text, for a person to review (`holdfast review`)")
     return Handoff(
-        title=topic(told, flags),
+        title=topic(told, quotable),
         time=lineage.iso(episode.closed or episode.opened),
         started=lineage.iso(episode.opened),
         project=episode.project,
@@ -68,10 +73,18 @@ def make(
 def topic(told: Story, flags: Sequence[Flag]) -> str:
     """What it was about: the first prompt's first line, else the first flag."""
     for text in (*told.prompts[:1], *(flag.text for flag in flags[:1])):
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        if clean(first)[0]:
-            return short(clean(first)[0])
+        first = next((line for line in (clean(one)[0] for one in text.splitlines()) if line), "")
+        first = first.rstrip(" .,;:")
+        if first:
+            cut = first.rfind(" ", LONGEST_TOPIC // 2, LONGEST_TOPIC)
+            return first if len(first) <= LONGEST_TOPIC else first[: cut if cut > 0 else LONGEST_TOPIC] + "…"
     return "a session without words"
+
+
+def _item(flag: Flag, path: str) -> str:
+    source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
+    link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
+    return f"{_line(flag.text)}{source}{link}"
 
 
 def _line(text: str) -> str:

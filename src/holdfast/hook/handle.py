@@ -82,8 +82,11 @@ def _end_if_known(moment: Moment, vault: str, now: float) -> None:
 
 
 def _said_off(moment: Moment, why: str) -> Reply:
-    is_start = moment.event == "session-start"
-    return Reply(f"Holdfast captures nothing in this session: {why}.") if is_start else Reply()
+    if moment.event != "session-start":
+        return Reply()
+    from holdfast.hook.brief import said_off
+
+    return said_off(why)
 
 
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:

@@ -54,7 +54,8 @@ def _close_the_old(scene: Scene, known: Episode) -> None:
     seen = episodes.last_moment(scene.state, known)
     alive = platform.alive(known.process, seen, scene.now)
     how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
-    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, scene.now), seen)
+    closed = scene.now if alive else seen
+    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, closed), seen, scene.now)
 
 
 def _open(scene: Scene, before: Episode | None) -> Episode:
@@ -95,7 +96,7 @@ def end(scene: Scene, episode: Episode) -> None:
         scene.did["repeated"] = True
         return
     ended = episodes.end_episode(scene.state, episode, episodes.ENDED, scene.moment.reason, scene.now)
-    scene.did["waiting"] = finish(scene.state, ended, scene.now)
+    scene.did["waiting"] = finish(scene.state, ended, scene.now, scene.now)
 
 
 def bury_the_dead(scene: Scene) -> set[str]:
@@ -104,29 +105,30 @@ def bury_the_dead(scene: Scene) -> set[str]:
     for episode, seen in episodes.in_live(scene.state, scene.now):
         try:
             if episode.state != episodes.OPEN:
-                finish(scene.state, episode, seen)  # its end was cut short between record and mark
+                finish(scene.state, episode, seen, scene.now)  # its end was cut short between record and mark
             elif platform.alive(episode.process, seen, scene.now):
                 living.add(episode.key)
             else:
                 reason = "no sign of life"
-                dead = episodes.end_episode(scene.state, episode, episodes.DIED, reason, scene.now)
-                finish(scene.state, dead, seen)
+                # It ended when it was last heard of, not when that was found out: the order of handoffs follows it.
+                dead = episodes.end_episode(scene.state, episode, episodes.DIED, reason, seen)
+                finish(scene.state, dead, seen, scene.now)
         except TROUBLE as error:
             scene.failures.append(error)  # it stays in live/, for the next start to bury
     episodes.forget_processes(scene.state)
     return living
 
 
-def finish(state: str, episode: Episode, last: float) -> int:
+def finish(state: str, episode: Episode, last: float, now: float) -> int:
     """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
     from holdfast.capture import marks, queue, story
 
     folder = f"{state}/queue"
     # The noted segments have its flags; the newest part is looked through too, in case a note went with the power.
     places = set(episodes.noted_segments(state, episode.key))
-    newest = queue.read(folder, episode.closed, newest=NEWEST).entries
+    newest = queue.read(folder, now, newest=NEWEST).entries
     places.update(entry.segment.rpartition("/")[2] for entry in newest if entry.flag.episode == episode.key)
-    left = {place: queue.unfiled_of(folder, place, episode.key, episode.closed) for place in places}
+    left = {place: queue.unfiled_of(folder, place, episode.key, now) for place in places}
     waiting = sum(len(found) for found in left.values() if found)
     # What cannot be read now may well have flags: it is named too, and looked at again by the next start.
     segments = tuple(sorted(place for place, found in left.items() if found is None or found))
@@ -138,7 +140,7 @@ def finish(state: str, episode: Episode, last: float) -> int:
         episodes.forget_segments(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
-        ledger.append(state, "episode", episode.closed, **what, waiting=waiting)
+        ledger.append(state, "episode", now, **what, waiting=waiting)
     except NotSaved:
         pass  # the episode's own log has said it durably
     episodes.leave(state, episode)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, ids, marks, queue
+from holdfast.capture import episodes, ids, marks, platform, queue
 from holdfast.capture.flags import clean
-from holdfast.capture.ids import digest
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
 from holdfast.model import Project, value
@@ -29,25 +28,32 @@ class Live:
     to_close: bool
 
 
-def gather(state: str, project: Project, now: float, living: set[str], *, closes: bool) -> Live:
-    """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now."""
+def gather(
+    state: str, project: Project, now: float, living: set[str], *, closes: bool, only_look: bool = False
+) -> Live:
+    """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now.
+
+    With `only_look` no mark is taken away: what is told once is then told by the start itself.
+    """
     view = queue.read(f"{state}/queue", now, newest=lifecycle.NEWEST)
-    left, found = _marks_that_hold(state, project, now)
+    left, found = _marks_that_hold(state, project, now, only_look=only_look)
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     mine = [e for _, e in sorted(known.items()) if e.flag.project == project.id and e.flag.episode not in living]
     others = [e for e in view.entries if e.flag.project != project.id]
     running = _running(mine)
-    told = [_session(mark, running, now, closes=closes) for mark in left]
+    told = [f"Note: {project.clash}."] if project.clash else []
+    if view.broken:
+        told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
+    if errors := _errors(state):
+        told.append(f"The last check found {many(errors, 'error')} in the vault; `holdfast check` lists them.")
     if others:
         count = len({entry.flag.project for entry in others})
         told.append(
             f"{'' if view.complete else 'At least '}{many(len(others), 'flag')} of {many(count, 'other project')} "
             f"{'waits' if len(others) == 1 else 'wait'} too."
         )
-    if view.broken:
-        told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
-    if project.clash:
-        told.append(f"Note: {project.clash}.")
+    # What there is one of comes first, so that many dead sessions cannot crowd it out.
+    told += [_session(mark, running, now, closes=closes) for mark in left]
     waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
     flags = Section(f"{waiting}, newest first:", _flags(mine), 24, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
@@ -55,7 +61,9 @@ def gather(state: str, project: Project, now: float, living: set[str], *, closes
     return Live(warnings, flags, is_due)
 
 
-def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[marks.Mark], list[queue.Entry]]:
+def _marks_that_hold(
+    state: str, project: Project, now: float, *, only_look: bool
+) -> tuple[list[marks.Mark], list[queue.Entry]]:
     """The marks of this project of which something is to do, and the flags that wait; the others are removed.
 
     A session that died before it did anything leaves nothing to drain: it is told once.
@@ -71,12 +79,21 @@ def _marks_that_hold(state: str, project: Project, now: float) -> tuple[list[mar
         return mark.story or any(place not in found or found[place] is None or found[place] for place in places)
 
     left = marks.of_project(state, project.id)
-    kept = marks.clear_drained(state, left, holds)
+    kept = [mark for mark in left if holds(mark)] if only_look else marks.clear_drained(state, left, holds)
     for mark in left:
-        if mark not in kept:
+        if mark not in kept and not only_look:
             episodes.forget_segments(state, mark.episode)
     told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
     return told, [entry for entries in found.values() for entry in entries or ()]
+
+
+def _errors(state: str) -> int:
+    """How many errors the check at the end of the last close found."""
+    try:
+        text = platform.read_file(f"{state}/check", 32).decode("ascii", "replace").strip()
+    except OSError:
+        return 0
+    return int(text) if text.isdecimal() else 0
 
 
 def _running(entries: list[queue.Entry]) -> dict[str, float]:
@@ -108,7 +125,7 @@ def _flags(mine: list[queue.Entry]) -> tuple[Item, ...]:
         note = " (dead letter)" if entry.state == queue.DEAD else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
-        found.append(Item(line, carries=f"{flag.id}:{digest(flag.text)}"))
+        found.append(Item(line, carries=flag.id, words=flag.text))
     return tuple(found)
 
 

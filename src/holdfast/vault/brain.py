@@ -32,12 +32,11 @@ def refreshed(text: str | None, notes: Iterable[Note]) -> str:
     """BRAIN.md with the map of these notes."""
     above, below = _parts(OPENING if text is None else text)
     newline = "\r\n" if "\r\n" in above else "\n"
-    used = above.count("\n") + below.count("\n") + (1 if below and not below.endswith("\n") else 0)
-    lines = map_lines(notes, max(FEWEST, MOST_LINES - used - 2))
-    middle = newline.join([BEGIN, *lines, END]) + newline
     if above and not above.endswith("\n"):
         above += newline
-    return above + middle + below
+    used = above.count("\n") + below.count("\n") + (1 if below and not below.endswith("\n") else 0)
+    lines = map_lines(notes, max(FEWEST, MOST_LINES - used - 2))
+    return above + newline.join([BEGIN, *lines, END]) + newline + below
 
 
 def is_current(text: str | None, notes: Iterable[Note]) -> bool:
@@ -45,13 +44,18 @@ def is_current(text: str | None, notes: Iterable[Note]) -> bool:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """What is before and behind the map. Without both markers all of it is the operator's."""
-    begin = text.find(BEGIN)
-    end = text.find(END, begin) if begin >= 0 else -1
-    if begin < 0 or end < 0:
-        return text, ""
-    behind = text[end + len(END) :]
-    return text[:begin], behind.removeprefix("\r\n").removeprefix("\n")
+    """What is before and behind the map. All of it is the operator's unless both markers stand on lines of their own
+    with no other marker between: what somebody wrote below half a map is no map."""
+    begin = -1
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        if bare == BEGIN:
+            begin = at
+        elif bare == END and begin >= 0:
+            return text[:begin], text[at + len(line) :]
+        at += len(line)
+    return text, ""
 
 
 def map_lines(notes: Iterable[Note], most: int) -> list[str]:
@@ -84,8 +88,10 @@ def order(note: Note) -> tuple[int, str, str]:
 
 
 def line_of(note: Note) -> str:
-    """One line per note: name, where it applies, description, path."""
+    """One line per note: name, where it applies, description, path. Nothing in it can end the map."""
     policy = f" ({note.policy})" if note.policy else ""
     where = "" if note.project == GLOBAL else f" [{note.project}]"
     name = note.name.replace("[", "(").replace("]", ")")
-    return f"- [{name}]({note.path}){policy}{where}: {note.description}"
+    line = f"- [{name}]({note.path}){policy}{where}: {note.description}"
+    whole = line if len(line.splitlines()) == 1 else " ".join(line.split())
+    return whole.replace("<!--", "<! --")

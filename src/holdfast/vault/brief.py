@@ -1,30 +1,39 @@
 """Making a brief ahead of the start that will need it, so that the hook only reads one small file.
 
-One file per project and work tree, with the items in order, the files they quote (at most 64, with size and time), and
-what has to be there of the files that a note is anchored to. hook/brief keeps it true; this makes it anew.
+One file per project and work tree, with the items in order, the files they quote (at most 64, with size and times), and
+what has to be there of the files that a note is anchored to. hook/brief keeps it true; this makes it anew. Beside it
+lies the same for work trees of the project that have none yet, where nothing can be said of anchors.
 """
 
 from __future__ import annotations
 
+import heapq
 import os
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform, quoting
+from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchors, index, lineage, notes
+from holdfast.vault import anchored, anchors, index, lineage, notes
 
 if TYPE_CHECKING:
+    from holdfast.vault.anchors import Anchor
     from holdfast.vault.notes import Note
 
 MOST_FILES = 64
-MOST_RULES = 24
-MOST_MAPPED = 30
-MOST_BESIDE = 5
+MOST_RULES = 20
+MOST_MAPPED = 24
+MOST_BESIDE = 4
 MOST_ACTIVITY = 5
+MOST_ANCHORS = 4  # of one note
+LONGEST_NEEDLE = 1 << 14
 MOST_BRIEFS = 20  # that one change renews; the others are renewed by their own next start
+RACY = 100_000_000  # ns within which a file's time cannot be believed
 TAIL = 1 << 16
+NOWHERE = Project("", "", "", "")
 
 
 @dataclass
@@ -33,128 +42,207 @@ class _Draft:
 
     vault: str
     project: Project
-    items: list[dict[str, Any]] = field(default_factory=list)
-    files: dict[str, int] = field(default_factory=dict)
+    watched: list[list[str]]
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, list[Any]] = field(default_factory=dict)
+    held: list[tuple[dict[str, Any], Anchor]] = field(default_factory=list)
 
     def place(self, path: str) -> int:
-        """The number of a file in the table; -1 where the table is full."""
-        if path not in self.files and len(self.files) >= MOST_FILES:
+        """The number of a file in the table, -1 where that is full. Call it before the file is read: then an edit that
+        comes between is seen by the hook."""
+        if path in self.files:
+            return list(self.files).index(path)
+        if len(self.files) >= MOST_FILES:
             return -1
-        return self.files.setdefault(path, len(self.files))
+        self.files[path] = [path, stamp(path), *_unsure(path)]
+        return len(self.files) - 1
 
-    def add(self, section: str, how: str, path: str, held: list[Any] | None = None, **more: Any) -> bool:
-        """Quote one file of the vault; False where there is nothing to quote, or no place for it."""
+    def add(self, section: str, how: str, path: str, held: tuple[Any, ...] = ()) -> None:
+        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow."""
         full = f"{self.vault}/{path}"
-        try:
-            raw = platform.read_file(full, notes.LARGEST)
-        except OSError:
-            return False
         number = self.place(full)
-        text, short = quoting.quote(how, path, raw.decode("utf-8", "replace").replace("\r\n", "\n"), self.project.id)
-        if number < 0 or not text:
-            return False
-        self.items.append({"s": section, "how": how, "f": number, "t": text, "b": short, "p": path, **more})
-        self._anchor(self.items[-1], held or [])
-        return True
+        if number < 0:
+            self.sources.append({"s": section, "q": [], "more": 1})
+            return
+        text = kept.read_text(full, notes.LARGEST)
+        known = quoting.Quoted()
+        if text is not None:
+            known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id)
+        source = {"s": section, "how": how, "f": number, "p": path, "q": known.items, "more": known.more}
+        self.sources.append(source)
+        found = [anchor for value in held if (anchor := anchors.read(value))]
+        self.held += [(source, anchor) for anchor in found[:MOST_ANCHORS]]
 
-    def _anchor(self, item: dict[str, Any], held: list[Any]) -> None:
-        """Say what no longer holds, and note what the hook has to look at."""
-        watched = []
-        for value in held:
-            anchor = anchors.read(value)
-            state = anchors.holds(self.project.root, anchor) if anchor and self.project.root else "unknown"
-            if anchor is None or state == "unknown":
-                continue
-            if state != "holds":
-                said = anchors.sentence(anchor, state)
-                item["t"], item["b"] = f"{item['t']} ({said})", f"{item['b']} ({said})"
-                continue
-            number = self.place(f"{self.project.root}/{anchor.path}")
-            if number >= 0:
-                needle = anchors.needle(self.project.root, anchor) or ""
-                watched.append([number, needle[:4000], anchors.sentence(anchor, "changed")])
-        if watched:
-            item["a"] = watched
+    def say(self, section: str, text: str) -> None:
+        self.sources.append({"s": section, "q": [[text, ""]]})
 
-    def say(self, section: str, text: str, **more: Any) -> None:
-        self.items.append({"s": section, "t": text, **more})
+    def count(self, section: str, more: int) -> None:
+        """There are more than a brief could ever show."""
+        if more > 0:
+            self.sources.append({"s": section, "q": [], "more": more})
+
+    def with_anchors(self, root: str) -> list[dict[str, Any]]:
+        """The sources, with what does not hold and what the hook has to look at. The places left in the table are
+        shared out here, last, so that a note with many anchors takes no other note's place."""
+        tests: dict[int, list[dict[str, Any]]] = {}
+        for source, anchor in self.held:
+            tests.setdefault(id(source), []).append(self._test(root, anchor))
+        return [{**one, "a": tests[id(one)]} if id(one) in tests else one for one in self.sources]
+
+    def _test(self, root: str, anchor: Anchor) -> dict[str, Any]:
+        full = anchored.resolve(root, anchor.path) if root else None
+        number = self.place(full) if full else -1
+        state = anchors.holds(root, anchor)
+        test: dict[str, Any] = {"said": anchors.sentence(anchor, state)}
+        if number < 0 or state == "unknown":
+            return test
+        test.update(f=number, gone=anchors.sentence(anchor, "gone"), changed=anchors.sentence(anchor, "changed"))
+        test["unsure"] = f"{anchor.place} may have changed since"
+        return {**test, **_look(root, anchor, full or "")}
+
+
+def _unsure(path: str) -> list[int]:
+    """A file that changed just now may change again within the same tick: the hook reads it whatever its time says."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return []
+    return [1] if max(seen.st_mtime_ns, seen.st_ctime_ns) > time.time_ns() - RACY else []
+
+
+def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
+    """What the hook looks for, in the words of hook/brief.holds_in."""
+    if "-" in anchor.hash:
+        return {"kind": kept.OPAQUE}
+    if not (anchor.symbol or anchor.lines or anchor.hash):
+        return {"kind": kept.THERE}
+    if not (anchor.symbol or anchor.lines):
+        return {"kind": kept.WHOLE, "hash": anchor.hash}
+    raw = anchors.needle(root, anchor) or ""
+    needle = "\n".join(line.rstrip() for line in raw.split("\n"))
+    name = anchor.symbol.replace("::", ".").rpartition(".")[2]
+    test: dict[str, Any] = {"kind": kept.SYMBOL, "name": name} if anchor.symbol else {"kind": kept.LINES}
+    if anchor.lines:
+        test.update(at=list(anchor.lines), hash=anchor.hash)
+    if len(needle) <= LONGEST_NEEDLE:
+        test["needle"] = needle
+    text = kept.read_text(full, kept.LARGEST_ANCHORED)
+    if raw and text is not None and not kept.holds_in(test, text):
+        return {"kind": kept.OPAQUE}  # a file that our plain look cannot follow
+    return {**test, "long": True} if len(needle) > LONGEST_NEEDLE else test
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """What briefs choose from, by project, sorted once however many are made: the notes that always apply, the newest
+    edited of the others, and how many others there are."""
+
+    always: dict[str, list[Note]]
+    newest: dict[str, list[Note]]
+    counts: dict[str, int]
+
+    @classmethod
+    def of(cls, known: index.Index) -> _Shelf:
+        always: dict[str, list[Note]] = {}
+        others: dict[str, list[Note]] = {}
+        for note in known.active():
+            (always if note.is_always_on else others).setdefault(note.project, []).append(note)
+        newest = {name: heapq.nlargest(MOST_MAPPED, found, key=_edited) for name, found in others.items()}
+        return cls(always, newest, {name: len(found) for name, found in others.items()})
+
+    def always_in(self, project: str) -> list[Note]:
+        """Who the user is before rules, what is for all before what is for one."""
+        found = [note for name in {notes.GLOBAL, project} for note in self.always.get(name, ())]
+        return sorted(found, key=lambda note: (note.kind != "identity", note.project != notes.GLOBAL, *_name(note)))
+
+    def newest_in(self, project: str) -> tuple[list[Note], int]:
+        """The newest, and how many more there are."""
+        names = {notes.GLOBAL, project}
+        found = sorted((note for name in names for note in self.newest.get(name, ())), key=_name)
+        found.sort(key=_edited, reverse=True)
+        shown = found[:MOST_MAPPED]
+        return shown, sum(self.counts.get(name, 0) for name in names) - len(shown)
+
+
+def _name(note: Note) -> tuple[str, str]:
+    return note.name.casefold(), note.path
+
+
+def _edited(note: Note) -> str:
+    return note.edited
 
 
 def refresh(vault: str, project: Project, known: index.Index | None = None) -> str:
     """Make the brief of one work tree, or (without an id) the one for places never seen; returns its path."""
-    known = known or index.load(vault)
-    draft = _Draft(vault, project)
-    applying = [note for note in known.active() if note.applies_to(project.id)]
-    _add_rules(draft, applying)
+    watched = _stamps(vault)
+    return _refresh(vault, project, watched, _Shelf.of(known or index.load(vault)))
+
+
+def _stamps(vault: str) -> list[list[str]]:
+    """The folders and files of which a change makes a new brief due. To be taken before they are looked into."""
+    names = [*notes.FOLDERS.values(), "activity.log", ".state/changed"]
+    return [[f"{vault}/{name}", stamp(f"{vault}/{name}")] for name in names]
+
+
+def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _Shelf) -> str:
+    """`watched` was looked at before the notes were: what changes in between makes the brief due again."""
+    draft = _Draft(vault, project, list(watched))
+    draft.add("own", quoting.OWN, "BRAIN.md")
+    always = shelf.always_in(project.id)
+    for note in always[:MOST_RULES]:
+        draft.add("rules", quoting.BODY, note.path, note.anchors)
+    draft.count("rules", len(always) - MOST_RULES)
     if project.id:
         _add_handoff(draft)
-    shown = {item.get("p") for item in draft.items}
-    rest = [note for note in applying if note.path not in shown]
-    mapped = sorted(rest, key=lambda note: note.name.casefold())
-    for note in sorted(mapped, key=lambda note: note.edited, reverse=True)[:MOST_MAPPED]:
-        draft.add("map", quoting.LINE, note.path, list(note.anchors))
-    if len(rest) > MOST_MAPPED:
-        draft.say("map", f"({len(rest) - MOST_MAPPED:,} more notes; `holdfast notes` lists all.)")
+    newest, more = shelf.newest_in(project.id)
+    for note in newest:
+        draft.add("map", quoting.LINE, note.path, note.anchors)
+    draft.count("map", more)
     if project.id:
         _add_activity(draft)
-    return _write(draft)
-
-
-def _add_rules(draft: _Draft, applying: list[Note]) -> None:
-    draft.add("rules", quoting.OWN, "BRAIN.md")
-    always = [note for note in applying if note.is_always_on]
-    always.sort(key=lambda note: (note.kind != "identity", note.project != notes.GLOBAL, note.name.casefold()))
-    for note in always[:MOST_RULES]:
-        draft.add("rules", quoting.BODY, note.path, list(note.anchors))
-    if len(always) > MOST_RULES:
-        draft.say("rules", f"({len(always) - MOST_RULES:,} more rules; `holdfast notes --kind rule` lists all.)")
+    if project.root and project.id:
+        _write(draft, "")
+    return _write(draft, project.root)
 
 
 def _add_handoff(draft: _Draft) -> None:
+    folder = f"{draft.vault}/{lineage.FOLDER}/{notes.slug(draft.project.id)}"
+    draft.watched.append([folder, stamp(folder)])
     found = lineage.newest(draft.vault, draft.project.id)
     if not found:
         return
     handoff, number = found
-    where = ", ".join(part for part in (handoff.time[:16].replace("T", " "), handoff.branch, handoff.host) if part)
-    heading = f"Newest handoff, session {number} ({where}): {handoff.title}"
-    for key, title in lineage.SECTIONS.items():
-        if handoff.items(key):
-            draft.add("handoff", f"{quoting.PART}:{title}", handoff.path, heading=heading)
+    draft.add("handoff", f"{quoting.HANDOFF}:{number}", handoff.path)
     beside = lineage.overlapping(draft.vault, draft.project.id, handoff)
     for path, nth in beside[-MOST_BESIDE:]:
-        other = lineage.read(draft.vault, path)
-        if isinstance(other, lineage.Handoff):
-            draft.say("beside", f"- session {nth} ({other.branch or other.host}): {other.title} ({path})", p=path)
-    if len(beside) > MOST_BESIDE:
-        draft.say("beside", f"({len(beside) - MOST_BESIDE:,} more)")
+        draft.add("beside", f"{quoting.BESIDE}:{nth}", path)
+    draft.count("beside", len(beside) - MOST_BESIDE)
 
 
 def _add_activity(draft: _Draft) -> None:
     """The last lines of activity.log that are about this project."""
-    wanted = f"] [{draft.project.id}] "
-    path = f"{draft.vault}/activity.log"
+    wanted = f"[{draft.project.id}] "
     try:
-        with open(path, "rb") as file:
+        with open(f"{draft.vault}/activity.log", "rb") as file:
             size = os.fstat(file.fileno()).st_size
             file.seek(max(0, size - TAIL))
-            lines = file.read(TAIL).decode("utf-8", "replace").splitlines()
+            lines = file.read(TAIL).decode("utf-8", "replace").split("\n")[1 if size > TAIL else 0 :]
     except OSError:
         return
-    for line in [line for line in lines if wanted in line][-MOST_ACTIVITY:]:
-        draft.say("activity", f"- {line.replace(wanted, '] ')}")
+    mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
+    for when, _, rest in mine[-MOST_ACTIVITY:]:
+        draft.say("activity", f"- {when}] {quoting.shortened(rest.removeprefix(wanted))}")
 
 
-def _write(draft: _Draft) -> str:
+def _write(draft: _Draft, root: str) -> str:
     state = home.state(draft.vault)
-    path = path_of(state, draft.project.id, draft.project.root)
-    folders = [*notes.FOLDERS.values(), f"{lineage.FOLDER}/{notes.slug(draft.project.id)}", "activity.log"]
-    watched = [f"{draft.vault}/{name}" for name in folders]
+    path = path_of(state, draft.project.id, root)
     record = {
         "v": VERSION,
-        "project": dict(draft.project.__dict__),
-        "files": [[name, stamp(name)] for name in draft.files],
-        "watched": [[name, stamp(name)] for name in watched],
-        "items": draft.items,
+        "project": {**draft.project.__dict__, "root": root},
+        "sources": draft.with_anchors(root),
+        "files": list(draft.files.values()),
+        "watched": draft.watched,
     }
     platform.make_folders(f"{state}/brief")
     platform.write_atomic(path, codec.encode(record), durable=False)
@@ -163,22 +251,35 @@ def _write(draft: _Draft) -> str:
 
 def refresh_known(vault: str, known: index.Index | None = None, only: str = "") -> int:
     """Make the newest briefs anew, of one project or all; drop those whose work tree is gone. Returns how many."""
-    known = known or index.load(vault)
-    folder = f"{home.state(vault)}/brief"
+    watched = _stamps(vault)
+    shelf = _Shelf.of(known or index.load(vault))
     if not only:
-        refresh(vault, Project("", "", "", ""), known)
-    found = [(_age(f"{folder}/{name}"), f"{folder}/{name}") for name in platform.names(folder)]
+        _refresh(vault, NOWHERE, watched, shelf)
+    done: set[str] = set()
     made = 0
-    for _, path in sorted(found, reverse=True):
-        project = _project_of(path)
-        if project is None or path.endswith(("/global", ".tmp")) or only not in ("", project.id):
+    for path, project in _made_before(vault):
+        if only not in ("", project.id) or not project.root:
             continue
         if made >= MOST_BRIEFS or not os.path.isdir(project.root):
             platform.remove(path)  # its next start finds none, and has it made
             continue
-        refresh(vault, project, known)
+        _refresh(vault, project, watched, shelf)
+        done.add(project.id)
+        made += 1
+    # What was filed of a project that has no brief yet shall be there at its first start.
+    waiting = ({only} if only else {*shelf.always, *shelf.counts}) - done - {notes.GLOBAL}
+    for ident in sorted(waiting)[: MOST_BRIEFS - made]:
+        _refresh(vault, Project(ident, "", "", ""), watched, shelf)
         made += 1
     return made
+
+
+def _made_before(vault: str) -> list[tuple[str, Project]]:
+    """The briefs that there are, the newest first."""
+    folder = f"{home.state(vault)}/brief"
+    names = [name for name in platform.names(folder) if name != "global" and not name.endswith(".tmp")]
+    found = sorted(((_age(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True)
+    return [(path, project) for _, path in found if (project := _project_of(path)) is not None]
 
 
 def _age(path: str) -> float:
@@ -190,6 +291,7 @@ def _age(path: str) -> float:
 
 def _project_of(path: str) -> Project | None:
     try:
-        return Project(**codec.decode(platform.read_file(path))["project"])
+        project = Project(**codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return project if isinstance(project.id, str) and isinstance(project.root, str) else None

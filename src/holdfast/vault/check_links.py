@@ -125,7 +125,7 @@ def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]
     end = text.find(brain.END, begin) if begin >= 0 else -1
     at = text.count("\n", 0, max(begin, 0)) + 1
     if not brain.is_current(text, listed):
-        yield Finding(brain.PATH, at, "map", "the map is out of date", renew, can_fix=True)
+        yield Finding(brain.PATH, at, "map", "the map is out of date", renew, can_fix=True, level="warning")
     count = text.count("\n") + (not text.endswith("\n"))
     if count > brain.MOST_LINES:
         what = f"it has {count} lines; a start reads at most {brain.MOST_LINES}"

@@ -7,6 +7,7 @@ once, and leaves a link there, so that nothing relies on being copied forward.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Note
 
 LONGEST = 100_000
+LONGEST_NAME = 200
 KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
 
 
@@ -56,28 +58,49 @@ def remember(vault: str, asked: Asked, now: float, day: str) -> Filed:
         path, made, changes = _plan(writer, asked, day, "user", f"remember:{new_id(now)}")
         if made is None:
             return Filed(path, "", changes, was_there=True)
-        applied = writer.commit(f"remember: {title(asked.name or asked.text)}", {path: made}, cause="remember")
+        subject = f"remember: {title(_utf8(asked.name or asked.text))}"
+        applied = writer.commit(subject, {path: made}, cause="remember", planned_on={path: None})
+        if path in applied.skipped:
+            raise HoldfastError(_in_the_way(path))
         return Filed(path, applied.commit, changes)
+
+
+def _in_the_way(path: str) -> str:
+    return f"{path} cannot be written, since something else stands there; nothing was remembered."
+
+
+def _utf8(text: str) -> str:
+    """Bytes of a command line that are no text become signs: a note has to be readable."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if not text.isascii() else text
 
 
 def _plan(writer: Writer, asked: Asked, day: str, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Where the note goes and its text (None: one says exactly this already), and what was altered."""
-    text, labels = redact(asked.text.strip())
+    text, labels = redact(_utf8(asked.text).strip())
     changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     if not text:
         raise UsageError("The text is empty; nothing was written. Say what to remember.")
-    if len(text) > LONGEST:
-        raise UsageError(f"The text has {len(text):,} characters, {LONGEST:,} is the most; nothing was written.")
+    body = _with_reason(text, redact(_utf8(asked.reason))[0], redact(_utf8(asked.apply))[0])
+    if len(body) > LONGEST:
+        raise UsageError(f"The text has {len(body):,} characters, {LONGEST:,} is the most; nothing was written.")
+    if len(asked.name) > LONGEST_NAME:
+        raise UsageError(
+            f"The name has {len(asked.name):,} characters, {LONGEST_NAME} is the most; nothing was written."
+        )
     if asked.kind not in notes.FOLDERS:
         raise UsageError(f'"{asked.kind}" is no kind of note; nothing was written. One of: {", ".join(notes.FOLDERS)}.')
     if asked.policy and (asked.policy not in notes.POLICIES or asked.kind != "rule"):
         raise UsageError("A rule can say do, ask or never, other notes nothing; nothing was written.")
-    body = _with_reason(text, redact(asked.reason)[0], redact(asked.apply)[0])
     same = _with_words(writer.index, asked, index.body_digest(body))
     if same:
         return same, None, changes
-    name = redact(clean(asked.name)[0])[0] or title(text)
-    path = notes.free_path(asked.kind, name, [*writer.index.known, *(one.path for one in writer.index.broken)])
+    name = redact(clean(_utf8(asked.name))[0])[0] or title(text)
+    taken = {*writer.index.known, *(one.path for one in writer.index.broken)}
+    while True:
+        path = notes.free_path(asked.kind, name, taken)
+        if not os.path.lexists(f"{writer.vault}/{path}"):
+            break
+        taken.add(path)  # a folder, or whatever else has the name
     made = notes.new_text(
         name=name,
         description=clean(text)[0],
@@ -119,7 +142,7 @@ def matching(known: Sequence[Note], wanted: str) -> list[Note]:
     try:
         return [notes.find(known, wanted)]
     except NotFound:
-        words = wanted.casefold().split()
+        words = _utf8(wanted).casefold().split()
         said = [(note, f"{note.name} {note.description} {note.path}".casefold()) for note in known]
         return [note for note, text in said if words and all(word in text for word in words)]
 
@@ -131,7 +154,11 @@ def forget(vault: str, paths: Sequence[str], now: float) -> str:
         if not there:
             raise NotFound("There is no such note any more; nothing was changed.")
         some = ", ".join(there[:3]) + (f" and {len(there) - 3} more" if len(there) > 3 else "")
-        return writer.commit(f"forget: {some}", dict.fromkeys(there), cause="forget").commit
+        applied = writer.commit(f"forget: {some}", dict.fromkeys(there), cause="forget")
+        kept = [path for path in there if path in applied.skipped]
+        if kept:
+            raise HoldfastError(f"{', '.join(kept)} was edited at this very moment and is kept. Run it again.")
+        return applied.commit
 
 
 def promotable(handoff: Handoff) -> list[tuple[str, str]]:
@@ -149,16 +176,33 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float, day: s
         handoff, _ = found
         section, item = _chosen(promotable(handoff), wanted)
         text = writer.read(handoff.path) or ""
-        lines = text.split("\n")
-        at = next((n for n, line in enumerate(lines) if line.strip().removeprefix("- ").strip() == item), -1)
-        if at < 0:
+        place = _line_with(text, item)
+        if place is None:
             raise HoldfastError(f"That item spans several lines of {handoff.path}; nothing was changed. Use remember.")
         asked = Asked(item, kind or KIND_OF_SECTION.get(section, "knowledge"), project)
         path, made, changes = _plan(writer, asked, day, "agent", f"handoff:{handoff.path.rpartition('/')[2]}")
-        lines[at] = f"- {title(item)} ([note](../../{path}))"
-        texts = {handoff.path: "\n".join(lines), **({} if made is None else {path: made})}
-        applied = writer.commit(f"promote: {title(item)}", texts, cause="promote", planned_on={handoff.path: text})
+        linked = f"{text[: place[0]]}{title(item)} ([note](../../{path})){text[place[1] :]}"
+        texts = {handoff.path: linked, **({} if made is None else {path: made})}
+        planned_on = {handoff.path: text, **({} if made is None else {path: None})}
+        applied = writer.commit(f"promote: {title(item)}", texts, cause="promote", planned_on=planned_on)
+        if path in applied.skipped:
+            raise HoldfastError(_in_the_way(path))
+        if handoff.path in applied.skipped:
+            changes += (f"{handoff.path} was edited at this very moment, so it has no link yet",)
     return Filed(path, applied.commit, changes, was_there=made is None), handoff.path
+
+
+def _line_with(text: str, item: str) -> tuple[int, int] | None:
+    """Where the words of an item stand, if they are one line; bullet, indent and line break are not of them."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        said = bare[2:].strip() if bare.startswith(("- ", "* ")) else bare
+        if said == item:
+            start = at + line.index(said)
+            return start, start + len(said)
+        at += len(line)
+    return None
 
 
 def _chosen(items: list[tuple[str, str]], wanted: str) -> tuple[str, str]:

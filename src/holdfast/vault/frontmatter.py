@@ -2,12 +2,13 @@
 
 Promise: `edit` returns the same bytes except in the values it was asked to change. Order, comments, spacing, quotes and
 keys that we do not know survive, because values are replaced at their own place in the text instead of being dumped
-again (docs/adr/0006). Anchors and aliases are refused, since a few lines of them can grow into gigabytes.
+again (docs/adr/0006); a list that grows gets its new items behind the others, in its own shape. Anchors and aliases are
+refused, since a few lines of them can grow into gigabytes, and so is what is nested too deeply to be read safely.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LONGEST = 64 * 1024
+DEEPEST = 40  # levels of lists and tables; the C composer calls itself for each, and a stack is soon used up
 FENCE = "---"
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
@@ -39,6 +41,7 @@ class Document:
     spans: dict[str, tuple[int, int]]
     end: int
     body: str
+    lasts: dict[str, int] = field(default_factory=dict)  # where the last item of a list ends
 
     def line_of(self, key: str) -> int:
         """The line that a key stands on; 1 where it is missing."""
@@ -56,15 +59,16 @@ def parse(text: str) -> Document:
     body = text[after + 1 :] if after >= 0 else ""
     try:
         node = _compose(source)
-        fields, spans = ({}, {}) if node is None else _fields(node, start)
+        fields, spans, lasts = ({}, {}, {}) if node is None else _fields(node, start)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unparsable((mark.line if mark else 0) + 2, error.problem or "not YAML") from error
+        at = start + mark.index if mark else start  # its own count of lines knows other line breaks than editors
+        raise Unparsable(text.count("\n", 0, at) + 1, error.problem or "not YAML") from error
     except yaml.YAMLError as error:
         raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
-    except RecursionError:
-        raise Unparsable(2, "nested too deeply") from None
-    return Document(text, fields, spans, end, body)
+    except UnicodeError:
+        raise Unparsable(1, "it is not UTF-8") from None
+    return Document(text, fields, spans, end, body, lasts)
 
 
 def _after_fence(text: str) -> int:
@@ -87,19 +91,27 @@ def _closing_fence(text: str, start: int) -> int:
 
 
 def _compose(source: str) -> Any:
-    if "&" not in source and "*" not in source:
-        return yaml.compose(source, Loader=LOADER)
-    for event in yaml.parse(source, Loader=LOADER):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.MarkedYAMLError(problem="anchors and aliases are not accepted", problem_mark=event.start_mark)
+    """The tree of nodes, once the events say that it is neither a bomb nor too deep; the usual text needs no look."""
+    signs = sum(source.count(sign) for sign in ("[", "{", "- ", "-\n", "-\r", "-\t", "?", ":"))  # one per level
+    if "&" in source or "*" in source or signs >= DEEPEST:
+        depth = 0
+        for event in yaml.parse(source, Loader=LOADER):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise yaml.MarkedYAMLError(
+                    problem="anchors and aliases are not accepted", problem_mark=event.start_mark
+                )
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=event.start_mark)
     return yaml.compose(source, Loader=LOADER)
 
 
-def _fields(root: Any, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
+def _fields(root: Any, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]], dict[str, int]]:
     if not isinstance(root, yaml.MappingNode):
         raise yaml.MarkedYAMLError(problem="it should be lines of `key: value`", problem_mark=root.start_mark)
     fields: dict[str, Any] = {}
     spans: dict[str, tuple[int, int]] = {}
+    lasts: dict[str, int] = {}
     for key, value in root.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if not name or name in fields:
@@ -107,7 +119,9 @@ def _fields(root: Any, start: int) -> tuple[dict[str, Any], dict[str, tuple[int,
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
         fields[name] = _plain(value)
         spans[name] = (start + value.start_mark.index, start + _end(value))
-    return fields, spans
+        if isinstance(value, yaml.SequenceNode) and value.value:
+            lasts[name] = start + _end(value.value[-1])
+    return fields, spans, lasts
 
 
 def _end(node: Any) -> int:
@@ -129,35 +143,67 @@ def _plain(node: Any) -> Any:
         return None
     if kind == "bool":
         return node.value.lower() in ("true", "yes", "on")
-    if kind == "int" and node.value.lstrip("+-").isdecimal():
-        return int(node.value)
+    if kind == "int" and node.value.removeprefix("-").isdecimal() and len(node.value) < 19:
+        number = int(node.value)
+        return number if str(number) == node.value else node.value  # 007 is a name
     return node.value
 
 
 def edit(document: Document, changes: Mapping[str, Any]) -> str:
     """The text with these values changed, every other byte as it was. A new key goes last. Raises Unparsable."""
-    text = document.text
-    known = [key for key in changes if key in document.spans and document.fields[key] != changes[key]]
-    for key in sorted(known, key=lambda key: document.spans[key], reverse=True):
-        text = _replace(text, *document.spans[key], inline(changes[key]))
-    fresh = [key for key in changes if key not in document.spans and changes[key] is not None]
-    if fresh:
+    wishes = {key: _as_read(value) for key, value in changes.items()}
+    known = [key for key in wishes if key in document.spans and not _is_same(document.fields[key], wishes[key])]
+    fresh = [key for key in wishes if key not in document.spans and wishes[key] is not None]
+    if not known and not fresh:
+        return document.text
+    wanted = {**document.fields, **{key: wishes[key] for key in (*known, *fresh)}}
+    for longer in (_lengthen, _replace):  # a list that only grew keeps its shape and the comments in it
+        text = document.text
+        for key in sorted(known, key=lambda key: document.spans[key], reverse=True):
+            change = longer if _has_grown(document.fields[key], wishes[key]) else _replace
+            text = change(text, document, key, wishes[key])
         at = document.end + len(text) - len(document.text)
         newline = "\r\n" if text[:at].endswith("\r\n") else "\n"
-        text = text[:at] + "".join(f"{key}: {inline(changes[key])}{newline}" for key in fresh) + text[at:]
-    wanted = {**document.fields, **{key: _as_read(value) for key, value in changes.items() if key in (*known, *fresh)}}
-    if (known or fresh) and parse(text).fields != wanted:
-        raise Unparsable(document.line_of(known[0] if known else ""), "this value cannot be changed in place")
-    return text
+        text = text[:at] + "".join(f"{key}: {inline(wishes[key])}{newline}" for key in fresh) + text[at:]
+        try:
+            if _is_same(parse(text).fields, wanted):
+                return text
+        except Unparsable:
+            continue
+    raise Unparsable(document.line_of(known[0] if known else ""), "this value cannot be changed in place")
 
 
-def _replace(text: str, start: int, end: int, value: str) -> str:
+def _is_same(one: Any, other: Any) -> bool:
+    """Equal and of one kind: to Python 1 is True."""
+    return bool(one == other) and repr(one) == repr(other)
+
+
+def _has_grown(before: Any, after: Any) -> bool:
+    return isinstance(before, list) and isinstance(after, list) and bool(before) and after[: len(before)] == before
+
+
+def _lengthen(text: str, document: Document, key: str, value: Any) -> str:
+    """More items behind the last one of a list, in the list's own shape."""
+    start, end = document.spans[key]
+    more = value[len(document.fields[key]) :]
+    if text[start] == "[":
+        at = document.lasts[key]
+        return text[:at] + "".join(f", {inline(one)}" for one in more) + text[at:]
+    line = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end - 1 if text[end - 1] == "\n" else end) + 1
+    newline = "\r\n" if text[:stop].endswith("\r\n") else "\n"
+    return text[:stop] + "".join(f"{text[line:start]}- {inline(one)}{newline}" for one in more) + text[stop:]
+
+
+def _replace(text: str, document: Document, key: str, value: Any) -> str:
+    start, end = document.spans[key]
     old = text[start:end]
     kept = old[len(old.rstrip()) :]  # a block ends behind its line break
     before = text[:start].rstrip(" \t\r\n")
     if before.endswith(":") and ("\n" in text[len(before) : start] or before == text[:start]):
-        return f"{before} {value}{kept or _gap(text, end)}{text[end:]}"  # it stood below its key, or was empty
-    return f"{text[:start]}{value}{kept}{text[end:]}"
+        # it stood below its key, or was empty
+        return f"{before} {inline(value)}{kept or _gap(text, end)}{text[end:]}"
+    return f"{text[:start]}{inline(value)}{kept}{text[end:]}"
 
 
 def _gap(text: str, end: int) -> str:

@@ -36,13 +36,25 @@ SETTINGS = (
     "core.fsmonitor=false",
     "core.logAllRefUpdates=true",
     "core.precomposeunicode=false",
+    "core.sparseCheckout=false",
     "commit.gpgsign=false",
+    "log.showSignature=false",
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
     "gc.auto=0",
     "maintenance.auto=false",
     "init.defaultBranch=main",
     "advice.detachedHead=false",
     "protocol.ext.allow=never",
 )
+BEGUN = {
+    "MERGE_HEAD": "merge",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "BISECT_LOG": "bisect",
+}
 LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "ORIG_HEAD.lock")
 
 
@@ -84,7 +96,7 @@ class Repository:
     ) -> subprocess.CompletedProcess[bytes]:
         command = ["git", *(part for one in SETTINGS for part in ("-c", one)), *words]
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 command,
                 cwd=self.vault,
                 env={**_environment(self, who), **(env or {})},
@@ -98,6 +110,9 @@ class Repository:
             raise GitFailed("There is no git on PATH, and the vault's history needs it. Install git.") from error
         except subprocess.TimeoutExpired as error:
             raise GitFailed(f"git {words[0]} gave no answer for {timeout:.0f} s; nothing was changed.") from error
+        if done.returncode < 0 or done.returncode > 129:  # no answer of git's at all, so not to be taken for a no
+            raise GitFailed(f"git {words[0]} was killed in {self.vault}. Run the same command again.")
+        return done
 
     def text(self, *words: str, allowed: tuple[int, ...] = (0,)) -> str:
         return self.run(*words, allowed=allowed).decode("utf-8", "replace").rstrip("\n")
@@ -113,20 +128,53 @@ class Repository:
         return done.stdout if done.returncode == 0 else None
 
     def exists(self) -> bool:
-        return os.path.exists(f"{self.folder}/HEAD") or os.path.isfile(self.folder)
+        """Whether git takes it for a repository: an `init` that was killed leaves less."""
+        parts = all(os.path.exists(f"{self.folder}/{part}") for part in ("HEAD", "objects", "refs"))
+        return parts or os.path.isfile(self.folder)
 
     def init(self) -> None:
-        """Make the repository if there is none; a half-made one is completed."""
+        """Make the repository if there is none; a half-made one is completed. No template: it could exclude notes."""
         if not self.exists():
-            self.run("init", "--quiet")
+            self.run("init", "--quiet", "--template=")
             os.chmod(self.folder, 0o700)
+
+    def own_folder(self) -> str:
+        """Where git keeps this vault's own files: `.git`, or the folder that a file of that name points to."""
+        if not os.path.isfile(self.folder):
+            return self.folder
+        said = platform.read_file(self.folder, 4096).decode("utf-8", "surrogateescape")
+        return os.path.join(self.vault, said.removeprefix("gitdir:").strip())
+
+    def begun_by_hand(self) -> str:
+        """What a person began with git and has not finished; "" where there is nothing."""
+        place = self.own_folder()
+        return next((what for name, what in BEGUN.items() if os.path.lexists(f"{place}/{name}")), "")
+
+    def keep_branch(self) -> None:
+        """Where a person left the vault on no branch, the main one follows the head, else the next checkout would hide
+        what we wrote. Raises GitFailed where the head is not ahead of it, such as at an old commit they look at."""
+        try:
+            if platform.read_file(f"{self.own_folder()}/HEAD", 5) == b"ref: ":
+                return
+        except OSError:
+            return
+        head, branch = self.head(), f"refs/heads/{BRANCH}"
+        tip = self.text("rev-parse", "--verify", "--quiet", branch, allowed=(0, 1))
+        if tip and self.attempt("merge-base", "--is-ancestor", tip, head).returncode:
+            raise GitFailed(
+                f"{self.vault} stands at the commit {head[:10]}, apart from its branch {BRANCH}; nothing was changed. "
+                f"`git checkout {BRANCH}` in it brings the memory back."
+            )
+        if head and tip != head:
+            self.run("update-ref", "-m", "the head, on no branch", branch, head)
 
     def person(self) -> tuple[str, str]:
         """Who the person is, as their own git knows them."""
         found = []
         for name, otherwise in zip(("user.name", "user.email"), PERSON, strict=True):
             done = self.attempt("config", "--get", name)
-            found.append(done.stdout.decode("utf-8", "replace").strip() or otherwise)
+            said = done.stdout.decode("utf-8", "replace").strip()
+            found.append(said if any(letter.isalnum() for letter in said) else otherwise)  # git refuses mere signs
         return found[0], found[1]
 
 
@@ -142,6 +190,7 @@ def _environment(repository: Repository, who: tuple[str, str]) -> dict[str, str]
         "GIT_COMMITTER_EMAIL": OURS[1],
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ATTR_NOSYSTEM": "1",
         "LC_ALL": "C.UTF-8",
         home.CHILD: "1",
     }
@@ -152,7 +201,7 @@ PASSED = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT
 
 def remove_stale_locks(repository: Repository) -> list[str]:
     """Remove what a killed git left behind. Raises GitFailed where its owner may be alive. The vault's lock is held."""
-    locks = [path for path in _locks(repository.folder) if os.path.lexists(path)]
+    locks = [path for path in _locks(repository.own_folder()) if os.path.lexists(path)]
     if not locks:
         return []
     owner = _git_at_work(repository, locks)
@@ -186,7 +235,7 @@ def _git_at_work(repository: Repository, locks: list[str]) -> str:
             if name.startswith("git"):
                 where = os.readlink(f"/proc/{pid}/cwd")
                 around = platform.read_file(f"/proc/{pid}/environ", 1 << 20)
-                if f"{where}/".startswith(f"{vault}/") or repository.folder.encode() in around:
+                if f"{where}/".startswith(f"{vault}/") or os.fsencode(repository.folder) in around:
                     return f"process {pid}, {name}"
             for fd in platform.names(f"/proc/{pid}/fd"):
                 if os.readlink(f"/proc/{pid}/fd/{fd}") in held:

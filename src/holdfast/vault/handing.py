@@ -5,13 +5,14 @@ The file is named after the episode and the time, so two processes that hand off
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gitfiles, platform
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.errors import Unfit, UsageError
+from holdfast.errors import HoldfastError, Unfit, UsageError
 from holdfast.vault import frontmatter, handoff_lint, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from holdfast.model import Flag
 
 HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
+TITLE = "What this session was about"
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 SECTION_OF = {"progress": "done", "decision": "decisions"}
 
 
@@ -40,7 +43,7 @@ def form(flags: Sequence[Flag]) -> str:
     given: dict[str, list[str]] = {}
     for flag in flags:
         given.setdefault(SECTION_OF.get(flag.kind, "learned"), []).append(flag.text)
-    parts = [f"# What this session was about\n\n{HINT}\n"]
+    parts = [f"# {TITLE}\n\n{HINT}\n"]
     for key, title in lineage.SECTIONS.items():
         items = "".join(f"- {text}\n" for text in given.get(key, [])) or "- \n"
         parts.append(f"\n## {title}\n\n{items}")
@@ -48,7 +51,8 @@ def form(flags: Sequence[Flag]) -> str:
 
 
 def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """Title and sections from JSON or Markdown. Raises UsageError."""
+    """Title and sections from JSON or Markdown; nothing that was said is left out. Raises UsageError."""
+    text = text.removeprefix("\ufeff")
     stripped = text.strip()
     if stripped.startswith("{"):
         try:
@@ -56,17 +60,14 @@ def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
         except ValueError as error:
             raise UsageError(f"The form is no JSON ({error}); nothing was written.") from error
         title = str(form.pop("title", "") or "") if isinstance(form, dict) else ""
-        return title, lineage.from_form(form)
+        return " ".join(title.split()), lineage.from_form(form)
     try:
         body = frontmatter.parse(text).body if stripped.startswith("---") else text
     except Unparsable as error:
         raise UsageError(f"The front matter cannot be read ({error}); nothing was written.") from error
+    body = COMMENT.sub("", body)
     title = next((line[2:].strip() for line in body.splitlines() if line.startswith("# ")), "")
-    sections = {
-        key: tuple(item for item in items if item.strip("-* ") and not item.startswith("<!--"))
-        for key, items in lineage.sections_of(body).items()
-    }
-    return title, {key: items for key, items in sections.items() if items}
+    return "" if title == TITLE else title, lineage.sections_of(body, others="note")
 
 
 def write(vault: str, text: str, where: Where, now: float, started: float, *, anyway: bool = False) -> HandedOff:
@@ -94,11 +95,14 @@ def write(vault: str, text: str, where: Where, now: float, started: float, *, an
         raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
     with writing(vault, now) as writer:
         listed = lineage.names(vault, made.project)
-        made = replace(made, parents=tuple(one.rpartition("/")[2].removesuffix(".md") for one in listed[-1:]))
+        parents = tuple(one.rpartition("/")[2].removesuffix(".md") for one in listed[-1:])
+        made = replace(made, parents=parents, time=_free_second(now, listed))
         path = _free(lineage.path_for(made, platform.machine()), listed)
         number = sum(1 for one in listed if one < path) + 1
         subject = f"handoff: session {number} of {made.project}, {made.title}"
-        applied = writer.commit(subject, {path: lineage.render(made)}, cause="handoff")
+        applied = writer.commit(subject, {path: lineage.render(made)}, cause="handoff", planned_on={path: None})
+        if path in applied.skipped:
+            raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
     changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     return HandedOff(path, number, applied.commit, changes)
 
@@ -107,6 +111,13 @@ def _tidy(text: str, labels: list[str]) -> str:
     line, found = redact(clean(text)[0])
     labels += [label for label in found if label not in labels]
     return line
+
+
+def _free_second(now: float, taken: list[str]) -> str:
+    """The time of a handoff, a second later where one has it already: the newest is told by its name alone."""
+    while any(one.rpartition("/")[2].startswith(lineage.compact(lineage.iso(now))) for one in taken):
+        now += 1
+    return lineage.iso(now)
 
 
 def _free(path: str, taken: list[str]) -> str:

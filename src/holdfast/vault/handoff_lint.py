@@ -14,19 +14,27 @@ if TYPE_CHECKING:
     from holdfast.vault.lineage import Handoff
 
 AGENDA = re.compile(
-    r"\b(maybe|perhaps|possibly|might (?:want|be|need|try)|could (?:look|try|be|maybe)|consider(?:ing)?"
-    r"|look (?:at|into)|think about|at some point|eventually|some ?day|if (?:there is )?time|tbd|todo\?|as needed"
-    r"|and so on|etc)\b",
+    r"\b(?:maybe|perhaps|possibly|might (?:want|need|try)|could (?:look|try|maybe)|think about|at some point"
+    r"|eventually(?! consistent)|some ?day|if (?:there is|there's|we have|you have) time|if time (?:permits|allows)"
+    r"|time permitting|tbd|todo\?|as needed|and so on)\b"
+    r"|(?:^|[.;:,] |\b(?:and|also|then|should|to|may|might|could) )(?:look (?:at|into)|consider(?:ing)?)\b"
+    r"|(?<![/\w.])etc\b(?![/\w])",
     re.IGNORECASE,
 )
+CODE = re.compile(r"`[^`]*`")
 REASON = re.compile(
-    r"\b(because|since|so that|so we|so it|due to|in order to|to (?:avoid|keep|prevent)|as it|reason|why)\b"
-    r"|[;:(\u2013\u2014]| - "
+    r"\b(because|since|so|due to|in order to|to (?:avoid|keep|prevent|stay|make|let|save|get)|as|for|reason|why|given"
+    r"|instead of|rather than|otherwise|until|unless|thus|therefore|after|avoids?|saves?|needs?|requires?|breaks?"
+    r"|broke)\b"
+    r"|[;:(\u2013\u2014]| -+ |, (?:it|they|that|this|which|no|not)\b",
+    re.IGNORECASE,
 )
 NOTHING = re.compile(r"^(none|nothing)\b", re.IGNORECASE)
 MOST_CHARACTERS = 6000
-PATH = re.compile(r"^`?([^\s`]+)`?")
-GONE = re.compile(r"\((deleted|removed|renamed[^)]*)\)", re.IGNORECASE)
+GONE = re.compile(r"\b(?:deleted?|removed?|renamed?|moved?|dropped)\b|\u2192|->", re.IGNORECASE)
+LINK = re.compile(r"\[[^\]]*\]\(([^)]+)\)")
+QUOTES = "`'\"*[]()<>,;:"
+PLACE = re.compile(r"(?:[:#]L?\d[\d,:L-]*)$")  # a line or lines of a file
 
 
 def problems(handoff: Handoff, root: str) -> list[str]:
@@ -40,11 +48,10 @@ def _next_steps(handoff: Handoff) -> list[str]:
         return ['There is no next step. Add one under "Next steps": the first command or edit to make; or "None: why".']
     found = []
     for number, step in enumerate(steps, 1):
-        vague = AGENDA.search(step)
+        vague = AGENDA.search(CODE.sub("`", step))
         if vague and not NOTHING.match(step):
-            found.append(
-                f'Next step {number} says "{vague[0]}": say what to do and where, such as "run X and fix Y in Z".'
-            )
+            said = vague[0].strip(" .;:,")
+            found.append(f'Next step {number} says "{said}": say what to do and where, such as "run X and fix Y in Z".')
     return found
 
 
@@ -59,13 +66,24 @@ def _decisions(handoff: Handoff) -> list[str]:
 def _files(handoff: Handoff, root: str) -> list[str]:
     found = []
     for item in handoff.items("files_modified"):
-        name = PATH.match(item.strip())
-        path = name[1].rstrip(",;:") if name else ""
-        if not path or GONE.search(item) or NOTHING.match(item) or re.match(r"and \d+ more", item):
-            continue
-        if not os.path.lexists(os.path.join(root, path)):
+        path = _path(item, root)
+        if path and not GONE.search(item) and not NOTHING.match(item) and not os.path.lexists(os.path.join(root, path)):
             found.append(f'There is no file {path} in {root}: correct the path, or write "{path} (deleted)".')
     return found
+
+
+def _path(item: str, root: str) -> str:
+    """The file that an item names, however it is written; "" where it names none, or many at once."""
+    item = LINK.sub(r"\1", item)
+    whole = item.strip().strip(QUOTES)
+    quoted = re.match(r"[`*\[]+([^`*\]]+)[`*\]]", item.strip())
+    for candidate in (whole, quoted[1] if quoted else ""):
+        if candidate and os.path.lexists(os.path.join(root, candidate)):
+            return candidate
+    words = [PLACE.sub("", word.strip(QUOTES)).strip(QUOTES) for word in item.split()]
+    like = [word for word in words if "/" in word.strip("/") or re.search(r"\w\.\w+$", word)]
+    path = like[0] if like else words[0] if len(words) == 1 else ""
+    return "" if any(sign in path for sign in "*?{}\u2026") else os.path.expanduser(path)
 
 
 def _size(handoff: Handoff) -> list[str]:

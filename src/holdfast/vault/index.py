@@ -78,7 +78,6 @@ def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: 
     """The index, brought up to date; `progress` hears of every note that had to be read."""
     path = f"{home.state(vault)}/notes.index"
     before = _read(path)
-    stamps: dict[str, str] = {}
     known: dict[str, Known] = {}
     broken: list[Broken] = []
     rows: dict[str, Any] = {}
@@ -87,23 +86,37 @@ def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: 
     for one in notes.paths(vault):
         stamp = _stamp(f"{vault}/{one}", began)
         row = before.get(one)
-        if row is None or not stamp or row[0] != stamp:
+        found = _recall(one, stamp, row) if stamp else None
+        if found is None:
             is_fresh = False
             row = [stamp, *_row(vault, one)]
+            found = _recall(one, stamp, row) or Broken(one, 1, "it cannot be read")
             progress(1)
         rows[one] = row
-        stamps[one] = stamp
-        if row[1] is None:
-            broken.append(Broken(one, *row[2]))
+        if isinstance(found, Broken):
+            broken.append(found)
         else:
-            links = tuple((str(link), int(line)) for link, line in row[3])
-            known[one] = Known(notes.from_fields(one, row[1], ""), str(row[2]), links)
+            known[one] = found
     if keep and (not is_fresh or len(rows) != len(before)):
         try:
             platform.write_atomic(path, codec.encode({"v": VERSION, "notes": rows}), durable=False)
         except OSError:
             pass  # it is only a help
     return Index(known, tuple(broken))
+
+
+def _recall(path: str, stamp: str, row: Any) -> Known | Broken | None:
+    """What a row of the index says of a file with this stamp; None where it says nothing that can be believed."""
+    try:
+        seen, fields, said, links = row
+        if seen != stamp:
+            return None
+        if fields is None:
+            return Broken(path, int(said[0]), str(said[1]))
+        listed = tuple((str(link), int(line)) for link, line in links)
+        return Known(notes.from_fields(path, dict(fields), ""), str(said), listed)
+    except (TypeError, ValueError, KeyError, IndexError):
+        return None  # not of our making
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -5,12 +5,15 @@ commit, then the journal goes. Whoever holds the vault's lock next finishes a ch
 journal, so the vault comes out as if nothing had happened.
 
 A person may save the same file at the same moment. Every file is replaced only where it still is what the change was
-planned on, and what was displaced is looked at once more before it goes: their version wins, ours is planned again.
+planned on, old and new change places in one step, and what was displaced is looked at once more before it goes: their
+version wins, ours is planned again.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TRAILER = "Holdfast-Change"
+# What a file is that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
+NOT_OURS = (
+    *(errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT),
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+)
 
 
 @dataclass(frozen=True)
@@ -63,24 +71,36 @@ def digest(raw: bytes | None) -> str | None:
 
 
 def content(vault: str, path: str) -> bytes | None:
-    """A file of the vault; None where there is none. A link is nobody's content."""
+    """A file of the vault; None where there is none. Raises OSError for what is no plain file of it: a link is nobody's
+    content, and a pipe would make us wait."""
+    if _leaves(vault, path):
+        raise OSError(errno.ELOOP, "it lies outside of the vault, or behind a link", path)
     try:
-        fd = os.open(f"{vault}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = os.open(f"{vault}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    with open(fd, "rb") as file:
-        return file.read()
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "it is no file", path)
+        return platform.read_all(fd)
+    finally:
+        os.close(fd)
 
 
 def inside(vault: str, path: str) -> str:
     """The full path of a file of the vault. Raises UsageError where it would leave it, by dots or by a link."""
-    top = os.path.realpath(vault)
+    if _leaves(vault, path):
+        raise UsageError(f"{path} does not lie in the vault, or lies behind a link; nothing was written.")
+    return f"{vault}/{path}"
+
+
+def _leaves(vault: str, path: str) -> bool:
+    """Also by a link that stays in the vault: git would not follow it."""
     parts = path.split("/")
-    full = f"{vault}/{path}"
-    leaves = path.startswith("/") or ".." in parts or parts[0] in ("", ".state", ".git") or "\0" in path
-    if leaves or not f"{os.path.realpath(os.path.dirname(full))}/".startswith(f"{top}/"):
-        raise UsageError(f"{path} does not lie in the vault; nothing was written.")
-    return full
+    if "" in parts or "." in parts or ".." in parts or parts[0] in (".state", ".git") or "\0" in path:
+        return True
+    folders = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
+    return any(os.path.islink(f"{vault}/{folder}") for folder in folders)
 
 
 def apply(repository: Repository, change: Change) -> Applied:
@@ -96,6 +116,9 @@ def apply(repository: Repository, change: Change) -> Applied:
 def recover(repository: Repository) -> Applied | None:
     """Finish a change that was cut short, if there is one. The vault's lock is held."""
     path = _journal(repository.vault)
+    for name in platform.names(_folder(repository.vault)):
+        if name.endswith((".tmp", ".fresh")):
+            platform.remove(f"{_folder(repository.vault)}/{name}")  # half a file that nobody was promised
     try:
         raw = platform.read_file(path)
     except FileNotFoundError:
@@ -137,48 +160,92 @@ def _write(vault: str, file: File) -> bool:
     """Put one file in its place; False where somebody else has changed it since the change was planned."""
     path = inside(vault, file.path)
     after = None if file.after is None else file.after.encode("utf-8", "surrogateescape")
+    aside = f"{_folder(vault)}/displaced-{text_digest(file.path)}"
     try:
-        now = content(vault, file.path)
-    except OSError:
-        return False  # a link, or a folder: not ours to replace
-    if now == after:
-        return True
-    if digest(now) != file.before:
-        return False
-    displaced = f"{_folder(vault)}/displaced"
-    fresh = f"{_folder(vault)}/fresh"
-    for left in (displaced, fresh):
-        platform.remove(left)
-    if after is None:
-        os.rename(path, displaced)
-        if digest(platform.read_file(displaced)) != file.before:
-            os.rename(displaced, path)
+        if not _settle(vault, file, aside):
             return False
-        platform.remove(displaced)
+        now = content(vault, file.path)
+        if now == after:
+            return True
+        if digest(now) != file.before:
+            return False
+        if after is None:
+            os.rename(path, aside)
+        else:
+            _put(path, after, aside, is_new=now is None)
         platform.sync_folder(os.path.dirname(path))
+        is_ours = _settle(vault, file, aside)
+    except OSError as error:
+        if error.errno in NOT_OURS:
+            return False
+        raise
+    if is_ours and after is None:
         _drop_empty_folder(os.path.dirname(path), vault)
-        return True
+    return is_ours
+
+
+def _put(path: str, after: bytes, aside: str, *, is_new: bool) -> None:
+    """The new bytes at a path, and what stood there aside; in one step, so that no save of a person falls between."""
     platform.make_folders(os.path.dirname(path))
+    fresh = f"{aside}.fresh"
+    platform.remove(fresh)
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with open(fd, "wb") as out:
         out.write(after)
         out.flush()
+        if not is_new:
+            os.fchmod(out.fileno(), stat.S_IMODE(os.lstat(path).st_mode))  # the mode is a person's too
         platform.sync(out.fileno())
-    if now is None:
-        try:
-            os.link(fresh, path)
-        except FileExistsError:
-            return False
-        platform.remove(fresh)
+    os.rename(fresh, aside)  # so half a file never lies there
+    if is_new:
+        os.link(aside, path)
     else:
-        os.link(path, displaced)
-        os.rename(fresh, path)
-        if digest(platform.read_file(displaced)) != file.before:
-            os.rename(displaced, path)
-            return False
-        platform.remove(displaced)
-    platform.sync_folder(os.path.dirname(path))
-    return True
+        _exchange(aside, path)
+
+
+def _settle(vault: str, file: File, aside: str) -> bool:
+    """Look at what lies aside, now or from a try that was killed: ours goes, a person's goes back where it was (False).
+
+    Theirs is what is neither the old text nor the new one: they saved it between our look and our step.
+    """
+    if os.path.lexists(f"{aside}.old"):  # of an exchange in two steps
+        os.rename(f"{aside}.old", aside)
+    try:
+        left = digest(platform.read_file(aside))
+    except FileNotFoundError:
+        return True
+    after = digest(None if file.after is None else file.after.encode("utf-8", "surrogateescape"))
+    is_theirs = left not in (file.before, after)
+    if is_theirs and digest(content(vault, file.path)) == after:
+        path = f"{vault}/{file.path}"
+        if after is None:
+            os.link(aside, path)
+        else:
+            _exchange(aside, path)
+            if digest(platform.read_file(aside)) != after:
+                _exchange(aside, path)  # they saved once more; the newest is what they mean
+    platform.remove(aside)
+    return not is_theirs
+
+
+def _exchange(one: str, other: str) -> None:
+    """Two files change places in one step; where the system cannot, in two, the second behind a second name."""
+    import ctypes
+
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+        here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+        if rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0:
+            return
+        number = ctypes.get_errno()
+    except AttributeError:
+        number = errno.ENOSYS
+    if number not in (errno.ENOSYS, errno.EINVAL):
+        raise OSError(number, os.strerror(number), other)
+    old = f"{one}.old"
+    os.link(other, old)
+    os.rename(one, other)
+    os.rename(old, one)
 
 
 def _drop_empty_folder(folder: str, vault: str) -> None:
@@ -192,8 +259,8 @@ def _drop_empty_folder(folder: str, vault: str) -> None:
 def _commit(repository: Repository, change: Change, written: Sequence[str]) -> str:
     """Commit exactly these paths; "" where they are already as the head has them."""
     head = repository.head()
-    _stage(repository, written)
     if change.parents:
+        _stage(repository, written)
         tree = repository.text("write-tree")
         parents = [part for parent in (head, *change.parents) for part in ("-p", parent)]
         made = repository.run(
@@ -202,14 +269,25 @@ def _commit(repository: Repository, change: Change, written: Sequence[str]) -> s
         commit = made.decode("ascii").strip()
         repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
         return commit
+    _stage(repository, written)
     paths = _to_commit(repository, written, head)
-    if not paths:
-        return ""
+    only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
+    return _committed(repository, change.message(), change.author, *only, given=_listed(paths)) if paths else ""
+
+
+def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
+    """Commit these paths as they are in the work tree, with whatever else is staged; "" where nothing is new."""
+    _stage(repository, paths)
+    return _committed(repository, message, who)
+
+
+def _committed(
+    repository: Repository, message: str, who: tuple[str, str], *more: str, given: bytes | None = None
+) -> str:
     done = repository.attempt(
-        *("commit", "--quiet", "--no-verify", "--only", "--cleanup=verbatim", "-m", change.message()),
-        *("--pathspec-from-file=-", "--pathspec-file-nul"),
-        given=_listed(paths),
-        who=change.author,
+        *("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message, *more),
+        given=given,
+        who=who,
         env={"GIT_LITERAL_PATHSPECS": "1"},
     )
     if done.returncode:

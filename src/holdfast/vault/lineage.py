@@ -8,6 +8,7 @@ the same file. The number of a session is its place among the names: shown, neve
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,9 @@ ALSO = {
     "decision": "decisions",
     "next step": "next_steps",
     "next": "next_steps",
+    "next actions": "next_steps",
+    "completed": "done",
+    "what was done": "done",
     "files": "files_modified",
     "files changed": "files_modified",
     "modified files": "files_modified",
@@ -49,6 +53,9 @@ ALSO = {
     "note": "note",
     "notes": "note",
 }
+KNOWN_ANYWAY = (  # what we see for ourselves
+    *("title", "time", "date", "started", "project", "branch", "host", "episode", "session", "author", "parents"),
+)
 MECHANICAL = "holdfast"  # the author of a handoff that nobody wrote
 
 
@@ -76,16 +83,22 @@ def iso(when: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))
 
 
+def compact(moment: str) -> str:
+    """A time as it stands in a file's name."""
+    return moment.replace("-", "").replace(":", "")
+
+
 def path_for(handoff: Handoff, machine: str) -> str:
     """Where a handoff lies: its own name, from what it is of, so that writing it twice is once."""
-    compact = handoff.time.replace("-", "").replace(":", "")
     ident = digest(handoff.episode or f"{handoff.time} {handoff.title}", 6)
-    return f"{FOLDER}/{slug(handoff.project)}/{compact}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
+    return f"{FOLDER}/{slug(handoff.project)}/{compact(handoff.time)}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
 
 
 def names(vault: str, project: str) -> list[str]:
     """The handoffs of a project, the oldest first."""
     folder = f"{FOLDER}/{slug(project)}"
+    if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
+        return []  # what a link leads to is not the vault
     return [f"{folder}/{name}" for name in sorted(platform.names(f"{vault}/{folder}")) if name.endswith(".md")]
 
 
@@ -101,7 +114,7 @@ def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
 
 def overlapping(vault: str, project: str, newest: Handoff) -> list[tuple[str, int]]:
     """Paths and numbers of those that were still going on when the newest one began: they ended after it had."""
-    began = newest.started.replace("-", "").replace(":", "")
+    began = compact(newest.started)
     listed = names(vault, project)
     return [
         (path, number)
@@ -113,7 +126,12 @@ def overlapping(vault: str, project: str, newest: Handoff) -> list[tuple[str, in
 def of_episode(vault: str, project: str, episode: str) -> str:
     """The path of an episode's handoff; "" where none was written."""
     ending = f"-{digest(episode, 6)}.md"
-    return next((path for path in reversed(names(vault, project)) if path.endswith(ending)), "")
+    for path in reversed(names(vault, project)):
+        if path.endswith(ending):
+            found = read(vault, path)  # six letters may be those of another episode
+            if isinstance(found, Broken) or found.episode in ("", episode):
+                return path
+    return ""
 
 
 def read(vault: str, path: str) -> Handoff | Broken:
@@ -143,18 +161,25 @@ def from_text(path: str, text: str) -> Handoff | Broken:
     )
 
 
-def sections_of(body: str) -> dict[str, tuple[str, ...]]:
-    """The items under each heading that we know; a line that is no item continues the one before it."""
+def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
+    """The items under each heading that we know; an indented line continues the item before it.
+
+    What stands elsewhere goes to the section `others`, with its heading before it, or nowhere if that is "".
+    """
     found: dict[str, list[str]] = {}
-    section = ""
+    section, heading = others, ""
     for line in body.splitlines():
+        text = line.strip()
         if line.startswith("#"):
             section = section_named(line.lstrip("#"))
+            heading = "" if section or line.startswith("# ") else line.lstrip("#").strip().rstrip(":")
+            section = section or others
             continue
-        text = line.strip()
-        if not section or not text:
+        if not section or not text.strip("-*"):
             continue
         items = found.setdefault(section, [])
+        if heading and (text.startswith(("- ", "* ")) or not line.startswith((" ", "\t"))):
+            text = f"- {heading}: {text.removeprefix('- ').removeprefix('* ').strip()}"
         if text.startswith(("- ", "* ")):
             items.append(text[2:].strip())
         elif items and line.startswith((" ", "\t")):
@@ -171,15 +196,27 @@ def section_named(heading: str) -> str:
 
 
 def from_form(form: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Sections from a table of texts or lists, by key or by heading."""
+    """Sections from a table of texts or lists, by key or by heading. What has no section becomes part of the note."""
     found: dict[str, tuple[str, ...]] = {}
     for name, given in form.items():
         key = section_named(str(name))
         items = given if isinstance(given, list) else [given]
-        texts = tuple(" ".join(str(one).split()) for one in items if one is not None and str(one).strip())
+        texts = tuple(text for text in (_said(one) for one in items) if text)
+        if not key and texts and str(name) not in KNOWN_ANYWAY:
+            heading = str(name).replace("_", " ").strip()
+            key, texts = "note", tuple(f"{heading}: {text}" for text in texts)
         if key and texts:
             found[key] = found.get(key, ()) + texts
     return found
+
+
+def _said(value: Any) -> str:
+    """One item of a form as a line; a table, such as a decision and its reason, as its parts."""
+    if isinstance(value, dict):
+        return ": ".join(text for text in (_said(one) for one in value.values()) if text)
+    if isinstance(value, list):
+        return ", ".join(text for text in (_said(one) for one in value) if text)
+    return "" if value is None else " ".join(str(value).split())
 
 
 def render(handoff: Handoff) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -83,26 +84,43 @@ class Broken:
 
 
 def paths(vault: str) -> Iterator[str]:
-    """Every file that should be a note, relative to the vault, by folder and name. Links are not followed."""
+    """Every file that should be a note, relative to the vault, by folder and name.
+
+    Links are not followed: one to a folder, like a folder that cannot be listed, comes as itself, to be reported.
+    """
     for folder in (*FOLDERS.values(), QUARANTINE):
-        yield from sorted(_files(f"{vault}/{folder}", folder))
+        yield from sorted(_files(vault, folder))
 
 
-def _files(folder: str, under: str) -> Iterator[str]:
-    if os.path.islink(folder):
-        return
-    try:
-        with os.scandir(folder) as entries:
-            found = list(entries)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in found:
-        if entry.name.startswith("."):
+def _files(vault: str, top: str) -> Iterator[str]:
+    waiting = [top]
+    while waiting:
+        under = waiting.pop()
+        try:
+            if os.path.islink(f"{vault}/{under}"):
+                yield under
+                continue
+            with os.scandir(f"{vault}/{under}") as entries:
+                found = list(entries)
+        except (FileNotFoundError, NotADirectoryError):
             continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(entry.path, f"{under}/{entry.name}")
-        elif entry.name.endswith(".md"):
-            yield f"{under}/{entry.name}"
+        except OSError:
+            yield under
+            continue
+        for entry in found:
+            if entry.name.startswith("."):
+                continue
+            if _is_folder(entry):
+                waiting.append(f"{under}/{entry.name}")
+            elif entry.name.endswith(".md"):
+                yield f"{under}/{entry.name}"
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a link that leads round in a circle
 
 
 def walk(vault: str) -> Iterator[Note | Broken]:
@@ -121,11 +139,16 @@ def read(vault: str, path: str) -> Note | Broken:
             return Broken(path, 1, f"it is {what}")
         if seen.st_size > LARGEST:
             return Broken(path, 1, f"it has {seen.st_size:,} bytes; a note is one idea of at most {LARGEST:,}")
-        with open(os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        path.encode("utf-8")
+        # not to wait for a pipe that took the file's place since
+        fd = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
             raw = file.read(LARGEST + 1)
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return Broken(path, error.object.count(b"\n", 0, error.start) + 1, "it is not UTF-8")
+    except UnicodeEncodeError:
+        return Broken(path, 1, "its name is not UTF-8; give it another")
     except OSError as error:
         return Broken(path, 1, f"it cannot be read ({error.strerror})")
     return from_text(path, text)
@@ -145,7 +168,7 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     kind = _text(fields.get("kind")) or _kind_of_folder(path)
     return Note(
         path=path,
-        name=_text(fields.get("name")) or path.rpartition("/")[2].removesuffix(".md"),
+        name=_line(_text(fields.get("name"))) or path.rpartition("/")[2].removesuffix(".md"),
         description=_line(_text(fields.get("description")) or body.strip().partition("\n")[0]),
         kind=kind,
         body=body,
@@ -187,14 +210,19 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def slug(text: str, longest: int = LONGEST_NAME) -> str:
     """A name for a file: lower case letters and digits of any script with dashes between, cut at a word."""
-    words = "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+    return _slug(text, longest) or "note"
+
+
+def _slug(text: str, longest: int) -> str:
+    spelled = unicodedata.normalize("NFC", text.casefold())  # as most file systems spell it
+    words = "".join(letter if letter.isalnum() else " " for letter in spelled).split()
     name = ""
     for word in words:
-        longer = f"{name}-{word}" if name else word[:longest]
+        longer = f"{name}-{word}" if name else word.encode("utf-8")[:longest].decode("utf-8", "ignore")
         if len(longer.encode("utf-8")) > longest:
             break
         name = longer
-    return name or "note"
+    return name
 
 
 def describe(text: str) -> str:
@@ -259,11 +287,11 @@ def find(known: Iterable[Note], wanted: str) -> Note:
     """The note that a person means: its path, its name, or an unambiguous part of it. Raises NotFound."""
     listed = list(known)
     asked = wanted.strip().removeprefix("./")
-    tidy = slug(asked, 200)
+    tidy = _slug(asked, 200) or "\0"  # signs alone are no part of any name
     tests = (
         lambda note: note.path in (asked, f"{asked}.md"),
         lambda note: note.name == asked,
-        lambda note: _stem(note) == tidy or slug(note.name, 200) == tidy,
+        lambda note: tidy in (_stem(note), _slug(note.name, 200)),
         lambda note: _stem(note).startswith(tidy),
         lambda note: tidy in _stem(note),
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FRESH = "purge.git"
 OLD = "purge.git.old"
+GONE = "purged"
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 EXCHANGE = 2  # RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
@@ -65,12 +66,29 @@ def rewrite(repository: Repository, paths: Iterable[str], scrubber: Scrubber) ->
         fresh.run("update-ref", "-d", KEPT_HEAD)
     _furnish(repository, fresh, head, scrubber)
     fresh.run("read-tree", "HEAD")
+    _note_gone(repository, fresh)
     sync_all(fresh.folder)
     os.chmod(fresh.folder, 0o700)
     exchange(fresh.folder, repository.folder, f"{state}/{OLD}")
     for left in (FRESH, OLD):
         shutil.rmtree(f"{state}/{left}", ignore_errors=True)
     repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+
+
+def _note_gone(old: Repository, fresh: Repository) -> None:
+    """Which commits are no longer ours, so that a sync does not bring them back from a remote that still has them."""
+    before, after = (set(one.text("rev-list", "--all").split()) for one in (old, fresh))
+    known = gone(old.vault)
+    path = f"{home.state(old.vault)}/{GONE}"
+    platform.write_atomic(path, "\n".join(sorted(known | (before - after))).encode("ascii"), durable=True)
+
+
+def gone(vault: str) -> set[str]:
+    """The commits that purges have taken out of the history."""
+    try:
+        return set(platform.read_file(f"{home.state(vault)}/{GONE}").decode("ascii", "replace").split())
+    except FileNotFoundError:
+        return set()
 
 
 def mend(vault: str) -> None:

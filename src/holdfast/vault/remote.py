@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
+from holdfast.vault import purge_history
 from holdfast.vault.git import BRANCH, Repository
 
 if TYPE_CHECKING:
@@ -102,13 +103,26 @@ def fetch(repository: Repository, remote: str) -> str:
         theirs = heads.get(REF, "")
         if not theirs or _has(repository, theirs):
             return theirs
+        purged = purge_history.gone(repository.vault)
+        if theirs in purged:
+            raise _still_has_it(repository, remote)
         words = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
         done = _ask(repository, "fetch", *words, "--", remote, REF)
         if done.returncode:
             raise _failed(repository, remote, done, "nothing was changed")
+        if purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
+            repository.run("gc", "--quiet", "--prune=now")
+            raise _still_has_it(repository, remote)
         if _has(repository, theirs):
             return theirs
     raise GitFailed(f"{shown(repository, remote)} changes all the time; nothing was changed. Run it again later.")
+
+
+def _still_has_it(repository: Repository, remote: str) -> UsageError:
+    return UsageError(
+        f"{shown(repository, remote)} still has what was purged here, and a sync would bring it back; nothing was "
+        "changed. Sync with an empty remote (`holdfast sync --remote ADDRESS`), and point your other machines there."
+    )
 
 
 def _has(repository: Repository, commit: str) -> bool:

@@ -35,17 +35,28 @@ def offer(own: str, cwd: str) -> Offer:
         named = None
     if not isinstance(named, str) or not named:
         raise NotFound(f"{root}/.holdfast.toml names no vault; nothing was changed.")
-    vault = os.path.realpath(os.path.join(root, named))
-    if not vault.startswith(f"{os.path.realpath(root)}/") or "\n" in vault or "\t" in vault:
-        raise UsageError(f"{root}/.holdfast.toml names a vault outside of the repository; it cannot be trusted.")
-    return Offer(root, vault, home.trusted_vault(own, root) == vault)
+    vault = os.path.normpath(os.path.join(root, named))
+    if not _is_inside(root, vault):
+        raise UsageError(
+            f"{root}/.holdfast.toml names a vault outside of the repository, or through a link; it cannot be trusted."
+        )
+    return Offer(root, vault, _listed(own).get(root) == vault)
+
+
+def _is_inside(root: str, vault: str) -> bool:
+    """A folder of its own below the root, not git's, and reached without a link: a link can be moved by a pull."""
+    below = vault.removeprefix(f"{root}/")
+    if below == vault or below.partition("/")[0].lower() == ".git" or any(letter in vault for letter in "\n\t\r\0"):
+        return False
+    parts = below.split("/")
+    return not any(os.path.islink("/".join((root, *parts[: at + 1]))) for at in range(len(parts)))
 
 
 def trust(own: str, cwd: str) -> Offer:
     """From now on this repository's vault is used in it."""
     found = offer(own, cwd)
     home.make_vault(own)
-    _write(own, [*_others(own, found.root), f"{found.root}\t{found.vault}"])
+    _write(own, {**_listed(own), found.root: found.vault})
     return Offer(found.root, found.vault, trusted=True)
 
 
@@ -53,20 +64,22 @@ def distrust(own: str, cwd: str) -> str:
     """Take the word back; returns the repository. Raises NotFound."""
     git = gitfiles.checkout(cwd)
     root = git.root if git else cwd.rstrip("/")
-    if not home.trusted_vault(own, root):
+    listed = _listed(own)
+    if root not in listed:
         raise NotFound(f"{root} was not trusted; nothing was changed.")
-    _write(own, _others(own, root))
+    del listed[root]
+    _write(own, listed)
     return root
 
 
-def _others(own: str, root: str) -> list[str]:
+def _listed(own: str) -> dict[str, str]:
     try:
-        lines = platform.read_file(home.trusted_path(own)).decode("utf-8", "replace").splitlines()
+        lines = platform.read_file(home.trusted_path(own)).decode("utf-8", "surrogateescape").split("\n")
     except FileNotFoundError:
-        return []
-    return [line for line in lines if line.partition("\t")[0] != root]
+        return {}
+    return {root: vault for root, tab, vault in (line.partition("\t") for line in lines) if tab}
 
 
-def _write(own: str, lines: list[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    platform.write_atomic(home.trusted_path(own), text.encode("utf-8"), durable=True)
+def _write(own: str, listed: dict[str, str]) -> None:
+    text = "".join(f"{root}\t{vault}\n" for root, vault in listed.items())
+    platform.write_atomic(home.trusted_path(own), text.encode("utf-8", "surrogateescape"), durable=True)

@@ -4,7 +4,8 @@
         writer.commit("remember: …", {"knowledge/x.md": text}, cause="remember")
 
 Entering makes the repository if there is none, removes stale locks, finishes a change that was cut short, and commits
-what a person edited as theirs, so that ours is never mixed with it. Committing renews the map in BRAIN.md in the same
+what a person edited as theirs, so that ours is never mixed with it. While a person's own merge or rebase is half done,
+or they look at an old commit, it is refused in a sentence. Committing renews the map in BRAIN.md in the same
 commit, and after it what is derived: the index of notes and the armed file.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home, ledger, platform
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
-from holdfast.errors import Busy, HoldfastError, NewerFormat
+from holdfast.errors import Busy, GitFailed, HoldfastError, NewerFormat
 from holdfast.vault import armed, brain, index, journal
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
@@ -31,6 +33,7 @@ PATIENCE = 60.0  # seconds that a writer waits for another
 GROWING = ("projects.toml", "activity.log")  # appended to by hooks and closes between commits
 GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n.*.sw?\n*.tmp\n\\#*#\n.#*\n.DS_Store\n"
 GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\n"
+UNMERGED = (b"DD", b"AU", b"UD", b"UA", b"DU", b"AA", b"UU")
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
 
 
@@ -107,14 +110,16 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
     held = _lock(f"{home.state(vault)}/vault.lock", patience)
     try:
         repository = Repository(vault, held)
-        if repository.exists():
-            remove_stale_locks(repository)
+        remove_stale_locks(repository)
         repository.init()
+        _refuse_amid(repository)
+        repository.keep_branch()
         writer = Writer(repository, now)
         journal.recover(repository)
         _begin(writer)
         commit_person(writer)
         yield writer
+        repository.keep_branch()
     finally:
         os.close(held)
 
@@ -133,11 +138,24 @@ def _lock(path: str, patience: float) -> int:
             time.sleep(0.01)
 
 
+def _refuse_amid(repository: Repository) -> None:
+    """A commit of ours would end what a person began, conflicts and all."""
+    begun = repository.begun_by_hand()
+    if begun:
+        raise GitFailed(
+            f"A {begun} that somebody began in {repository.vault} is not finished; nothing was changed. "
+            "Finish it with git there, then run it again."
+        )
+
+
 def _begin(writer: Writer) -> None:
-    """A fresh repository gets its first commit before anything else, so that there is always a head."""
-    if writer.repository.head():
+    """A fresh repository gets its first commit before anything else, so that there is always a head; one that a person
+    made gets what keeps our machinery out of it."""
+    has_head = bool(writer.repository.head())
+    wanted = [path for path in OWN if not os.path.lexists(f"{writer.vault}/{path}")]
+    if has_head and not wanted:
         return
-    texts = {path: writer.read(path) for path in (*OWN, "format", *GROWING)}
+    texts = {path: writer.read(path) for path in (wanted if has_head else (*OWN, "format", *GROWING))}
     files = [
         File(path, journal.digest(_raw(text)), OWN.get(path) if text is None else text)
         for path, text in texts.items()
@@ -149,19 +167,39 @@ def _begin(writer: Writer) -> None:
 def commit_person(writer: Writer) -> str:
     """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none."""
     repository = writer.repository
-    raw = repository.run("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
-    changed = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]
+    raw = repository.run(
+        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"),
+        *("--", ":/", ":(top,exclude).state"),  # our machinery, whatever a person made of .gitignore
+    )
+    found = [(line[:2], line[3:].decode("utf-8", "surrogateescape")) for line in raw.split(b"\0") if line]
+    torn = [path for state, path in found if state in UNMERGED]
+    if torn:
+        raise GitFailed(
+            f"{torn[0]} in {repository.vault} is in conflict; nothing was changed. "
+            "Mend it and `git add` it there, then run it again."
+        )
+    changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
     head = repository.head()
-    ours = [path for path in changed if _has_only_grown(repository, head, path)]
-    theirs = [path for path in changed if path not in ours]
+    theirs = [path for path in changed if not _has_only_grown(repository, head, path)]
     if not theirs:
         return ""
     some = ", ".join(theirs[:3]) + (f" and {len(theirs) - 3} more" if len(theirs) > 3 else "")
     change = Change(new_id(writer.now), _subject(f"edited by hand: {some}"), (), "hand")
-    repository.run("add", "--all", "--", ":/", *(f":(exclude){path}" for path in ours))
     who = repository.person()
-    repository.run("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", change.message(), who=who)
-    return repository.head()
+    if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):
+        # A file was edited again after it was staged: only the index has the version between.
+        journal.commit_theirs(repository, (), change.message(), who)
+        change = Change(new_id(writer.now), change.subject, (), "hand")
+    return journal.commit_theirs(repository, theirs, change.message(), who)
+
+
+def _can_be_kept(vault: str, path: str) -> bool:
+    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name."""
+    try:
+        mode = os.lstat(f"{vault}/{path}").st_mode
+    except OSError:
+        return True
+    return not path.endswith("/") and (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
 
 
 def _has_only_grown(repository: Repository, head: str, path: str) -> bool:

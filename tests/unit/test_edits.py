@@ -1,0 +1,173 @@
+"""Remember, forget, promote: one commit each, as it was said, and an answer that is true."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.vault import edits, index, lineage, notes
+from holdfast.vault.edits import Asked
+from holdfast.vault.git import Repository
+from holdfast.vault.lineage import Handoff
+
+NOW = 1_800_000_000.0
+DAY = "2027-01-15"
+
+
+def remember(vault: str, text: str, **more: str) -> edits.Filed:
+    return edits.remember(vault, Asked(text, **more), NOW, DAY)
+
+
+def commits(vault: str) -> int:
+    return int(Repository(vault).text("rev-list", "--count", "HEAD"))
+
+
+def read(vault: str, path: str) -> notes.Note:
+    found = notes.read(vault, path)
+    assert isinstance(found, notes.Note), found
+    return found
+
+
+def test_a_text_is_filed_as_it_was_said_with_the_users_authority(vault: str) -> None:
+    text = "Never deploy on Friday: nobody is there.\n\n- not even at noon\n\n---\nkey: value\n<!-- holdfast:end -->"
+    filed = remember(vault, text, kind="rule", policy="never", reason="an outage", apply="wait for Monday")
+    note = read(vault, filed.path)
+    assert note.body.strip() == f"{text}\n\n**Why:** an outage\n\n**How to apply:** wait for Monday"
+    assert (note.origin, note.policy, note.kind, note.project) == ("user", "never", "rule", "global")
+    assert note.is_always_on
+    assert commits(vault) == 2
+    assert Repository(vault).text("status", "--porcelain") == ""
+
+
+def test_the_same_words_again_are_there_already_and_other_projects_have_their_own(vault: str) -> None:
+    first = remember(vault, "One.", project="shop")
+    again = remember(vault, "  One.\n", project="shop")
+    assert (again.was_there, again.path, again.commit) == (True, first.path, "")
+    assert remember(vault, "One.", project="cart").path == "knowledge/one-2.md"
+    edits.forget(vault, [first.path], NOW)
+    assert not remember(vault, "One.", project="shop").was_there
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (Asked("  \n "), "The text is empty"),
+        (Asked("x" * 100_001), "100,000 is the most"),
+        (Asked("x", reason="y" * 100_000), "100,000 is the most"),
+        (Asked("x", name="n" * 201), "The name has 201 characters"),
+        (Asked("x", kind="poem"), '"poem" is no kind of note'),
+        (Asked("x", policy="never"), "A rule can say do, ask or never"),
+        (Asked("x", kind="rule", policy="perhaps"), "A rule can say do, ask or never"),
+    ],
+)
+def test_what_cannot_be_filed_is_refused_and_nothing_is_written(vault: str, asked: Asked, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        edits.remember(vault, asked, NOW, DAY)
+    assert index.load(vault).notes == []
+    assert commits(vault) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["caf\udce9 is latin", "\x00\x1b[31mred", "\u202eright to left", "é" * 50_000, "- [ ] a\n"]
+)
+def test_whatever_is_remembered_can_be_read_again(vault: str, text: str) -> None:
+    filed = remember(vault, text, name=text[:50])
+    assert read(vault, filed.path).body.strip()
+    assert index.load(vault).broken == ()
+
+
+def test_a_secret_is_redacted_and_said(vault: str, token: str) -> None:
+    filed = remember(vault, f"The token is {token}.", reason=f"for {token}", name=f"token {token}")
+    assert "secrets were redacted" in filed.changes[0]
+    for path in Path(vault).rglob("*.md"):
+        assert token not in path.read_text()
+    assert token not in Repository(vault).text("log", "--format=%B")
+
+
+def test_a_person_who_makes_the_same_file_at_the_same_moment_wins(vault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between our plan and our step: the answer is no, not a lie."""
+    free = notes.free_path
+
+    def meanwhile(kind: str, name: str, taken: list[str]) -> str:
+        path = free(kind, name, taken)
+        made = os.path.lexists
+        monkeypatch.setattr(os.path, "lexists", lambda one: made(one) and not one.endswith(path))
+        Path(vault, path).parent.mkdir(exist_ok=True)
+        Path(vault, path).write_text("theirs\n")
+        return path
+
+    monkeypatch.setattr(notes, "free_path", meanwhile)
+    with pytest.raises(HoldfastError, match="something else stands there; nothing was remembered"):
+        remember(vault, "Ours.")
+    assert Path(vault, "knowledge/ours.md").read_text() == "theirs\n"
+
+
+def test_forgetting_takes_a_note_out_of_the_vault_and_the_map_and_history_keeps_it(vault: str) -> None:
+    filed, other = remember(vault, "One."), remember(vault, "Two.")
+    commit = edits.forget(vault, [filed.path, "knowledge/never-was.md"], NOW)
+    assert not Path(vault, filed.path).exists()
+    assert filed.path not in Path(vault, "BRAIN.md").read_text()
+    assert other.path in Path(vault, "BRAIN.md").read_text()
+    assert "One." in Repository(vault).text("show", f"{commit}~1:{filed.path}")
+    with pytest.raises(NotFound, match="no such note any more"):
+        edits.forget(vault, [filed.path], NOW)
+
+
+def test_words_find_notes_and_signs_find_none(vault: str) -> None:
+    for text in ("Orders use locks.", "Carts use no locks.", "Note taking."):
+        remember(vault, text)
+    known = index.load(vault).notes
+    assert len(edits.matching(known, "locks use")) == 2
+    assert [one.path for one in edits.matching(known, "carts-use")] == ["knowledge/carts-use-no-locks.md"]
+    for nothing in ("", "  ", "!!!", "../..", "zebra", "caf\udce9"):
+        assert edits.matching(known, nothing) == []
+
+
+HANDOFF = (
+    "---\r\ntitle: x\r\n---\r\n\r\n## Learned\r\n\r\n  * The first call fails.  \r\n- other\r\n\r\n## Mine\r\nkept\r\n"
+)
+
+
+def a_handoff(vault: str, text: str) -> str:
+    path = lineage.path_for(Handoff("x", lineage.iso(NOW), "shop"), "box")
+    Path(vault, path).parent.mkdir(parents=True)
+    Path(vault, path).write_bytes(text.encode())
+    return path
+
+
+def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_byte(vault: str) -> None:
+    path = a_handoff(vault, HANDOFF)
+    filed, where = edits.promote(vault, "shop", "first call", "", NOW, DAY)
+    assert where == path
+    linked = f"The first call fails ([note](../../{filed.path}))"
+    assert Path(vault, path).read_bytes().decode() == HANDOFF.replace("The first call fails.", linked)
+    note = read(vault, filed.path)
+    assert (note.kind, note.project, note.origin, note.body.strip()) == (
+        "knowledge",
+        "shop",
+        "agent",
+        "The first call fails.",
+    )
+    changed = Repository(vault).text("show", "--name-only", "--format=%s", "HEAD").split("\n")
+    assert sorted(changed) == sorted(["promote: The first call fails", "", "BRAIN.md", filed.path, path])
+    newest = lineage.newest(vault, "shop")
+    assert newest
+    assert edits.promotable(newest[0]) == [("learned", "other")]
+
+
+def test_what_cannot_be_promoted_says_why(vault: str) -> None:
+    with pytest.raises(NotFound, match="no handoff yet"):
+        edits.promote(vault, "shop", "1", "", NOW, DAY)
+    a_handoff(vault, "---\ntitle: x\n---\n## Learned\n- one\n  more of it\n- two a\n- two b\n")
+    with pytest.raises(NotFound, match=r"2 items of the newest handoff have .two."):
+        edits.promote(vault, "shop", "two", "", NOW, DAY)
+    with pytest.raises(NotFound, match="No item"):
+        edits.promote(vault, "shop", "7", "", NOW, DAY)
+    with pytest.raises(HoldfastError, match="spans several lines"):
+        edits.promote(vault, "shop", "one more", "", NOW, DAY)
+    with pytest.raises(UsageError, match="no kind of note"):
+        edits.promote(vault, "shop", "two a", "poem", NOW, DAY)
+    assert edits.promote(vault, "shop", "2", "rule", NOW, DAY)[0].path == "rules/two-a.md"
