@@ -67,6 +67,11 @@ class Memory:
     def project(self) -> Project:
         return projects.find(self.cwd, self.vault)
 
+    def why_off(self) -> str:
+        """Why nothing is captured here now, as a sentence; "" while capture is on."""
+        is_off = self.project().off
+        return home.why_off(self.env, self.vault) or (home.PROJECT_OFF if is_off else "")
+
     def queue(self) -> flag_queue.View:
         """Everything not yet filed, of all projects."""
         return flag_queue.read(f"{self.state}/queue", self.clock())
@@ -103,6 +108,9 @@ class Memory:
         from holdfast.hook import brief, lifecycle, live
         from holdfast.hook.scene import Scene
 
+        off = self.why_off()
+        if off:
+            return brief.said_off(off)
         self.refresh_brief()
         project, now = self.project(), self.clock()
         scene = Scene(Moment("cli", "session-start", "", self.cwd), self.vault, self.state, project, now, {}, [])
@@ -158,11 +166,11 @@ class Memory:
         mine = {path: one for path, one in known.known.items() if one.note.applies_to(project)}
         return index.Index(mine, known.broken)
 
-    def note(self, name: str) -> tuple[Note, str]:
-        """One note and its file's text."""
+    def note(self, name: str, *, everything: bool = False) -> tuple[Note, str]:
+        """One note of this project, global, or with `everything` of any, and its file's text."""
         from holdfast.vault import notes
 
-        found = notes.find(self.notes(everything=True).notes, name)
+        found = notes.find(self.notes(everything=everything).notes, name)
         return found, self.text_of(found.path)
 
     def handoffs(self, count: int = 0) -> list[tuple[Handoff, int]]:
@@ -206,23 +214,19 @@ class Memory:
         """File a text at once; the day is that of the clock."""
         from holdfast.vault import edits
 
-        done = edits.remember(self.vault, asked, self.clock(), self._day())
-        self._refresh_briefs()
-        return done
+        return edits.remember(self.vault, asked, self.clock(), self._day())
 
-    def forgettable(self, wanted: str) -> list[Note]:
+    def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
         """The notes that a name or some words may mean."""
         from holdfast.vault import edits
 
-        return edits.matching(self.notes(everything=True).notes, wanted)
+        return edits.matching(self.notes(everything=everything).notes, wanted)
 
     def forget(self, paths: Sequence[str]) -> str:
         """Take notes out of the vault; returns the commit that does it."""
         from holdfast.vault import edits
 
-        commit = edits.forget(self.vault, paths, self.clock())
-        self._refresh_briefs()
-        return commit
+        return edits.forget(self.vault, paths, self.clock())
 
     def promotable(self) -> tuple[str, list[tuple[str, str]]]:
         """The newest handoff's path and what in it could become a note."""
@@ -235,9 +239,7 @@ class Memory:
         """Move one item of the newest handoff into a note."""
         from holdfast.vault import edits
 
-        done = edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
-        self._refresh_briefs()
-        return done
+        return edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
 
     def _check_after_close(self) -> None:
         """Every close ends with a full check; the next starts say how many errors there are."""
@@ -247,15 +249,6 @@ class Memory:
 
     def _day(self) -> str:
         return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))
-
-    def _refresh_briefs(self) -> None:
-        """The very next start shall know. A disk that refuses it costs freshness, nothing else."""
-        from holdfast.vault import brief
-
-        try:
-            brief.refresh_known(self.vault)
-        except OSError:
-            return
 
     def note_files(self) -> int:
         """How many files should be notes: what a progress bar counts to."""
@@ -320,9 +313,7 @@ class Memory:
         """Take one change back."""
         from holdfast.vault import history
 
-        done = history.undo(self.vault, ident, self.clock())
-        self._refresh_briefs()
-        return done
+        return history.undo(self.vault, ident, self.clock())
 
     def undo_preview(self, ident: str) -> tuple[UndoPlan, str]:
         """What an undo would write, also as a unified diff."""
@@ -335,9 +326,7 @@ class Memory:
         """Fetch, merge and push."""
         from holdfast.vault import sync
 
-        done = sync.sync(self.vault, self.clock(), remote)
-        self._refresh_briefs()
-        return done
+        return sync.sync(self.vault, self.clock(), remote)
 
     def sync_preview(self, remote: str = "") -> Synced:
         from holdfast.vault import sync
@@ -360,9 +349,7 @@ class Memory:
         """Take notes out of everything below the vault, history included."""
         from holdfast.vault import purge
 
-        done = purge.carry_out(self.vault, plan, self.clock(), say)
-        self._refresh_briefs()
-        return done
+        return purge.carry_out(self.vault, plan, self.clock(), say)
 
     def propose_import(
         self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
@@ -385,9 +372,7 @@ class Memory:
         """Write what was proposed."""
         from holdfast.vault import importing
 
-        done = importing.carry_out(self.vault, proposal, self.clock())
-        self._refresh_briefs()
-        return done
+        return importing.carry_out(self.vault, proposal, self.clock())
 
     def is_archive(self, path: str) -> bool:
         """Whether a file is what `export` writes."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture import flags
 from holdfast.close import filing
-from holdfast.close.filing import Filing, title
+from holdfast.close.filing import Filing
 from holdfast.model import Flag
 from holdfast.vault import index, notes
 from holdfast.vault.index import Index
@@ -193,10 +193,10 @@ def test_evidence_in_the_projects_files_becomes_an_anchor_and_asks_git_once(
 
 
 def test_a_title_is_short_cut_at_a_word_and_never_empty() -> None:
-    assert title("short.") == "short"
-    assert title("---") == title("...") == title("") == "note"
-    assert title("word " * 30) == "word " * 8 + "word"
-    assert len(title("x" * 100)) == filing.LONGEST_TITLE
+    assert notes.title("short.") == "short"
+    assert notes.title("---") == notes.title("...") == notes.title("") == "note"
+    assert notes.title("word " * 30) == "word " * 8 + "word"
+    assert len(notes.title("x" * 100)) == notes.LONGEST_TITLE
 
 
 @settings(deadline=None, max_examples=120)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import codec
+from holdfast.capture import codec, quoting
 from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.errors import GitFailed, HoldfastError, UsageError
@@ -134,11 +135,11 @@ def test_any_sequence_of_hand_edits_and_our_writes_keeps_what_a_person_wrote(raw
                 edit_by_hand(vault, step, nth)
                 continue
             before = note.read_bytes().decode()
-            operator = "".join(brain._parts(own.read_text())) if own.exists() else brain.OPENING
+            operator = "".join(quoting.around_map(own.read_text())) if own.exists() else brain.OPENING
             mine = note.read_bytes()
             do(vault, step, nth)
             assert others(note.read_bytes().decode()) == others(before)
-            assert "".join(brain._parts(own.read_text())) == operator or operator.rstrip("\n") in own.read_text()
+            assert "".join(quoting.around_map(own.read_text())) == operator or operator.rstrip("\n") in own.read_text()
             kept = subprocess.run(
                 ["git", "rev-list", "--objects", "HEAD", "--", PATH], cwd=vault, capture_output=True, check=True
             )
@@ -167,7 +168,7 @@ while not os.path.exists(sys.argv[2]):
     with open(note + ".tmp", "w") as fresh:
         fresh.write(f"---\\nname: x\\nsources: []\\n---\\nmine {nth}\\n")
     os.rename(note + ".tmp", note)
-    until = time.monotonic() + 1
+    until = time.monotonic() + 10
     while f"mine {nth}\\n" not in open(note).read():
         if time.monotonic() > until:
             sys.exit(f"the save {nth} is lost")
@@ -339,3 +340,22 @@ def test_the_last_note_of_a_folder_takes_the_folder_with_it_and_a_commit_with_a_
     assert not Path(vault, "knowledge").exists()
     with writing(vault, NOW) as writer:
         assert writer.repository.text("log", "-1", "--format=%s") == "forget"
+
+
+def test_a_merge_cut_short_keeps_their_version_beside_one_that_a_person_has_edited_since(vault: str) -> None:
+    commit(vault, {PATH: "old\n", "knowledge/other.md": "old\n"})
+    repository = Repository(vault)
+    theirs = repository.head()
+    before = journal.digest(b"old\n")
+    change = Change(
+        "01MERGE", "sync", (File(PATH, before, "theirs\n"), File("knowledge/other.md", before, "new\n")), "sync"
+    )
+    interrupted(vault, replace(change, parents=(theirs,)))
+    Path(vault, PATH).write_text("a person's\n")
+    with writing(vault, NOW):
+        pass
+    assert Path(vault, PATH).read_text() == "a person's\n"
+    assert Path(vault, "knowledge/other.md").read_text() == "new\n"
+    (beside,) = Path(vault, PATH).parent.glob("*.theirs-*.md")
+    assert beside.read_text() == "theirs\n"
+    assert repository.run("status", "--porcelain") == b""

@@ -12,7 +12,7 @@ from holdfast.vault import brain, frontmatter, notes
 from holdfast.vault.frontmatter import Unparsable
 
 LETTERS = st.text(st.sampled_from("abcAZ09 _-./:#'\"\\&*!|>%@`{}[],?~=\t日é😀\u2028\u00a0"), max_size=40)
-SIMPLE = LETTERS.map(lambda text: text.replace("?", "").replace("!", ""))  # no tags, no keys that are tables
+SIMPLE = LETTERS.map(lambda text: "".join(one for one in text if one not in "?!\u2028"))  # no tags, no odd line breaks
 RULE = "---\nname: No force\ndescription: never force-push\nkind: rule\nproject: shop\n---\n\nNever force-push.\n"
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = 1
+PROJECT_OFF = "this project's .holdfast.toml says off = true"
 CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks return at once
 
 

@@ -27,7 +27,7 @@ def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
     """Take the flags out of the queue; how many records went. None, and nothing done, while a close is filing one."""
     if not os.path.isdir(folder):
         return 0
-    with settle._Lock(folder):
+    with settle.Lock(folder):
         for path in segments.live(folder):
             part = queue.look(path, now)
             entries = part.entries.values() if part else ()

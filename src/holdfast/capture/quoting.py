@@ -78,8 +78,9 @@ def _value(raw: str) -> str:
         text = _single_quoted(text)
     else:
         text = " ".join(_uncommented(line) for line in text.split("\n")).strip()
-        is_scalar = text[:1] not in ("[", "{") and text[:2] not in ("- ", "-") and ": " not in f"{text} "
-        text = text if is_scalar and text not in NULLS else ""
+        is_list = text[:1] in ("[", "{") or text[:2] in ("- ", "-")
+        is_table = ": " in f"{text} ".replace("\t", " ")
+        text = "" if is_list or is_table or text in NULLS else text
     return " ".join(text.split())
 
 
@@ -126,11 +127,23 @@ def body_of(text: str) -> str:
 
 def own_words(text: str) -> str:
     """BRAIN.md without the map, and without the opening that we put there."""
-    text = text.replace("\r\n", "\n")
-    begin = text.find(MAP_BEGINS)
-    end = text.find(MAP_ENDS, begin) if begin >= 0 else -1
-    words = text if end < 0 else text[:begin] + text[end + len(MAP_ENDS) :]
-    return words.replace(OPENING, "").strip()
+    above, below = around_map(text.replace("\r\n", "\n"))
+    return (above + below).replace(OPENING, "").strip()
+
+
+def around_map(text: str) -> tuple[str, str]:
+    """What is before and behind the map. All of it is the operator's unless both markers stand on lines of their own
+    with no other marker between: what somebody wrote below half a map is no map."""
+    begin = -1
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        if bare == MAP_BEGINS:
+            begin = at
+        elif bare == MAP_ENDS and begin >= 0:
+            return text[:begin], text[at + len(line) :]
+        at += len(line)
+    return text, ""
 
 
 def parts_of(text: str) -> list[str]:

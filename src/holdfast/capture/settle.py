@@ -49,7 +49,7 @@ class Settlement:
 
     def claim(self, limit: int, lease: float, wanted: Callable[[Flag], bool] = lambda _: True) -> Claim | None:
         """Take up to `limit` waiting flags, oldest first, for `lease` seconds; None if none waits."""
-        with _Lock(self.folder):
+        with Lock(self.folder):
             now = self.clock()
             taken: list[queue.Entry] = []
             for path in segments.live(self.folder):
@@ -85,7 +85,7 @@ class Settlement:
 
     def retry(self, ids: Iterable[str] | None = None) -> tuple[str, ...]:
         """Dead flags wait again: the named ones (a beginning of the id will do), or all."""
-        with _Lock(self.folder):
+        with Lock(self.folder):
             dead = queue.read(self.folder, self.clock(), tries=self.tries).of(queue.DEAD)
             chosen = list(dead) if ids is None else [_named(dead, ident) for ident in ids]
             self._write(chosen, "retry")
@@ -94,7 +94,7 @@ class Settlement:
     def archive(self, only: Iterable[str] | None = None) -> int:
         """Move segments whose flags are all filed out of the way; what is broken in them is set aside first."""
         moved = 0
-        with _Lock(self.folder):
+        with Lock(self.folder):
             for path in segments.live(self.folder) if only is None else only:
                 if segments.is_current(self.folder, path):
                     continue
@@ -107,7 +107,7 @@ class Settlement:
         return moved
 
     def _end(self, claim: Claim, ids: Iterable[str], what: str, **more: object) -> tuple[str, ...]:
-        with _Lock(self.folder):
+        with Lock(self.folder):
             wanted = set(ids)
             now = self.clock()
             entries = [e for path in claim.segments for e in self._entries(path, now)]
@@ -142,7 +142,7 @@ def _named(entries: Iterable[queue.Entry], ident: str) -> queue.Entry:
     return found[0]
 
 
-class _Lock:
+class Lock:
     """One settler at a time. The kernel lets go of it when its owner dies, so it is never stale."""
 
     def __init__(self, folder: str) -> None:

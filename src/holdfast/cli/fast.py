@@ -110,7 +110,7 @@ def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: A
     off = home.why_off(env, vault)
     if not off:
         where = whereabouts.here(env, cwd, vault)
-        off = "this project's .holdfast.toml says off = true" if where.project.off else ""
+        off = home.PROJECT_OFF if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
     by_hand = not where.found and posix.isatty(2)

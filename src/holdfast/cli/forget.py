@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 def forget(
     note: Annotated[str, typer.Argument(help="A note's name or path, or words to search for.")],
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     purge: Annotated[bool, typer.Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
     memory = Memory.here()
-    found = memory.forgettable(note)
+    found = memory.forgettable(note, everything=everything)
     cut_short = memory.unfinished_purge() if purge and not found else None
     if not found and cut_short is None:
-        raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is.')
+        raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is (--all too).')
     if not json:
         for one in found:
             typer.echo(f"{one.path}: {one.description}")

@@ -83,6 +83,7 @@ def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
 
 def show(
     note: Annotated[str, typer.Argument(help="Its name, its path, or an unambiguous part; `handoff` for the newest.")],
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Print one note, or the newest handoff, as its file has it."""
@@ -90,7 +91,7 @@ def show(
     if note == "handoff":
         _newest(memory, json=json)
         return
-    found, text = memory.note(note)
+    found, text = memory.note(note, everything=everything)
     if json:
         printing.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
     else:

@@ -14,14 +14,14 @@ OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import codec, home
+    from holdfast.capture import codec
     from holdfast.memory import Memory
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
 
     text, given, switches = _arguments(argv)
     memory = Memory.here(env)
-    off = home.why_off(env, memory.vault)
+    off = memory.why_off()
     if off:
         raise UsageError(f"Nothing was written: {off}.")
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id

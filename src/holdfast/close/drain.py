@@ -261,7 +261,8 @@ def _write(vault: str, clock: Clock, work: Work) -> tuple[set[str], Closed, bool
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:
                 return {flag.id for flag in work.flags}, Closed(work.key, number, len(work.flags), path, commit), True
-            applied = writer.commit(_subject(work, number), texts, cause="close", planned_on=filing.planned_on)
+            subject, planned_on = _subject(work, number), filing.planned_on
+            applied = writer.commit(subject, texts, cause="close", planned_on=planned_on, with_briefs=False)
             commit = applied.commit or commit
             known = writer.index
         if applied.commit:

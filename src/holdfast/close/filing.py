@@ -42,10 +42,6 @@ GUARDED = ("rule", "feedback", "identity")  # kinds that steer: from outside tex
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
 LARGEST = notes.LARGEST // 4  # bytes up to which a note is added to: one that is too large to be read is lost to all
-LONGEST_TITLE = 48
-SHORTEST_TITLE = 16  # of a clause that can stand for the whole
-CLAUSE_ENDS = (", ", "; ", ": ", ". ", " (", " \u2013 ", " \u2014 ")
-CLAUSE_WORDS = (" because ", " so that ", " or else ", " when ", " which ")
 AN_ID = "0" * 25 + "Z"  # as long as any
 
 
@@ -144,13 +140,13 @@ class Filing:
         same = self._by_words.get(words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
-        path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], title(flag.text))
+        path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
         held = self._anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
         self._begin(
             path,
             notes.new_text(
-                name=title(flag.text),
+                name=notes.title(flag.text),
                 description=flag.text,
                 kind=kind,
                 body=_body(flag),
@@ -256,18 +252,6 @@ def _has_grown(draft: Draft) -> bool:
 
 def day(when: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(when))
-
-
-def title(text: str) -> str:
-    """A short name: the beginning of a text, cut where a clause ends, else at a word."""
-    line = " ".join(text.split())
-    if len(line) > LONGEST_TITLE:
-        clauses = [
-            at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
-        ]
-        cut = min(clauses, default=0) or line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
-        line = line[: cut if cut > 0 else LONGEST_TITLE]
-    return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
 def _body(flag: Flag) -> str:

@@ -40,7 +40,7 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
-        return _said_off(moment, "this project's .holdfast.toml says off = true")
+        return _said_off(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)

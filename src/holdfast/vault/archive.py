@@ -53,7 +53,7 @@ def export(vault: str, path: str, now: float, *, force: bool = False) -> Exporte
     fresh = f"{path}.{os.getpid()}.tmp"
     try:
         with open(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:
-            with writing(vault, now), settle._Lock(f"{home.state(vault)}/queue"):
+            with writing(vault, now), settle.Lock(f"{home.state(vault)}/queue"):
                 files, left_out = _pack(vault, out)
             out.flush()
             platform.sync(out.fileno())

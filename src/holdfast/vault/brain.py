@@ -30,7 +30,7 @@ TITLES = {
 
 def refreshed(text: str | None, notes: Iterable[Note]) -> str:
     """BRAIN.md with the map of these notes."""
-    above, below = _parts(OPENING if text is None else text)
+    above, below = quoting.around_map(OPENING if text is None else text)
     newline = "\r\n" if "\r\n" in above else "\n"
     if above and not above.endswith("\n"):
         above += newline
@@ -41,21 +41,6 @@ def refreshed(text: str | None, notes: Iterable[Note]) -> str:
 
 def is_current(text: str | None, notes: Iterable[Note]) -> bool:
     return text is not None and refreshed(text, notes) == text
-
-
-def _parts(text: str) -> tuple[str, str]:
-    """What is before and behind the map. All of it is the operator's unless both markers stand on lines of their own
-    with no other marker between: what somebody wrote below half a map is no map."""
-    begin = -1
-    at = 0
-    for line in text.splitlines(keepends=True):
-        bare = line.strip()
-        if bare == BEGIN:
-            begin = at
-        elif bare == END and begin >= 0:
-            return text[:begin], text[at + len(line) :]
-        at += len(line)
-    return text, ""
 
 
 def map_lines(notes: Iterable[Note], most: int) -> list[str]:

@@ -132,9 +132,7 @@ def _with_words(known: index.Index, asked: Asked, words: str) -> str:
 
 
 def title(text: str) -> str:
-    from holdfast.close.filing import title as short
-
-    return short(clean(text)[0])
+    return notes.title(clean(text)[0])
 
 
 def matching(known: Sequence[Note], wanted: str) -> list[Note]:

@@ -99,12 +99,13 @@ class Repository:
             done = subprocess.run(
                 command,
                 cwd=self.vault,
-                env={**_environment(self, who), **(env or {})},
+                env={**environment(self, who), **(env or {})},
                 input=given if given is not None else b"",
                 capture_output=True,
                 check=False,
                 timeout=timeout,
                 pass_fds=(self.held,) if self.held >= 0 else (),
+                umask=0o077,
             )
         except FileNotFoundError as error:
             raise GitFailed("There is no git on PATH, and the vault's history needs it. Install git.") from error
@@ -178,7 +179,7 @@ class Repository:
         return found[0], found[1]
 
 
-def _environment(repository: Repository, who: tuple[str, str]) -> dict[str, str]:
+def environment(repository: Repository, who: tuple[str, str]) -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_") or name in PASSED}
     return {
         **kept,

@@ -2,7 +2,7 @@
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
-only their digest (exact duplicates) and the links in them (`check`).
+only their digest (exact duplicates) and the links in them (`check`). A checksum tells an index that is not ours.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+import zlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,12 @@ from holdfast.vault.notes import Broken, Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-VERSION = 1
+VERSION = 2
+LISTS = ("sources", "supersedes", "anchors")
+KEPT = (
+    *("name", "description", "kind", "status", "created", "edited", "reviewed", "origin", "project", "policy", "when"),
+    *LISTS,
+)
 EVIDENCE = "Evidence:"  # the heading of the proof below a note's words
 RACY = 100_000_000  # ns within which a file's time cannot be believed
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
@@ -86,45 +92,52 @@ def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: 
     for one in notes.paths(vault):
         stamp = _stamp(f"{vault}/{one}", began)
         row = before.get(one)
-        found = _recall(one, stamp, row) if stamp else None
-        if found is None:
+        if row is None or not stamp or row[0] != stamp:
             is_fresh = False
             row = [stamp, *_row(vault, one)]
-            found = _recall(one, stamp, row) or Broken(one, 1, "it cannot be read")
             progress(1)
+        found = _recall(one, row)
         rows[one] = row
         if isinstance(found, Broken):
             broken.append(found)
         else:
             known[one] = found
     if keep and (not is_fresh or len(rows) != len(before)):
-        try:
-            platform.write_atomic(path, codec.encode({"v": VERSION, "notes": rows}), durable=False)
-        except OSError:
-            pass  # it is only a help
+        _save(path, rows)
     return Index(known, tuple(broken))
 
 
-def _recall(path: str, stamp: str, row: Any) -> Known | Broken | None:
-    """What a row of the index says of a file with this stamp; None where it says nothing that can be believed."""
-    try:
-        seen, fields, said, links = row
-        if seen != stamp:
-            return None
-        if fields is None:
-            return Broken(path, int(said[0]), str(said[1]))
-        listed = tuple((str(link), int(line)) for link, line in links)
-        return Known(notes.from_fields(path, dict(fields), ""), str(said), listed)
-    except (TypeError, ValueError, KeyError, IndexError):
-        return None  # not of our making
+def _recall(path: str, row: list[Any]) -> Known | Broken:
+    """What a row of the index says. It is ours, as its checksum says, so it is not looked at twice."""
+    _, values, said, links, fields = row
+    if values is None:
+        return Broken(path, *said)
+    found: dict[str, Any] = dict(zip(KEPT, values, strict=True))
+    found.update({name: tuple(found[name]) for name in LISTS})
+    return Known(Note(path=path, body="", fields=fields, **found), said, tuple((link, line) for link, line in links))
 
 
 def _read(path: str) -> dict[str, Any]:
+    """The rows of the index; {} where it is missing, of another version, or not what we wrote."""
     try:
-        record = codec.decode(platform.read_file(path))
-        return dict(record["notes"]) if record["v"] == VERSION else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        head, _, raw = platform.read_file(path).partition(b"\n")
+        if head != _head(raw):
+            return {}
+        return dict(codec.decode(raw))
+    except (OSError, ValueError, TypeError):
         return {}
+
+
+def _save(path: str, rows: dict[str, Any]) -> None:
+    raw = codec.encode(rows)
+    try:
+        platform.write_atomic(path, _head(raw) + b"\n" + raw, durable=False)
+    except OSError:
+        return  # it is only a help
+
+
+def _head(raw: bytes) -> bytes:
+    return b"holdfast index %d %08x" % (VERSION, zlib.crc32(raw))
 
 
 def _stamp(path: str, now: int) -> str:
@@ -139,10 +152,9 @@ def _stamp(path: str, now: int) -> str:
 def _row(vault: str, path: str) -> list[Any]:
     found = notes.read(vault, path)
     if isinstance(found, Broken):
-        return [None, [found.line, found.reason], []]
+        return [None, [found.line, found.reason], [], {}]
     one = _know(found)
-    fields = {**one.note.fields, "description": one.note.description}
-    return [fields, one.digest, [list(link) for link in one.links]]
+    return [[getattr(found, name) for name in KEPT], one.digest, [list(link) for link in one.links], found.fields]
 
 
 def _know(note: Note) -> Known:

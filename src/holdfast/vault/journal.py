@@ -137,7 +137,25 @@ def recover(repository: Repository) -> Applied | None:
         _refresh_index(repository, change)
         _forget(repository.vault)
         return Applied(commit.split()[0], ())
-    return _carry_out(repository, change)
+    applied = _carry_out(repository, change)
+    _keep_beside(repository, change, applied)
+    return applied
+
+
+def _keep_beside(repository: Repository, change: Change, applied: Applied) -> None:
+    """Of a merge that was cut short, what a person has changed since: their version stays, the other one lies beside
+    it, as sync does with a conflict, or it would only be in the history."""
+    if not change.parents or not applied.skipped:
+        return
+    files = []
+    for one in change.files:
+        if one.path in applied.skipped and one.after is not None and one.path != "BRAIN.md":
+            stem, dot, ending = one.path.rpartition(".")
+            name = f".theirs-{text_digest(one.after, 7)}"
+            files.append(File(f"{stem}{name}.{ending}" if dot else f"{one.path}{name}", None, one.after))
+    if files:
+        ident = f"{change.id[:-1]}{'Z' if change.id[-1:] != 'Z' else 'Y'}"
+        apply(repository, Change(ident, f"{change.subject} (kept beside)", tuple(files), change.cause))
 
 
 def _from_record(record: dict[str, Any]) -> Change:
@@ -221,11 +239,18 @@ def _settle(vault: str, file: File, aside: str) -> bool:
         if after is None:
             os.link(aside, path)
         else:
-            _exchange(aside, path)
-            if digest(platform.read_file(aside)) != after:
-                _exchange(aside, path)  # they saved once more; the newest is what they mean
+            _give_back(aside, path, left, after)
     platform.remove(aside)
     return not is_theirs
+
+
+def _give_back(aside: str, path: str, theirs: str | None, expected: str | None) -> None:
+    """Put a person's version back in the place of ours. Whatever they save meanwhile is newer, and what they mean:
+    should it turn up aside, it changes places with the older one once more."""
+    _exchange(aside, path)
+    while (found := digest(platform.read_file(aside))) != expected:
+        expected, theirs = theirs, found
+        _exchange(aside, path)
 
 
 def _exchange(one: str, other: str) -> None:
@@ -263,9 +288,8 @@ def _commit(repository: Repository, change: Change, written: Sequence[str]) -> s
         _stage(repository, written)
         tree = repository.text("write-tree")
         parents = [part for parent in (head, *change.parents) for part in ("-p", parent)]
-        made = repository.run(
-            "commit-tree", tree, *parents, "-F", "-", given=change.message().encode("utf-8"), who=change.author
-        )
+        message = change.message().encode("utf-8", "replace")
+        made = repository.run("commit-tree", tree, *parents, "-F", "-", given=message, who=change.author)
         commit = made.decode("ascii").strip()
         repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
         return commit

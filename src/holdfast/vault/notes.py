@@ -34,6 +34,10 @@ REQUIRED = ("name", "description", "kind", "status", "created", "edited", "revie
 GLOBAL = "global"
 LARGEST = 1 << 20
 LONGEST_NAME = 60
+LONGEST_TITLE = 48
+SHORTEST_TITLE = 16  # of a clause that can stand for the whole
+CLAUSE_ENDS = (", ", "; ", ": ", ". ", " (", " \u2013 ", " \u2014 ")
+CLAUSE_WORDS = (" because ", " so that ", " or else ", " when ", " which ")
 LONGEST_DESCRIPTION = 160
 
 
@@ -223,6 +227,18 @@ def _slug(text: str, longest: int) -> str:
             break
         name = longer
     return name
+
+
+def title(text: str) -> str:
+    """A short name: the beginning of a text, cut where a clause ends, else at a word."""
+    line = " ".join(text.split())
+    if len(line) > LONGEST_TITLE:
+        clauses = [
+            at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
+        ]
+        cut = min(clauses, default=0) or line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
+        line = line[: cut if cut > 0 else LONGEST_TITLE]
+    return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
 def describe(text: str) -> str:

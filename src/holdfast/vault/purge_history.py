@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING
 from holdfast.capture import home, platform
 from holdfast.errors import GitFailed
 from holdfast.vault import frontmatter
-from holdfast.vault.git import OURS, SETTINGS, Repository, _environment
+from holdfast.vault.git import OURS, SETTINGS, Repository, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -171,11 +171,12 @@ def start(
     return subprocess.Popen(
         ["git", *(part for one in SETTINGS for part in ("-c", one)), *words],
         cwd=repository.vault,
-        env=_environment(repository, OURS),
+        env=environment(repository, OURS),
         stdin=given,
         stdout=subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL,
         stderr=said,
         pass_fds=(repository.held,) if repository.held >= 0 else (),
+        umask=0o077,
     )
 
 

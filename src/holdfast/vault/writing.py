@@ -6,7 +6,7 @@
 Entering makes the repository if there is none, removes stale locks, finishes a change that was cut short, and commits
 what a person edited as theirs, so that ours is never mixed with it. While a person's own merge or rebase is half done,
 or they look at an old commit, it is refused in a sentence. Committing renews the map in BRAIN.md in the same
-commit, and after it what is derived: the index of notes and the armed file.
+commit, and after it what is derived: the armed file and the briefs.
 """
 
 from __future__ import annotations
@@ -69,8 +69,10 @@ class Writer:
         author: tuple[str, str] | None = None,
         parents: tuple[str, ...] = (),
         planned_on: Mapping[str, str | None] | None = None,
+        with_briefs: bool = True,
     ) -> Applied:
-        """Write these files and the map as one commit. None removes a file.
+        """Write these files and the map as one commit. None removes a file. Then make anew what is derived, so that
+        the very next start knows; a close, which makes many commits, sees to the briefs itself.
 
         `planned_on` are the texts that the caller worked from; a file that is no longer so is left to its editor and
         named in `skipped`. Where it is not given, what stands there now is taken for it.
@@ -93,8 +95,8 @@ class Writer:
         )
         change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents)
         applied = journal.apply(self.repository, change)
-        self._index = None
-        refresh_derived(self.vault, self.index)
+        self._index = None if applied.skipped else after
+        refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
             _tell(self.vault, self.now, cause, change, applied)
         return applied
@@ -107,6 +109,10 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
     if version > home.FORMAT:
         raise NewerFormat(f"{vault} has format {version}; nothing was changed. Upgrade holdfast on this machine.")
     home.make_vault(vault)
+    if not os.path.exists(f"{vault}/.git"):
+        from holdfast.vault import purge_history
+
+        purge_history.mend(vault)  # before a fresh history would take its place
     held = _lock(f"{home.state(vault)}/vault.lock", patience)
     try:
         repository = Repository(vault, held)
@@ -211,11 +217,15 @@ def _has_only_grown(repository: Repository, head: str, path: str) -> bool:
     return now.startswith(before)
 
 
-def refresh_derived(vault: str, known: index.Index) -> None:
+def refresh_derived(vault: str, known: index.Index, *, with_briefs: bool = True) -> None:
     """What the hook reads. A disk that refuses it costs freshness, nothing else."""
+    from holdfast.vault import brief
+
     try:
         armed.compile_all(vault, known.notes)
         _touch_stale(vault)
+        if with_briefs:
+            brief.refresh_known(vault, known)
     except OSError:
         return
 
