@@ -34,7 +34,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as name:
         folder = Path(name)
         bin_folder = install(folder)
-        env = user_environment(folder)
+        env = {**user_environment(folder), "HOLDFAST_CLOSE": "off"}  # or 100,000 flags would be filed beside the timing
         project = folder / "project"
         project.mkdir()
         subprocess.run(["git", "init", "-q", str(project)], check=True)

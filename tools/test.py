@@ -19,8 +19,8 @@ PYTHON = VENV / "bin" / "python"
 
 # The crash suite has its own group, because it kills, truncates and fails for minutes.
 GROUPS: dict[str, list[list[str]]] = {
-    "fast": [["-m", "pytest", "-q", "-m", "not crash and not slow"]],
-    "slow": [["-m", "pytest", "-q", "-m", "slow"]],
+    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow"]],
+    "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow"]],
     "crash": [["-m", "pytest", "-q", "-m", "crash"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [["bench/imports.py"], ["bench/redaction.py"], ["bench/hook.py"], ["bench/vault.py"]],

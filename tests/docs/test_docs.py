@@ -22,6 +22,7 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if pages.examples(text_of(page))], ids=lambda page: page.name)
 def test_the_examples_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     for command, expected in pages.examples(text_of(page)):
@@ -39,6 +40,7 @@ def test_every_command_is_documented() -> None:
     assert [name for name in names if f"holdfast {name}" not in headings] == []
 
 
+@pytest.mark.slow
 def test_every_option_of_every_command_is_documented(tmp_path: Path) -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_COLOR": "1", "COLUMNS": "200"}

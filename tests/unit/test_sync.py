@@ -500,6 +500,7 @@ def sync_until_killed(vault: str, last: int) -> int:
     return int(done.stdout) if done.returncode == 0 else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["merge", "taken over"])
 def test_a_sync_killed_at_any_point_comes_to_the_same_tree(
     machines: tuple[str, str, str], place: Path, kind: str

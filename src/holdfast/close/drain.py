@@ -153,7 +153,7 @@ def _work(state: str, now: float) -> list[Work]:
     for (key, project), entries in waiting.items():
         whole = not key or (key, project) not in shared
         if entries or whole:
-            flags = tuple(sorted((entry.flag for entry in entries), key=lambda flag: flag.id))
+            flags = tuple(sorted((entry.flag for entry in entries), key=lambda flag: (flag.time, flag.id)))
             places = tuple({entry.segment: None for entry in entries})
             found.append(Work(find_episode(state, key), key, project, flags, places, whole))
     # What an episode left in other projects goes first: only then is there nothing left of it.

@@ -38,7 +38,8 @@ def gather(
     view = queue.read(f"{state}/queue", now, newest=lifecycle.NEWEST)
     left, found = _marks_that_hold(state, project, now, only_look=only_look)
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
-    mine = [e for _, e in sorted(known.items()) if e.flag.project == project.id and e.flag.episode not in living]
+    in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
+    mine = [e for e in in_order if e.flag.project == project.id and e.flag.episode not in living]
     others = [e for e in view.entries if e.flag.project != project.id]
     running = _running(mine)
     told = [f"Note: {project.clash}."] if project.clash else []
