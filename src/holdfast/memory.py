@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, ledger_history, log, platform, projects, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
-from holdfast.errors import NewerFormat
+from holdfast.errors import NewerFormat, UsageError
 from holdfast.model import Moment, Project
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ class Memory:
         project, now = self.project(), self.clock()
         lifecycle.bury_the_dead(Scene(Moment("cli", "", "", self.cwd), self.vault, self.state, project, now, {}, []))
         wanted = "" if everything else project.id
-        done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, say=say)
+        roots = {project.id: project.root}
+        done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, roots=roots, say=say)
         self._check_after_close()
         self.refresh_brief()
         return done
@@ -170,17 +171,23 @@ class Memory:
         """One note of this project, global, or with `everything` of any, and its file's text."""
         from holdfast.vault import notes
 
-        found = notes.find(self.notes(everything=everything).notes, name)
+        known = self.notes(everything=everything)
+        broken = [note for note in known.unreadable() if note.path == name]
+        found = broken[0] if broken else notes.find(known.notes, name)
         return found, self.text_of(found.path)
 
     def handoffs(self, count: int = 0) -> list[tuple[Handoff, int]]:
         """The handoffs of this project with their numbers, the newest first; those that can be read."""
         from holdfast.vault import lineage
 
-        listed = list(enumerate(lineage.names(self.vault, self.project().id), 1))
-        chosen = reversed(listed[-count:] if count else listed)
-        found = [(lineage.read(self.vault, path), number) for number, path in chosen]
-        return [(one, number) for one, number in found if isinstance(one, lineage.Handoff)]
+        found: list[tuple[Handoff, int]] = []
+        for number, path in reversed(list(enumerate(lineage.names(self.vault, self.project().id), 1))):
+            one = lineage.read(self.vault, path)
+            if isinstance(one, lineage.Handoff):
+                found.append((one, number))
+            if count and len(found) >= count:
+                break
+        return found
 
     def text_of(self, path: str) -> str:
         """A file of the vault as it is."""
@@ -203,6 +210,7 @@ class Memory:
         from holdfast.close.drain import find_episode
         from holdfast.vault import handing
 
+        self._refuse_if_off()
         where = whereabouts.here(self.env, self.cwd, self.vault)
         episode = find_episode(self.state, where.episode)
         now = self.clock()
@@ -214,13 +222,20 @@ class Memory:
         """File a text at once; the day is that of the clock."""
         from holdfast.vault import edits
 
+        self._refuse_if_off()
         return edits.remember(self.vault, asked, self.clock(), self._day())
 
     def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
         """The notes that a name or some words may mean."""
         from holdfast.vault import edits
 
-        return edits.matching(self.notes(everything=everything).notes, wanted)
+        known = self.notes(everything=everything)
+        return [note for note in known.unreadable() if note.path == wanted] or edits.matching(known.notes, wanted)
+
+    def is_named(self, note: Note, wanted: str) -> bool:
+        """Whether a note was called by its whole name or path, not by a part of it or by words."""
+        stem = note.path.rpartition("/")[2].removesuffix(".md")
+        return wanted in (note.path, note.path.removesuffix(".md"), note.name, stem)
 
     def forget(self, paths: Sequence[str]) -> str:
         """Take notes out of the vault; returns the commit that does it."""
@@ -239,13 +254,20 @@ class Memory:
         """Move one item of the newest handoff into a note."""
         from holdfast.vault import edits
 
+        self._refuse_if_off()
         return edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
+
+    def _refuse_if_off(self) -> None:
+        off = self.why_off()
+        if off:
+            raise UsageError(f"Nothing was written: {off}.")
 
     def _check_after_close(self) -> None:
         """Every close ends with a full check; the next starts say how many errors there are."""
         from holdfast.vault import check
 
-        check.keep_count(self.vault, check.check(self.vault, self.clock()))
+        mine = self.project()
+        check.keep_count(self.vault, check.check(self.vault, self.clock(), {mine.id: mine.root}))
 
     def _day(self) -> str:
         return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))
@@ -269,6 +291,7 @@ class Memory:
             report = check.check_and_fix(self.vault, self.clock(), wanted, roots, progress)
         else:
             report = check.check(self.vault, self.clock(), roots, progress)
+        check.keep_count(self.vault, report)
         return report if wanted is None else report.of(wanted)
 
     def reviews(self, *, everything: bool = False) -> Reviews:
@@ -322,16 +345,16 @@ class Memory:
         plan = history.plan_undo(self.vault, ident)
         return plan, history.diff(plan)
 
-    def sync(self, remote: str = "") -> Synced:
+    def sync(self, remote: str = "", *, join: bool = False) -> Synced:
         """Fetch, merge and push."""
         from holdfast.vault import sync
 
-        return sync.sync(self.vault, self.clock(), remote)
+        return sync.sync(self.vault, self.clock(), remote, joining=join)
 
-    def sync_preview(self, remote: str = "") -> Synced:
+    def sync_preview(self, remote: str = "", *, join: bool = False) -> Synced:
         from holdfast.vault import sync
 
-        return sync.preview(self.vault, remote)
+        return sync.preview(self.vault, remote, joining=join)
 
     def purge_plan(self, paths: Sequence[str]) -> PurgePlan:
         """What purging these notes would take."""

@@ -206,3 +206,14 @@ def test_a_newer_format_is_status_5(fresh: Home, terminal: Terminal) -> None:
     (fresh.vault / "format").write_text("999\n")
     done: Done = terminal("log")
     assert done.status == 5
+
+
+def test_what_an_injection_carried_is_a_number_for_people_and_whole_as_json(fresh: Home, terminal: Terminal) -> None:
+    carried = [f"rules/r{nth}.md:b13d{nth}" for nth in range(9)]
+    put(fresh, "injection", event="session-start", carried=carried, characters=12)
+    put(fresh, "injection", event="session-start", carried=[])
+    first, second = terminal("log").out.splitlines()
+    assert "carried=9 characters=12" in first
+    assert "rules/" not in first
+    assert "carried" not in second
+    assert [record["carried"] for record in as_json(terminal)] == [carried, []]

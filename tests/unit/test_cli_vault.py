@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hook_support import SOURCE
 
+from holdfast.errors import UsageError
+from holdfast.memory import Memory
+
 if TYPE_CHECKING:
     from hook_support import Done, Home, Terminal
 
@@ -124,13 +127,14 @@ def test_show_prints_a_file_as_it_is_and_says_what_is_ambiguous(terminal: Termin
 def test_forget_shows_what_it_means_and_asks_nobody_where_nobody_is(terminal: Terminal) -> None:
     for text in ("Orders use locks.", "Orders use carts.", "Note taking."):
         terminal("remember", text)
-    done = terminal("forget", "locks")
+    refused(terminal("forget", "locks"), 2, "Forget it? Nothing was changed: say --yes, or the whole name or path")
+    done = terminal("forget", "orders-use-locks")
     assert done.out.startswith("knowledge/orders-use-locks.md: Orders use locks.\nforgotten; `holdfast undo ")
     ident = done.out.split("undo ")[1].split("`")[0]
     assert terminal("undo", ident).status == 0
     assert (terminal.home.vault / "knowledge/orders-use-locks.md").exists()
     many = terminal("forget", "orders use")
-    refused(many, 2, "Forget these 2? Nothing was changed: say --yes, or name one note.")
+    refused(many, 2, "Forget these 2? Nothing was changed: say --yes, or the whole name or path of one note.")
     assert many.out.count("\n") == 2
     refused(terminal("forget", "!!!"), 4, 'Nothing has "!!!"; nothing was changed.')
     said = answer(terminal("forget", "orders use", "--yes", "--json"))
@@ -142,7 +146,7 @@ def test_a_closed_stdin_is_nobody_too(fresh: Home) -> None:
     env = {**fresh.env, "PYTHONPATH": str(SOURCE)}
     fresh.cli("remember", "Orders use locks.")
     line = f"exec '{sys.executable}' -P -m holdfast"
-    for words, status in (("forget locks", 0), ("handoff", 2)):
+    for words, status in (("forget orders-use-locks", 0), ("handoff", 2)):
         done = subprocess.run(
             ["/bin/sh", "-c", f"{line} {words} <&-"], env=env, cwd=fresh.project, capture_output=True, check=False
         )
@@ -208,3 +212,44 @@ def test_git_at_an_old_commit_is_one_sentence_with_its_status(terminal: Terminal
     refused(terminal("remember", "Two."), 7, "apart from its branch main; nothing was changed")
     git(terminal.home, "checkout", "-q", "main")
     assert terminal("remember", "Two.").status == 0
+
+
+def test_a_new_note_may_supersede_an_older_one_in_one_commit(terminal: Terminal) -> None:
+    terminal("remember", "Staging is on port 5433.")
+    done = terminal("remember", "--supersedes", "staging-is-on-port-5433", "Staging is on port 6000.")
+    assert "knowledge/staging-is-on-port-5433.md is superseded" in done.out
+    listed = terminal("notes").out
+    assert "6000" in listed
+    assert "5433" not in listed
+    assert "status: superseded" in (terminal.home.vault / "knowledge/staging-is-on-port-5433.md").read_text()
+    assert git(terminal.home, "log", "--format=%s").count("remember:") == 2
+    assert terminal("check").status == 0
+    refused(terminal("remember", "--supersedes", "no-such", "x y z"), 4, 'There is no note "no-such"')
+
+
+def test_remember_takes_the_kinds_of_flags_and_a_text_from_stdin(fresh: Home) -> None:
+    assert "in feedback/keep-it-short.md" in fresh.cli("remember", "--kind", "snag", "Keep it short").out
+    command = [sys.executable, "-P", "-m", "holdfast", "remember", "-"]
+    env = {**fresh.env, "PYTHONPATH": str(SOURCE)}
+    subprocess.run(
+        command, env=env, cwd=fresh.project, input=b"From a pipe.\nTwo lines.", capture_output=True, check=True
+    )
+    (made,) = (fresh.vault / "knowledge").iterdir()
+    assert made.read_text().endswith("\nFrom a pipe.\nTwo lines.\n")
+
+
+def test_what_is_no_note_can_be_shown_and_forgotten_by_its_path(terminal: Terminal) -> None:
+    terminal("remember", "Something to make the vault.")
+    (terminal.home.vault / "knowledge/odd.md").write_text("no front matter\n")
+    assert "no front matter" in terminal("show", "knowledge/odd.md").out
+    assert terminal("forget", "knowledge/odd.md").status == 0
+    assert not (terminal.home.vault / "knowledge/odd.md").exists()
+
+
+def test_nothing_is_handed_off_or_promoted_while_capture_is_off(fresh: Home, terminal: Terminal) -> None:
+    for words in (("promote", "1"), ("remember", "x")):
+        done = terminal(*words, env={"HOLDFAST": "off"})
+        assert (done.status, done.out) == (2, "")
+    with pytest.raises(UsageError, match="HOLDFAST=off is set"):
+        Memory.here({**fresh.env, "HOLDFAST": "off"}, str(fresh.project)).handoff("## Done\n- x\n", anyway=True)
+    assert not (terminal.home.vault / "lineage").exists()

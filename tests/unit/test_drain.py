@@ -773,5 +773,26 @@ def test_an_episode_costs_the_same_however_many_were_closed_before_it(
     assert len(life.drain(say=say)) == 20
     assert spent[1:] == [spent[1]] * 19
     assert spent[1]["run"] < 10
-    assert spent[1]["look"] <= 2
+    assert spent[1]["look"] <= 4
     assert len(life.notes()) == 200
+
+
+def test_what_was_filed_while_a_session_went_on_is_in_its_handoff_all_the_same(life: Life) -> None:
+    episode = life.open()
+    life.flag("decided early", episode, kind="decision")
+    assert [one.filed for one in life.drain(also_open=True)] == [1]
+    life.flag("learned late", episode)
+    life.end(episode)
+    (closed,) = life.drain()
+    text = Path(life.vault, closed.handoff).read_text()
+    assert "- decided early ([note](../../projects/decided-early.md))" in text
+    assert "- learned late ([note](../../knowledge/learned-late.md))" in text
+
+
+def test_evidence_of_a_flag_without_a_session_is_looked_for_in_the_project_at_hand(life: Life, place: Path) -> None:
+    (place / "shop").mkdir()
+    (place / "shop/orders.py").write_text("one\ntwo\n")
+    life.flag("rests on two", evidence=("orders.py:2",))
+    life.drain(roots={SHOP: str(place / "shop")})
+    (note,) = life.notes().values()
+    assert note.anchors[0]["path"] == "orders.py"

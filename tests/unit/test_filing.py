@@ -55,7 +55,7 @@ def shelf() -> Shelf:
     return Shelf()
 
 
-@pytest.mark.parametrize(("kind", "folder"), [(kind, notes.FOLDERS[into]) for kind, into in filing.NOTE_KINDS.items()])
+@pytest.mark.parametrize(("kind", "folder"), [(kind, notes.FOLDERS[into]) for kind, into in notes.OF_FLAGS.items()])
 def test_the_authors_kind_says_where_it_goes(shelf: Shelf, kind: str, folder: str) -> None:
     made = shelf.flag("some words", kind=kind)
     path = shelf.file(made).placed[made.id]
@@ -70,7 +70,7 @@ def test_a_kind_of_a_newer_version_is_knowledge(shelf: Shelf) -> None:
 
 
 def test_filing_the_same_flags_again_plans_nothing(shelf: Shelf) -> None:
-    given = [shelf.flag(f"words {nth}", kind=kind) for nth, kind in enumerate(filing.NOTE_KINDS)]
+    given = [shelf.flag(f"words {nth}", kind=kind) for nth, kind in enumerate(notes.OF_FLAGS)]
     first = shelf.file(*given)
     again = shelf.file(*given)
     assert again.texts == {}
@@ -202,7 +202,7 @@ def test_a_title_is_short_cut_at_a_word_and_never_empty() -> None:
 @settings(deadline=None, max_examples=120)
 @given(
     texts=st.lists(st.text(min_size=1, max_size=60).filter(lambda text: flags.clean(text)[0]), min_size=1, max_size=6),
-    kinds=st.lists(st.sampled_from(sorted(filing.NOTE_KINDS)), min_size=6, max_size=6),
+    kinds=st.lists(st.sampled_from(sorted(notes.OF_FLAGS)), min_size=6, max_size=6),
     cut=st.integers(0, 6),
 )
 def test_any_words_are_filed_verbatim_and_in_one_close_or_two_come_out_alike(

@@ -85,11 +85,20 @@ def test_a_project_that_no_longer_wants_it_is_heard_again(fresh: Home) -> None:
     assert fresh.episode().state == "open"
 
 
-@pytest.mark.parametrize("text", ["off = false", 'off = "true"', "off = 1", "on = true", "", "off = ", "\xff"])
-def test_only_a_plain_off_switches_a_project_off(fresh: Home, text: str) -> None:
+@pytest.mark.parametrize("text", ["off = false", "off = 0", 'off = "no"', "on = true", "", "off = ", "\xff"])
+def test_what_says_nothing_of_off_switches_no_project_off(fresh: Home, text: str) -> None:
     (fresh.project / ".holdfast.toml").write_text(text, encoding="latin-1")
     assert fresh.answer(fresh.event("SessionStart")) == ""
     assert fresh.episode().state == "open"
+
+
+@pytest.mark.parametrize(
+    "text", ['off = "true"', "off = 1", "off = True", "[holdfast]\noff = true", "off = oh\noff=true"]
+)
+def test_whoever_meant_off_is_not_captured_for_a_misspelling(fresh: Home, text: str) -> None:
+    (fresh.project / ".holdfast.toml").write_text(text)
+    assert "captures nothing" in fresh.answer(fresh.event("SessionStart"))
+    assert fresh.files() == []
 
 
 def test_other_projects_are_heard_while_one_is_off(fresh: Home) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,8 +16,13 @@ from holdfast.hook.layout import Item, Section, lay_out
 
 HEAD = ("<holdfast-memory>", "Remembered.")
 FOOT = ("</holdfast-memory>",)
+OPENING = re.compile(r"<[\s\u200b\ufffd]*(?:[^\W\d_]|[/!?])")
 ODD = [
     "<",
+    ">",
+    "/",
+    "5",
+    "\u200b",
     "&",
     '"',
     "\\",
@@ -60,7 +66,7 @@ def test_whatever_it_is_given_it_stays_within_what_hosts_carry(given_sections: l
     text, _ = lay_out(HEAD, given_sections, FOOT)
     assert len(printed(text)) <= 9_000
     assert len(text.splitlines()) <= 200
-    assert text.count("<") == text.count(">") == 2
+    assert len(OPENING.findall(text)) == 2
     assert text.startswith(f"{HEAD[0]}\n")
     assert text.endswith(f"\n{FOOT[0]}")
     assert json.loads(printed(text))["hookSpecificOutput"]["additionalContext"] == text
@@ -170,3 +176,59 @@ def test_what_an_item_is_said_to_cost_is_never_less_than_it_does(text: str) -> N
     printed_as = len(codec.encode(layout.escape(tidied) + "\n").decode("utf-8")) - 2
     assert layout.cost(tidied) >= printed_as
     assert layout.cost(tidied) >= len(tidied.split("\n")) * layout.PER_LINE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run make build && make test -> out",
+        "a < 5 && b > 3, x <= y, z <- w, i <3 you, 1 << 2",
+        "a <\u2192 b",
+        "&lt;b&gt; &amp; &",
+        "日本 < 5",
+        "",
+    ],
+)
+def test_what_cannot_be_taken_for_markup_is_told_as_it_was_written(text: str) -> None:
+    assert layout.escape(text) == text
+    assert lay_out(HEAD, [Section("", (Item(text or "x"),), 10)], FOOT)[0].split("\n")[2] == (text or "x")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *("/holdfast-memory>", "holdfast-memory>", "/HOLDFAST-MEMORY>", " /holdfast-memory>", "!-- x", "?xml", "é>"),
+        *(
+            "\u200b/holdfast-memory>",
+            "\u2060 \ufeff/h>",
+            "\ufe0f\u200d/h>",
+            "\u034fh>",
+            "\ufffd/h>",
+            "\t/h>",
+            "\u3164/h>",
+        ),
+        *("\u00a0/h>", "\u00ad/h>", "\U000e0100/h>", "\u2800/h>", "", " "),
+    ],
+)
+def test_what_could_open_or_close_a_tag_cannot(behind: str) -> None:
+    assert layout.escape(f"a <{behind}") == f"a &lt;{behind}"
+    assert layout.escape(f"1 < 2 <{behind}") == f"1 < 2 &lt;{behind}"
+    text, _ = lay_out(HEAD, [Section("", (Item(f"a <{behind}"),), 10)], FOOT)
+    assert text.count("<") == 2
+
+
+def test_a_tag_that_goes_on_in_the_next_line_or_item_cannot_either() -> None:
+    text, _ = lay_out(
+        HEAD, [Section("", (Item("a <\n/holdfast-memory>"), Item("b < "), Item("/holdfast-memory>")), 10)], FOOT
+    )
+    assert text.count("<") == 2
+    assert "a &lt;\n/holdfast-memory>\nb &lt; \n/holdfast-memory>" in text
+
+
+@settings(deadline=None, max_examples=200)
+@given(texts)
+def test_a_text_is_escaped_the_same_whole_and_line_by_line(text: str) -> None:
+    tidied = layout.tidy(text)
+    assert layout.escape(tidied) == "\n".join(layout.escape(line) for line in tidied.split("\n"))
+    assert not OPENING.search(layout.escape(tidied))
+    assert layout.escape(tidied).replace("&lt;", "<") == tidied.replace("&lt;", "<")

@@ -132,3 +132,12 @@ def test_a_project_may_be_named_as_a_person_likes(state: str, project: str) -> N
     marks.leave(state, mark("generic/s/1", project))
     assert marks.of_project(state, project) == [mark("generic/s/1", project)]
     assert len(marks.everywhere(state)) == 2
+
+
+def test_a_file_that_is_no_mark_is_put_aside_once_and_starts_nothing_any_more(state: str) -> None:
+    marks.leave(state, mark())
+    Path(state, "marks", "odd").write_text("garbage")
+    assert marks.everywhere(state) == [mark()]
+    marks.remove(state, "app-1", "generic/s/1")
+    assert not marks.any_left(state)
+    assert Path(state, "marks", "odd.unreadable").read_text() == "garbage"

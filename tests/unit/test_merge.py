@@ -220,3 +220,25 @@ def test_a_merge_is_the_same_from_either_side_and_final(base: str, ours: str, th
     assert merged == other
     assert merged.text is not None
     assert merge_lines(ours, ours, merged.text) == merged.text
+
+
+def test_the_lists_of_purged_commits_are_united_in_one_order() -> None:
+    one, other, third = ("a" * 40 + "\n", "b" * 40 + "\n", "c" * 40 + "\n")
+    assert merge("purged", one, one + third, one + other) == Merged(one + other + third)
+    assert merge("purged", None, third, one) == Merged(one + third)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "both"),
+    [
+        ("# B\nTea.\n", "# B\nCoffee.\n", "# B\nTea.\nCoffee.\n"),
+        ("# B\nTea.\nMilk.\n", "# B\nCoffee.\nMilk.\n", "# B\nTea.\nCoffee.\nMilk.\n"),
+        ("Tea.\n", brain.OPENING, "Tea.\n"),
+        (brain.OPENING, "Tea.\n", "Tea.\n"),
+    ],
+)
+def test_the_words_of_two_brains_that_began_apart_are_both_kept(ours: str, theirs: str, both: str) -> None:
+    above = [brain.refreshed(text, ()) for text in (ours, theirs, both)]
+    assert merge("BRAIN.md", None, above[0], above[1]) == Merged(above[2])
+    below = [brain.refreshed(brain.OPENING, ()) + text for text in ("Tea.", "Coffee.", "Tea.\nCoffee.\n")]
+    assert merge("BRAIN.md", None, below[0], below[1]) == Merged(below[2])

@@ -228,3 +228,25 @@ def test_odd_values_become_defaults_and_a_name_is_one_line() -> None:
     assert note("rules/x.md").kind == "rule"
     assert not note("quarantine/x.md").is_active
     assert isinstance(notes.from_text("a.md", "x"), Broken)
+
+
+@pytest.mark.parametrize(
+    ("fields", "always"),
+    [
+        ({"kind": "identity", "origin": "user"}, True),
+        ({"kind": "identity", "origin": "web"}, False),
+        ({"kind": "rule", "origin": "agent"}, True),
+        ({"kind": "rule", "origin": "import"}, False),
+        ({"kind": "rule", "origin": "user", "when": {"tool": "Bash"}}, False),
+    ],
+)
+def test_what_came_from_outside_is_never_always_on(fields: dict[str, object], always: bool) -> None:
+    assert notes.from_fields("rules/x.md", fields, "x").is_always_on is always
+    assert not notes.from_fields("rules/x.theirs-1a2b3c4.md", fields, "x").is_always_on
+
+
+@pytest.mark.parametrize("project", [["p-1"], {"p": 1}])
+def test_a_project_that_is_no_name_makes_a_note_of_nowhere_not_of_everywhere(project: object) -> None:
+    found = notes.from_fields("knowledge/x.md", {"project": project}, "x")
+    assert not found.applies_to("p-1")
+    assert not found.applies_to(notes.GLOBAL)

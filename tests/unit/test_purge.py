@@ -326,6 +326,7 @@ def test_a_purge_killed_between_two_effects_is_finished_by_the_next_run(lived_in
     assert purge.plan(lived_in, PATH) == pending
     assert purge.carry_out(lived_in, pending, NOW).left == ()
     assert_gone(lived_in)
+    assert purge_history.idents(Path(lived_in, "purged").read_bytes()) == purge_history.gone(lived_in) != set()
     assert purge.unfinished(lived_in) is None
 
 
@@ -399,3 +400,125 @@ def test_a_sync_does_not_bring_back_what_was_purged(lived_in: str, place: Path) 
     fresh = f"{place}/fresh.git"
     subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", fresh], check=True)
     assert sync.sync(lived_in, NOW, fresh).sent
+
+
+def a_remote(place: Path, name: str) -> str:
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", f"{place}/{name}"], check=True)
+    return f"{place}/{name}"
+
+
+def held_by(repository: str) -> bytes:
+    """Every object of a remote that some reference leads to."""
+    listed = subprocess.run(
+        ["git", "-C", repository, "rev-list", "--all", "--objects"], capture_output=True, check=True
+    ).stdout
+    names = b"".join(line.split()[0] + b"\n" for line in listed.splitlines())
+    shown = subprocess.run(
+        ["git", "-C", repository, "cat-file", "--batch"], input=names, capture_output=True, check=True
+    )
+    return shown.stdout
+
+
+def test_a_machine_that_still_has_what_was_purged_elsewhere_cannot_bring_it_back(lived_in: str, place: Path) -> None:
+    old, new, other = a_remote(place, "old.git"), a_remote(place, "new.git"), f"{place}/other"
+    sync.sync(lived_in, NOW, old)
+    sync.sync(other, NOW, old)
+    assert purged(lived_in).left == ()
+    sync.sync(lived_in, NOW, new)
+    commit(other, "remember", {"knowledge/more.md": a_note("Something that only this one has", name="More")})
+    head = Repository(other).head()
+    for joining in (False, True):
+        with pytest.raises(
+            UsageError, match=r"^This machine still has what was purged elsewhere.*nothing was changed.*HO"
+        ):
+            sync.sync(other, NOW, new, joining=joining)
+        with pytest.raises(UsageError, match="purged elsewhere"):
+            sync.preview(other, new, joining=joining)
+    assert Repository(other).head() == head
+    assert Repository(other).text("remote", "get-url", "origin") == old
+    assert SECRET.encode() not in held_by(new)
+    assert OTHER.encode() in held_by(new)
+
+
+def test_a_fresh_folder_takes_the_purged_vault_and_its_list_and_refuses_the_old_remote(
+    lived_in: str, place: Path
+) -> None:
+    old, new, third = a_remote(place, "old.git"), a_remote(place, "new.git"), f"{place}/third"
+    sync.sync(lived_in, NOW, old)
+    purged(lived_in)
+    sync.sync(lived_in, NOW, new)
+    sync.sync(third, NOW, new)
+    assert purge_history.gone(third) == purge_history.gone(lived_in) != set()
+    assert not Path(third, ".state/purged").exists()
+    with pytest.raises(UsageError, match="still has what was purged here"):
+        sync.sync(third, NOW, old)
+    commit(third, "remember", {"knowledge/more.md": a_note("A third machine goes on", name="More")})
+    sync.sync(third, NOW)
+    assert "knowledge/more.md" in sync.sync(lived_in, NOW).taken
+    assert SECRET.encode() not in everything(third)
+
+
+def test_the_list_of_a_purge_holds_the_commits_that_went_and_nothing_else(lived_in: str) -> None:
+    repository = Repository(lived_in)
+    before = set(repository.text("rev-list", "HEAD").split())
+    purged(lived_in)
+    lines = Path(lived_in, "purged").read_text().splitlines()
+    after = set(repository.text("rev-list", "HEAD").split())
+    assert before - after <= set(lines)
+    assert not after.intersection(lines)
+    assert lines == sorted(set(lines))
+    assert all(len(line) == 40 and set(line) <= set("0123456789abcdef") for line in lines)
+    assert repository.text("show", "HEAD:purged").splitlines() == lines
+    assert repository.text("status", "--porcelain") == ""
+    commit(lived_in, "another", {"knowledge/second.md": a_note("A second note that has to go", name="Second")})
+    assert purge.carry_out(lived_in, purge.plan(lived_in, "knowledge/second.md"), NOW).left == ()
+    assert set(lines) < set(Path(lived_in, "purged").read_text().splitlines())
+
+
+def test_a_purge_older_than_the_list_or_cut_short_before_it_is_told_by_the_next_sync(
+    lived_in: str, place: Path
+) -> None:
+    old, new, other = a_remote(place, "old.git"), a_remote(place, "new.git"), f"{place}/other"
+    sync.sync(lived_in, NOW, old)
+    sync.sync(other, NOW, old)
+    purged(lived_in)
+    told = Path(lived_in, "purged").read_text()
+    commit(lived_in, "as it was before", {"purged": None})
+    sync.sync(lived_in, NOW, new)
+    assert Path(lived_in, "purged").read_text() == told
+    with pytest.raises(UsageError, match="purged elsewhere"):
+        sync.sync(other, NOW, new)
+
+
+def test_a_history_put_back_by_hand_does_not_lock_its_own_vault_out(lived_in: str, place: Path) -> None:
+    with writing(lived_in, NOW):
+        pass
+    head = Repository(lived_in).head()
+    Path(lived_in, ".state/purged").write_text(f"{head}\n")
+    new = a_remote(place, "new.git")
+    sync.sync(lived_in, NOW, new)
+    assert sync.sync(lived_in, NOW).sent == 0
+    assert not Path(lived_in, "purged").exists()
+
+
+def test_purged_commits_that_somebody_fetched_by_hand_are_not_merged(lived_in: str, place: Path) -> None:
+    old = a_remote(place, "old.git")
+    sync.sync(lived_in, NOW, old)
+    other = f"{place}/other"
+    sync.sync(other, NOW, old)
+    commit(other, "remember", {"knowledge/more.md": a_note(OTHER, name="More")})
+    sync.sync(other, NOW)
+    purged(lived_in)
+    head = Repository(lived_in).head()
+    Repository(lived_in).run("fetch", "--quiet", old, "refs/heads/main")
+    with pytest.raises(UsageError, match="still has what was purged here"):
+        sync.sync(lived_in, NOW)
+    assert Repository(lived_in).head() == head
+
+
+def test_words_of_a_persons_own_in_a_file_of_that_name_stay(lived_in: str) -> None:
+    commit(lived_in, "mine", {"purged": "a list of mine\n"})
+    purged(lived_in)
+    lines = Path(lived_in, "purged").read_text().splitlines()
+    assert "a list of mine" in lines
+    assert purge_history.gone(lived_in) == set(lines) - {"a list of mine"}

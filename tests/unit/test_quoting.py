@@ -12,7 +12,8 @@ from holdfast.vault import brain, frontmatter, notes
 from holdfast.vault.frontmatter import Unparsable
 
 LETTERS = st.text(st.sampled_from("abcAZ09 _-./:#'\"\\&*!|>%@`{}[],?~=\t日é😀\u2028\u00a0"), max_size=40)
-SIMPLE = LETTERS.map(lambda text: "".join(one for one in text if one not in "?!\u2028"))  # no tags, no odd line breaks
+# No tags, no odd line breaks, quotes only as spelled below.
+SIMPLE = LETTERS.map(lambda text: "".join(one for one in text if one not in "?!\u2028\"'"))
 RULE = "---\nname: No force\ndescription: never force-push\nkind: rule\nproject: shop\n---\n\nNever force-push.\n"
 
 
@@ -63,7 +64,7 @@ SPELLINGS = (
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=300, derandomize=True)
 @given(
     st.lists(
         st.tuples(

@@ -108,7 +108,9 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
     assert done == [reviewing.Reviewed("accept", "quarantine/x.md", "rules/ask-first-2.md")]
     accepted = notes.read(vault, "rules/ask-first-2.md")
     assert isinstance(accepted, notes.Note)
-    assert (accepted.status, accepted.reviewed, accepted.origin) == ("active", TODAY, "web")
+    assert (accepted.status, accepted.reviewed, accepted.origin) == ("active", TODAY, "user")
+    assert accepted.fields["came_from"] == "web"
+    assert accepted.is_always_on, "by the user's word"
     assert not (place / "vault" / "quarantine" / "x.md").exists()
     assert "rules/ask-first-2.md" in (place / "vault" / "BRAIN.md").read_text()
 

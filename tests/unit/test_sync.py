@@ -304,10 +304,142 @@ def test_a_vault_that_shares_no_history_is_refused(machines: tuple[str, str, str
     other = f"{place}/other"
     write(other, "begin", {"knowledge/own.md": text("own")})
     before = head(other)
-    with pytest.raises(UsageError, match="shares no history with this one; nothing was changed"):
+    with pytest.raises(UsageError, match=r"shares no history with this one; nothing was changed\..* `--join`"):
         sync(other, NOW, shared)
     assert head(other) == before
+    assert Repository(other).text("remote") == ""
     assert sync(one, NOW).taken == ()
+
+
+def begin_apart(vault: str, words: str) -> None:
+    """A second machine that was already used: a note like theirs, one unlike theirs, one of its own, own words."""
+    write(
+        vault,
+        "begin apart",
+        {PATH: text(sources=["a"]), "knowledge/own.md": text("own"), "knowledge/both.md": text("both", "Here.")},
+    )
+    write(vault, "own words", {"BRAIN.md": there(vault, "BRAIN.md").replace("# Brain\n", f"# Brain\n{words}\n")})
+    write(vault, "a session", {"activity.log": "[2027-01-02 10:00:00] [shop] apart\n"})
+
+
+def test_two_vaults_that_began_apart_are_joined_where_that_is_wanted(
+    machines: tuple[str, str, str], place: Path
+) -> None:
+    shared, one, two = machines
+    other = f"{place}/other"
+    begin_apart(other, "Mine: tea.")
+    write(one, "both", {"knowledge/both.md": text("both", "There.")})
+    write(one, "words", {"BRAIN.md": there(one, "BRAIN.md").replace("# Brain\n", "# Brain\nTheirs: coffee.\n")})
+    sync(one, NOW)
+    mine, theirs = head(other), head(one)
+    shown = preview(other, shared, joining=True)
+    assert head(other) == mine
+    done = sync(other, NOW, shared, joining=True)
+    assert (done.taken, done.conflicts) == (shown.taken, shown.conflicts)
+    beside = beside_of("knowledge/both.md", Repository(one).text("rev-parse", "HEAD:knowledge/both.md"))
+    assert done.conflicts == (Conflict("knowledge/both.md", beside, "both changed the same lines"),)
+    assert Repository(other).text("rev-list", "--parents", "-n1", "HEAD").split()[1:] == [mine, theirs]
+    sync(one, NOW)
+    rest(one, other)
+    assert there(one) == text(sources=["a"])
+    assert (there(one, "knowledge/own.md"), there(one, "knowledge/both.md")) == (text("own"), text("both", "Here."))
+    assert there(one, beside) == text("both", "There.")
+    assert there(one, "activity.log") == FIRST + "[2027-01-02 10:00:00] [shop] apart\n"
+    assert there(one, "BRAIN.md").startswith("# Brain\nMine: tea.\nTheirs: coffee.\n\nWhat every session")
+    assert there(one, "BRAIN.md").count(brain.BEGIN) == 1
+    sync(two, NOW)
+    assert head(two) == head(other)
+
+
+def test_joining_vaults_that_share_their_history_is_a_sync_as_ever(machines: tuple[str, str, str]) -> None:
+    _, one, two = machines
+    write(one, "shorter", {PATH: None})
+    write(two, "more", {"knowledge/more.md": text("more")})
+    sync(one, NOW, joining=True)
+    assert sync(two, NOW, joining=True).conflicts == ()
+    rest(one, two)
+    assert not os.path.exists(f"{two}/{PATH}")
+
+
+def test_an_address_that_a_sync_succeeded_with_is_the_origin_from_then_on(
+    machines: tuple[str, str, str], place: Path
+) -> None:
+    shared, one, _ = machines
+    other = bare(place / "other.git")
+    repository = Repository(one)
+    repository.run("config", "remote.origin.pushurl", shared)
+    assert preview(one, other).origin_was == ""
+    assert repository.text("remote", "get-url", "origin") == shared
+    done = sync(one, NOW, other)
+    assert (done.remote, done.origin_was) == (other, shared)
+    write(one, "more", {"knowledge/more.md": text("more")})
+    again = sync(one, NOW)
+    assert (again.remote, again.sent, again.origin_was) == (other, 1, "")
+    assert Repository(other).attempt("rev-parse", "HEAD").returncode
+    heads = repository.text("ls-remote", other, "refs/heads/main"), repository.text("ls-remote", shared)
+    assert heads[0].startswith(again.commit)
+    assert again.commit not in heads[1]
+    assert sync(one, NOW, other).origin_was == ""
+
+
+def test_an_address_that_refused_our_commits_does_not_become_the_origin(
+    machines: tuple[str, str, str], place: Path
+) -> None:
+    shared, one, _ = machines
+    other = bare(place / "other.git")
+    hook = Path(other, "hooks/pre-receive")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    with pytest.raises(GitFailed, match="refused our commits"):
+        sync(one, NOW, other)
+    assert Repository(one).text("remote", "get-url", "origin") == shared
+
+
+def test_a_remote_known_by_its_name_does_not_become_the_origin(machines: tuple[str, str, str], place: Path) -> None:
+    shared, one, _ = machines
+    other = bare(place / "other.git")
+    Repository(one).run("config", "remote.backup.url", other)
+    assert (sync(one, NOW, "backup").remote, sync(one, NOW).remote) == (other, shared)
+
+
+@pytest.mark.parametrize("address", ["{place}/none.git", "file://{place}/none.git", "./none.git", "{place}/no:ne.git"])
+def test_an_address_where_nothing_is_says_what_is_wrong_with_it(vault: str, place: Path, address: str) -> None:
+    with pytest.raises(
+        NotFound, match=r"^There is nothing at /.*ne\.git; nothing was changed\. .*git init --bare"
+    ) as no:
+        sync(vault, NOW, address.format(place=place))
+    assert "again later" not in str(no.value)
+    assert not os.path.exists(vault)
+
+
+def test_a_folder_that_is_no_repository_says_what_is_wrong_with_it(vault: str, place: Path) -> None:
+    (place / "plain").mkdir()
+    with pytest.raises(GitFailed, match=r"plain: .*not appear to be a git repository; .*git init --bare") as refused:
+        sync(vault, NOW, f"{place}/plain")
+    assert "again later" not in str(refused.value)
+
+
+def test_an_address_without_its_ending_is_found_as_git_finds_it(vault: str, place: Path) -> None:
+    bare(place / "shared.git")
+    write(vault, "begin", {PATH: text()})
+    assert sync(vault, NOW, f"{place}/shared").sent == 2
+
+
+def test_the_command_joins_and_says_which_origin_is_new(
+    fresh: Home, terminal: Terminal, machines: tuple[str, str, str], place: Path
+) -> None:
+    shared, _, _ = machines
+    vault, first = str(fresh.vault), bare(place / "first.git")
+    begin_apart(vault, "Mine: tea.")
+    assert "origin is now" not in terminal("sync", "--remote", first).out
+    refused = terminal("sync", "--remote", shared)
+    assert (refused.status, refused.out) == (2, "")
+    assert "`--join`" in refused.err
+    assert "would be taken" in terminal("sync", "--remote", shared, "--join", "--dry-run").out
+    done = terminal("sync", "--remote", shared, "--join")
+    assert f"\norigin is now {shared} (was {first})\n" in done.out
+    assert terminal("sync").out == f"{shared}: 0 files taken, 0 commits sent\n"
 
 
 def test_a_repository_that_holds_no_vault_is_refused(place: Path, vault: str) -> None:
@@ -551,5 +683,5 @@ def test_the_command_says_what_was_taken_sent_and_in_conflict(
     assert done.status == 0
     assert f"CONFLICT {PATH}: both changed the same lines\n    theirs is kept as knowledge/locks.theirs-" in done.out
     again = json.loads(terminal("sync", "--json").out)
-    assert set(again) == {"remote", "taken", "sent", "conflicts", "commit", "dry_run"}
+    assert set(again) == {"remote", "taken", "sent", "conflicts", "commit", "dry_run", "origin_was"}
     assert (again["taken"], again["sent"], again["conflicts"]) == ([], 0, [])

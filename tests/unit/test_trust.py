@@ -174,3 +174,13 @@ def test_the_brief_of_the_users_own_vault_never_quotes_a_repositorys(offered: Ho
     home.make_vault(str(offered.vault))
     path = brief.refresh(str(offered.vault), projects.find(str(offered.project), str(offered.vault)))
     assert "Obey" not in Path(path).read_text()
+
+
+def test_a_pause_holds_in_a_trusted_repository_too(offered: Home, terminal: Terminal) -> None:
+    trust.trust(str(offered.vault), str(offered.project))
+    env = {key: text for key, text in offered.env.items() if key != "HOLDFAST_HOME"}
+    assert home.why_off(env, str(offered.project / "memory")) == ""
+    own = home.own_vault(env)
+    home.make_vault(own)
+    Path(home.paused_path(own)).write_text("")
+    assert "is paused" in home.why_off(env, str(offered.project / "memory"))

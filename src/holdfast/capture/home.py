@@ -23,10 +23,15 @@ CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks re
 
 def vault(env: Mapping[str, str], cwd: str = "") -> str:
     """The vault's folder, absolute. One that a repository brings counts only where the user trusted it, here."""
+    own = own_vault(env)
+    return own if env.get("HOLDFAST_HOME") or not cwd else trusted_vault(own, cwd) or own
+
+
+def own_vault(env: Mapping[str, str]) -> str:
+    """The user's own."""
     path = env.get("HOLDFAST_HOME") or f"{user_home(env)}/.holdfast"
     path = path if path.startswith("/") else f"{posix.getcwd()}/{path}"
-    path = path.rstrip("/") or "/"
-    return path if env.get("HOLDFAST_HOME") or not cwd else trusted_vault(path, cwd) or path
+    return path.rstrip("/") or "/"
 
 
 def trusted_vault(own: str, cwd: str) -> str:
@@ -91,11 +96,13 @@ def why_off(env: Mapping[str, str], vault: str) -> str:
     """Why nothing is captured now, as a sentence; empty while capture is on."""
     if env.get("HOLDFAST", "").lower() in ("off", "0", "no", "false"):
         return "HOLDFAST=off is set"
-    try:
-        posix.stat(paused_path(vault))
-    except OSError:
-        return ""
-    return "holdfast is paused (`holdfast resume` ends it)"
+    for one in (vault, own_vault(env)):  # a pause is this machine's, also where a repository's vault is used
+        try:
+            posix.stat(paused_path(one))
+        except OSError:
+            continue
+        return "holdfast is paused (`holdfast resume` ends it)"
+    return ""
 
 
 def paused_path(vault: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_READ = 50
+ASIDE = ".unreadable"
 
 
 @value
@@ -77,19 +78,25 @@ def of_project(state: str, project: str) -> list[Mark]:
 
 
 def everywhere(state: str) -> list[Mark]:
-    """The marks of all projects, the oldest first: what a close has to do."""
+    """The marks of all projects, the oldest first: what a close has to do. One that is no mark is put aside."""
     found = []
-    for name in platform.names(f"{state}/marks"):
+    for name in _names(state):
+        path = f"{state}/marks/{name}"
         try:
-            if not name.endswith(".tmp"):
-                found.append(_read(f"{state}/marks/{name}"))
-        except (OSError, ValueError, KeyError, TypeError):
+            found.append(_read(path))
+        except OSError:
             continue
+        except (ValueError, KeyError, TypeError):
+            posix.rename(path, f"{path}{ASIDE}")
     return sorted(found, key=lambda mark: (mark.last, mark.episode))
 
 
 def any_left(state: str) -> bool:
-    return any(not name.endswith(".tmp") for name in platform.names(f"{state}/marks"))
+    return bool(_names(state))
+
+
+def _names(state: str) -> list[str]:
+    return [name for name in platform.names(f"{state}/marks") if not name.endswith((".tmp", ASIDE))]
 
 
 def _read(path: str) -> Mark:

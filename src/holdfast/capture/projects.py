@@ -195,7 +195,9 @@ def _wants_off(root: str) -> bool:
     import tomllib
 
     try:
-        return tomllib.loads(text).get("off") is True
+        table = tomllib.loads(text)
     except (ValueError, RecursionError):
-        # A merge conflict must not switch on what somebody wanted off.
-        return any("".join(line.split()).startswith("off=true") for line in text.splitlines())
+        # A merge conflict or a misspelling must not switch on what somebody wanted off.
+        return any("".join(line.split()).lower().startswith("off=true") for line in text.splitlines())
+    tables = [table, *(one for one in table.values() if isinstance(one, dict))]
+    return any(str(one.get("off", "")).lower() in ("true", "yes", "on", "1") for one in tables)

@@ -15,7 +15,8 @@ OPENING = """# Brain
 
 What every session should know, in your own words. Holdfast never changes this part.
 """
-OWN, BODY, LINE, HANDOFF, BESIDE = "own", "body", "line", "handoff", "beside"
+OWN, BODY, LINE, HANDOFF, NEXT, BESIDE = "own", "body", "line", "handoff", "next", "beside"
+BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
 GLOBAL = "global"
 LARGEST = 6000  # characters of one item; a larger one comes in short
 LONGEST_LINE = 300  # of a description or title
@@ -53,16 +54,21 @@ def _front(text: str) -> tuple[dict[str, str] | None, list[str]]:
     for number, line in enumerate(lines[1:], 2):
         if line.rstrip() == "---":
             return fields, lines[number:]
-        if line[:1] in ("", " ", "\t", "\r"):
+        if line[:1] in ("", " ", "\t", "\r") or (key and line[:1] in ("-", "]", "}")):
             if key:
                 fields[key] += f"\n{line}"
+            elif line.strip() and line.lstrip()[:1] != "#":
+                return None, []  # keys set in, or a table in braces: YAML, but not what we can follow
+            continue
+        if line[:1] == "#":
             continue
         name, colon, raw = line.partition(":")
         name = name.strip().strip("\"'")
         is_key = colon and raw[:1] in ("", " ", "\t", "\r") and name.replace("_", "a").replace("-", "a").isalnum()
-        key = name if is_key else ""
-        if key:
-            fields[key] = raw
+        if not is_key:
+            return None, []
+        key = name
+        fields[key] = raw
     return None, []
 
 
@@ -203,10 +209,12 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
     if fields is None:
         return unreadable(path, "its front matter cannot be read")
     known = {name: _value(raw) for name, raw in fields.items()}
-    if known.get("project", "") not in ("", GLOBAL, project):
+    if known.get("project", "") not in ("", GLOBAL, project) or fields.get("project", "").strip()[:1] in ("[", "{"):
         return Quoted()
     if kind == HANDOFF:
         return _handoff(path, known, lines, number)
+    if kind == NEXT:
+        return _next_steps(path, lines, number)
     if kind == BESIDE:
         where = known.get("branch") or known.get("host", "")
         line = f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})"
@@ -247,7 +255,7 @@ def _is_always_on(path: str, known: dict[str, str], when: str) -> bool:
     kind = known.get("kind") or path.partition("/")[0]
     armed = _uncommented(when).strip() not in ("", *NULLS, "{}", "[]")
     by_us = known.get("origin", "") in ("", "user", "agent")
-    return kind == "identity" or (kind in ("rule", "rules") and not armed and by_us)
+    return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not armed))
 
 
 def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) -> Quoted:
@@ -266,6 +274,19 @@ def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) ->
     items = [(f"Newest handoff, session {number} ({where}): {title}", "")]
     items += [_fitting(_part(name, parts[name]), f"{shortened(name) or 'More'}: see {path}") for name in ordered]
     return Quoted(tuple(items[:MOST_PARTS]), max(0, len(items) - MOST_PARTS))
+
+
+def _next_steps(path: str, lines: list[str], number: str) -> Quoted:
+    """What the last author asked for, where the newest handoff is nobody's."""
+    found = []
+    inside = False
+    for line in lines:
+        if line.startswith("#"):
+            inside = line.lstrip("#").strip().casefold().startswith("next step")
+        elif inside and line.strip():
+            found.append(line.rstrip())
+    heading = f"Next steps of session {number}, the last that somebody wrote ({path})"
+    return Quoted((_fitting(_part(heading, found), f"{heading}: see there"),) if found else ())
 
 
 def _part(title: str, lines: list[str]) -> str:

@@ -9,7 +9,8 @@ loads `redaction_match`, which judges with care; the sieve may be too generous b
 a test holds `PREFIXES` equal to what the rule table needs.
 
 What is not found: a password in prose without an assignment ("log in with ..."), a value without any digit
-or sign, a passphrase with spaces, and key material that carries neither a known prefix nor a telling name.
+or sign, one that reads as code (`user1.password`), a passphrase with spaces, and key material that carries
+neither a known prefix nor a telling name.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ MARKERS = ("private key", "private-lines", "q~", "sha256~", "_mmk", "access_toke
 HEADERS = ("bearer", "authorization")
 # The words that end a name to which a secret is given, by a stem that most lines do not hold.
 PASSWORD_WORDS = frozenset(("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pw"))
+# The words that say so plainly that a value behind `=` or `:` need not look random, only not like a name.
+PLAIN = frozenset(("secret", "token", "key"))
 WORDS = {
     "pass": ("pass", "password", "passwd", "passphrase", "passcode", "passwort"),
     "pw": ("pw", "pwd"),
@@ -100,14 +103,19 @@ for _prefix in PREFIXES:
     _HEADS.setdefault(_prefix.translate(_PARTS).split()[0][:4], []).append(_prefix)
 
 _STAND_INS = (
-    *("xxxx", "****", "...", "example", "placeholder", "changeme", "change-me", "change_me", "changeit"),
-    *("redacted", "your-", "your_", "yourtoken", "yourkey", "yourapi", "yourpass", "yoursecret", "dummy"),
-    *("insert-", "insert_", "replace-", "replace_", "replaceme", "foobar", "my-secret", "mysecret", "://"),
+    *("xxxx", "****", "...", "placeholder", "changeme", "change-me", "change_me", "changeit", "redacted", "://"),
     *("&lt;", "abcdefghijklmnopqrstuvwxyz"),
 )
+# In the middle of a word these prove nothing: Xk29fooBar7 is a password.
+_STAND_IN_WORDS = (
+    *("example", "your-", "your_", "yourtoken", "yourkey", "yourapi", "yourpass", "yoursecret", "dummy"),
+    *("insert-", "insert_", "replace-", "replace_", "replaceme", "foobar", "my-secret", "mysecret"),
+)
+_ECHOES = ("password", "passwd", "pwd", "passphrase", "secret", "token")
+_PART_NAMES = b"token jwt key secret auth header payload sign config setting env".split()
 _TERMS = frozenset(
-    b"argon2 argon2i argon2id base64 base32 sha256 sha512 sha-256 hs256 rs256 es256 ed25519 x25519 pbkdf2 utf-8"
-    b" oauth2 oauth2.0 aes256 aes-256 aes128 secp256k1 curve25519 pkcs12".split()
+    b"argon2 argon2i argon2id base64 base64url base32 sha256 sha512 sha-256 hs256 rs256 es256 ed25519 x25519 pbkdf2"
+    b" utf-8 oauth2 oauth2.0 aes256 aes-256 aes128 secp256k1 curve25519 pkcs12 required!".split()
 )
 
 
@@ -233,14 +241,24 @@ def _presented(plain: bytes, low: str, header: str) -> bool:
     while at >= 0:
         at += len(header)
         values = [value.lstrip(b":=") for value in plain[at : at + 200].translate(_VALUES).split()[:4]]
-        if any(_is_credential(value) for value in values):
+        if any(_is_credential(value) or is_dotted(value.lower()) for value in values):
             return True
         at = low.find(header, at)
     return False
 
 
 def _is_credential(value: bytes) -> bool:
-    return len(value) > 7 and not (value[1:].islower() and is_wordy(value)) and not is_stand_in(value.lower())
+    low = value.lower()
+    wordy = value[1:].islower() and is_wordy(value) and not _is_no_name(low)
+    return len(value) > 7 and not wordy and not is_stand_in(low)
+
+
+def is_dotted(low: bytes) -> bool:
+    """Whether a value in lower case has the three parts of a token; header.payload.signature only says so."""
+    parts = low.translate(None, b"_-").rstrip(b".").split(b".")
+    if len(parts) != 3 or len(low) < 16 or not all(len(part) > 2 and part.isalnum() for part in parts):
+        return False
+    return not any(word in low for word in _PART_NAMES) and not is_stand_in(low)
 
 
 def _assigned(plain: bytes, low: str, word: str) -> bool:
@@ -251,8 +269,10 @@ def _assigned(plain: bytes, low: str, word: str) -> bool:
         end = at + len(word)
         window = plain[end : end + 200]
         if window.translate(None, _DULL) and _takes_value(low, at, end):
+            near = low[end : end + 40]
+            given = word in PLAIN and ("=" in near or ":" in near or ">" in near[:10])
             values = [value for value in window.translate(_VALUES).split() if len(value) > 5]
-            if any(_worth_a_look(value.lstrip(b"=:?+!.*-"), password) for value in values[:4]):
+            if any(_worth_a_look(value.lstrip(b"=:?+!.*-"), password, given) for value in values[:4]):
                 return True
         at = low.find(word, end)
     return False
@@ -272,41 +292,56 @@ def _takes_value(low: str, start: int, end: int) -> bool:
     return "--" in before[-40:] or "machine " in before
 
 
-def _worth_a_look(value: bytes, password: bool) -> bool:
+def _worth_a_look(value: bytes, password: bool, given: bool) -> bool:
     # A few vendors' identifiers are digits only; whether one of them is named is for the rules to say.
-    if looks_secret(value, password) or (len(value) > 14 and value.isdigit()):
+    if looks_secret(value, password, given) or (len(value) > 14 and value.isdigit()):
         return True
-    return b"&" in value and looks_secret(value.partition(b"&")[0], password)
+    return b"&" in value and looks_secret(value.partition(b"&")[0], password, given)
 
 
-def looks_secret(value: bytes, password: bool) -> bool:
-    """Whether a value that was given to a telling name is a secret, and not a word, a variable or code."""
-    if len(value) < (6 if password else 10):
+def looks_secret(value: bytes, password: bool, given: bool = False) -> bool:
+    """Whether the value of a telling name is a secret, no word, variable or code; if plainly `given`, less will do."""
+    if len(value) < (6 if password else 8 if given else 10):
         return False
     low = value.lower()
     digits = len(low.translate(None, _DIGITS)) < len(low)
     letters = len(low.translate(None, _LETTERS)) < len(low)
     one_case = value in (low, value.upper())
     if password:
-        telling = digits or len(low.translate(None, b"!@#$%^&*")) < len(low)
+        telling = digits or (len(low) > 7 and len(low.translate(None, b"!@#$%^&*")) < len(low))
         path = low[:1] in b"/@~" and is_wordy(low)
-        return letters and telling and not path and not _echoes(low) and not _is_harmless(low)
+        number = len(value) > 7 and value.isdigit()
+        return (number or (letters and telling)) and not path and not _echoes(value) and not _is_harmless(low)
+    words = is_wordy(low) and not (given and _is_no_name(low))
     if one_case:
-        secret = digits and letters and not is_wordy(low)
+        secret = digits and letters and not words
     else:
         name, chance = _read(value)
-        secret = (chance and len(value) > 11) or (digits and not name and not is_wordy(low))
+        secret = (chance and len(value) > 11) or (digits and letters and not name and not words)
     return secret and len(set(low)) > 4 and not _is_harmless(low)
 
 
 def _is_harmless(low: bytes) -> bool:
-    return low in _TERMS or is_stand_in(low) or _is_code(low)
+    return low in _TERMS or low.endswith((b".pem", b".crt", b".pub", b".p12")) or is_stand_in(low) or _is_code(low)
 
 
-def _echoes(low: bytes) -> bool:
-    """Whether the value is a name that says what it would hold, `db_password2`."""
-    plain = low.translate(None, b"_-!" + _DIGITS).isalpha()
-    return plain and any(word in low for word in (b"password", b"passwd", b"secret", b"token"))
+def _is_no_name(low: bytes) -> bool:
+    """Whether letters and digits in lower case are neither a name, a version nor a year: `abcd1234`, `x29!foo`."""
+    if not low.isalnum():
+        return b"/" not in low and len(low.translate(None, b"!#$%^")) < len(low)
+    tail = low[len(low.rstrip(_DIGITS)) :]
+    year = len(tail) == 4 and tail[:2] in (b"19", b"20")
+    return (len(tail) > 2 and not year) or (low[:3].isdigit() and len(low.lstrip(_DIGITS)) > 3)
+
+
+def _echoes(value: bytes) -> bool:
+    """Whether the value is a name that says what it would hold, `db_password2`; `hunter2supersecret` is none."""
+    text = value.decode("ascii").rstrip("!").replace("-", "_")
+    if not text.isupper() and not text[:1].isupper():
+        text = "".join(f"_{letter}" if letter.isupper() else letter for letter in text)
+    words = [word.rstrip("0123456789") for word in text.split("_")]
+    plain = all(word.isalpha() or not word for word in words) and not text[-3:].isdigit()
+    return plain and any(word.lower() in _ECHOES for word in words)
 
 
 def _read(value: bytes) -> tuple[bool, bool]:
@@ -334,7 +369,10 @@ def is_stand_in(low: bytes) -> bool:
     if len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40):
         return True
     text = low.decode("ascii")
-    return any(part in text for part in _STAND_INS)
+    if any(part in text for part in _STAND_INS) or (len(text) > 31 and "example" in text):
+        return True
+    found = (text.find(word) for word in _STAND_IN_WORDS if word in text)
+    return any(at == 0 or text[at - 1] in "-_./: " for at in found)
 
 
 def is_wordy(low: bytes) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.capture.redaction import PASSWORD_WORDS, SUFFIXES, is_stand_in, is_wordy, looks_secret
+from holdfast.capture.redaction import PASSWORD_WORDS, PLAIN, SUFFIXES, is_dotted, is_stand_in, is_wordy, looks_secret
 from holdfast.capture.redaction_rules import ASSIGNED, KNOWN, NAMED, RUNS, TOLD
 
 TYPE_CHECKING = False
@@ -171,9 +171,8 @@ _LOGIN_WORDS = frozenset(("password", "pass", "passwd", "pwd", "secret", "token"
 
 def _is_login(value: str) -> bool:
     low = value.lower()
-    return (
-        len(low) > 2 and low[0] != "/" and low not in _LOGIN_WORDS and not is_stand_in(low.encode("ascii", "replace"))
-    )
+    named = len(low) > 2 and low[0] != "/" and low not in _LOGIN_WORDS
+    return named and not is_stand_in(low.encode("ascii", "replace"))
 
 
 def _urls(text: str) -> Iterator[Span]:
@@ -191,8 +190,9 @@ def _authorizations(text: str) -> Iterator[Span]:
         r"(?:([a-z][a-z0-9-]{1,20})[ \t]{1,4})?([^\s\"'`,;<>\\\0]{8,8192})"
     )
     for found in _pattern(source).finditer(text):
-        basic = (found[1] or "").lower() == "basic" and _is_basic(found[2])
-        if basic or looks_secret(found[2].encode("ascii", "replace"), password=False):
+        scheme, value = (found[1] or "").lower(), found[2].encode("ascii", "replace")
+        basic, given = scheme == "basic" and _is_basic(found[2]), scheme in ("bearer", "token", "apikey")
+        if basic or looks_secret(value, password=False, given=given) or (given and is_dotted(value.lower())):
             yield found.start(2), found.end(2), "basic-auth" if basic else "authorization"
 
 
@@ -262,7 +262,7 @@ _STRONG_KEYS = (
     *("webhook", "hmac", "aes", "jwt", "session", "subscription", "write", "ingest", "root", "storage", "rest"),
     *("role", "integration", "decryption", "cipher", "vault", "seal", "recovery", "sdk", "deploy", "host"),
 )
-_SHORT_WORDS = frozenset(("pass", "key", "pat", "pw", "pwd", "auth", "sid", "sig", "cred", "login"))
+_SHORT_WORDS = frozenset(("pass", "key", "pat", "pw", "auth", "sid", "sig", "cred", "login"))
 _ONLY_NAMED = frozenset(("client_id", "clientid", "client-id", "access_id", "accessid", "login"))
 # Vendor names that are ordinary words too; before a bare `key` they prove nothing.
 _ORDINARY = frozenset(("linear", "segment", "together", "polygon", "steam", "drone", "shortcut", "elastic", "storage"))
@@ -345,7 +345,7 @@ def _label(text: str, low: str, found: re.Match[str], end: int) -> str:
     label = _vendor(left, plain, strong)
     if label or word in _ONLY_NAMED or (word in ("key", "token") and owner.endswith(_HARMLESS)):
         return label
-    return _LABEL_OF[word] if _is_meant(low, found, left, plain) and _fits(word, left, plain, strong) else ""
+    return _LABEL_OF[word] if _is_meant(low, found, left, plain) and _fits(found, left, plain, strong) else ""
 
 
 def _vendor(left: str, plain: str, strong: bool) -> str:
@@ -354,11 +354,8 @@ def _vendor(left: str, plain: str, strong: bool) -> str:
         return ""
     for at in range(len(left) - 2):
         for vendor, label, shapes in _VENDORS.get(left[at : at + 3], ()):
-            if (
-                left.startswith(vendor, at)
-                and (strong or vendor not in _ORDINARY)
-                and any(_shape(shape).fullmatch(plain) for shape in shapes.split())
-            ):
+            named = left.startswith(vendor, at) and (strong or vendor not in _ORDINARY)
+            if named and any(_shape(shape).fullmatch(plain) for shape in shapes.split()):
                 return label
     return ""
 
@@ -374,17 +371,20 @@ def _is_meant(low: str, found: re.Match[str], left: str, plain: str) -> bool:
         return _is_option(low, found.start()) or _is_random(plain)
     if found["prose"]:
         words = is_wordy(plain.lower().encode("ascii", "replace")) and not plain.isalnum()
-        return not words and any(digit in plain for digit in "0123456789")
+        signs = "!@#$%^" if found["word"] in PASSWORD_WORDS else ""
+        return bool(set(plain.rstrip("!*")) & set(signs)) or (not words and bool(set(plain) & set("0123456789")))
     return True
 
 
-def _fits(word: str, left: str, plain: str, strong: bool) -> bool:
+def _fits(found: re.Match[str], left: str, plain: str, strong: bool) -> bool:
     """Whether the value is secret, for a name that ends in this word; the vaguer the name, the more is asked."""
-    if not looks_secret(plain.encode("ascii", "replace"), password=word in PASSWORD_WORDS):
+    word = found["word"]
+    given = strong and word in PLAIN and not (found["comma"] or found["prose"] or found["gap"] or found["flag"])
+    if not looks_secret(plain.encode("ascii", "replace"), word in PASSWORD_WORDS, given):
         return False
-    if (word not in PASSWORD_WORDS and "=" in plain.rstrip("=")) or (
-        word == "sid" and left[-1:] not in (".", "_", "-")
-    ):
+    if word not in PASSWORD_WORDS and "=" in plain.rstrip("="):
+        return False
+    if word == "sid" and left[-1:] not in (".", "_", "-"):
         return False
     if word == "key" and not strong:
         return _is_random(plain)

@@ -37,4 +37,5 @@ def _line(one: Closed) -> None:
         return
     handoff = f", handoff {one.handoff}" if one.handoff else ""
     commit = f", commit {one.commit[:10]}" if one.commit else ""
-    typer.echo(f"closed {what}: {one.filed} filed{handoff}{commit}")
+    done = "closed" if one.handoff or not one.episode else "filed, while it goes on,"
+    typer.echo(f"{done} {what}: {one.filed} filed{handoff}{commit}")

@@ -36,14 +36,15 @@ PAUSE_HELP = """Usage: holdfast pause
 """
 REMEMBER_HELP = """Usage: holdfast remember [OPTIONS] TEXT...
 
-  File a text as a note at once, with your authority, and say where.
+  File a text as a note at once, with your authority, and say where. `-` reads it from stdin.
 
 Options:
-  --kind KIND      knowledge (default), rule, feedback, identity, project
+  --kind KIND      knowledge (default), rule, feedback, identity, project; or a kind of flag, such as lesson
   --name NAME      its name; else the beginning of the text
   --reason TEXT    why; a correction without its reason is soon overruled
   --apply TEXT     how to apply it
   --policy POLICY  of a rule: do, ask or never
+  --supersedes NOTE  the note that this one replaces; it is kept, and no longer loaded
   --global         for all projects, not only this one
   --json           answer as JSON
   --help           show this

@@ -34,7 +34,8 @@ def forget(
     if purge:
         _purge(memory, cut_short or memory.purge_plan([one.path for one in found]), yes=yes, json=json)
         return
-    if not yes and (len(found) > 1 or _is_terminal()):
+    is_named = len(found) == 1 and memory.is_named(found[0], note)
+    if not yes and (not is_named or _is_terminal()):
         _ask(f"Forget {'it' if len(found) == 1 else f'these {len(found)}'}?")
     commit = memory.forget([one.path for one in found])
     if json:
@@ -49,7 +50,7 @@ def _is_terminal() -> bool:
 
 def _ask(question: str) -> None:
     if not _is_terminal():
-        raise UsageError(f"{question} Nothing was changed: say --yes, or name one note.")
+        raise UsageError(f"{question} Nothing was changed: say --yes, or the whole name or path of one note.")
     if not typer.confirm(question):
         raise UsageError("Nothing was changed.")
 

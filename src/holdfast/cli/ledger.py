@@ -55,6 +55,8 @@ def log(
 
 def _line(record: dict[str, Any]) -> None:
     rest = {name: found for name, found in record.items() if name not in HEAD}
+    if isinstance(rest.get("carried"), list):
+        rest["carried"] = len(rest["carried"]) or ""  # the names, each with a digest, are for --json
     spent = f"  {record['us']:,} us" if "us" in record else ""
     what = " ".join(str(part) for part in (record.get("kind"), record.get("event"), record.get("episode")) if part)
     # Payloads are outside text: what could steer a terminal is cleaned away here.

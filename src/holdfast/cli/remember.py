@@ -10,7 +10,7 @@ from holdfast.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy")
+OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
@@ -20,10 +20,9 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.vault.notes import GLOBAL
 
     text, given, switches = _arguments(argv)
+    if text == "-":
+        text = _stdin()
     memory = Memory.here(env)
-    off = memory.why_off()
-    if off:
-        raise UsageError(f"Nothing was written: {off}.")
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields = {option[2:]: value for option, value in given.items()}
     filed = memory.remember(Asked(text=text, project=project, **fields))
@@ -36,6 +35,13 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     for change in filed.changes:
         say(f"note: {change}\n")
     return 0
+
+
+def _stdin() -> str:
+    """All that is piped to us, as text."""
+    from holdfast.capture import platform
+
+    return platform.read_all(0).decode("utf-8", "replace")
 
 
 def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:

@@ -12,18 +12,19 @@ from holdfast.memory import Memory
 
 def sync(
     remote: Annotated[
-        str, typer.Option("--remote", help="A remote's name or address; the first address becomes the origin.")
+        str, typer.Option("--remote", help="A remote's name or address; an address becomes the origin.")
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Fetch and compare, change and send nothing.")] = False,
+    join: Annotated[bool, typer.Option("--join", help="Make one vault of two that began apart.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Take what other machines wrote, and send what this one did."""
     memory = Memory.here()
-    done = memory.sync_preview(remote) if dry_run else memory.sync(remote)
+    done = memory.sync_preview(remote, join=join) if dry_run else memory.sync(remote, join=join)
     if json:
         conflicts = [{"path": one.path, "theirs": one.theirs, "why": one.why} for one in done.conflicts]
         record = {"remote": done.remote, "taken": list(done.taken), "sent": done.sent, "conflicts": conflicts}
-        show.as_json({**record, "commit": done.commit, "dry_run": done.dry_run})
+        show.as_json({**record, "commit": done.commit, "dry_run": done.dry_run, "origin_was": done.origin_was})
         return
     would = "would be " if done.dry_run else ""
     files, commits = len(done.taken), done.sent
@@ -31,6 +32,8 @@ def sync(
         f"{done.remote}: {files} file{'' if files == 1 else 's'} {would}taken, {commits} commit"
         f"{'' if commits == 1 else 's'} {would}sent"
     )
+    if done.origin_was:
+        typer.echo(f"origin is now {done.remote} (was {done.origin_was})")
     for path in done.taken:
         typer.echo(f"    {path}".encode("utf-8", "replace"))
     for one in done.conflicts:

@@ -27,7 +27,7 @@ from holdfast.vault import brief, lineage
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from holdfast.clock import Clock
     from holdfast.model import Flag
@@ -65,6 +65,7 @@ class Work:
     flags: tuple[Flag, ...]
     segments: tuple[str, ...] = ()
     whole: bool = True
+    root: str = ""
 
     @property
     def is_home(self) -> bool:
@@ -83,12 +84,14 @@ def drain(
     *,
     project: str = "",
     also_open: bool = False,
+    roots: Mapping[str, str] | None = None,
     say: Callable[[Closed], None] = lambda _: None,
 ) -> list[Closed]:
     """Close every episode that left something, and file the flags that belong to none.
 
-    `project` narrows it to one; `also_open` files what episodes that still go on have flagged so far. It ends at the
-    first failure of the vault or the disk: everything that is left waits as before.
+    `project` narrows it to one; `also_open` files what episodes that still go on have flagged so far; `roots` are the
+    folders of projects at hand, for the evidence of flags that belong to no episode. It ends at the first failure of
+    the vault or the disk: everything that is left waits as before.
     """
     version = home.format_of(vault)
     if version > home.FORMAT:
@@ -100,6 +103,7 @@ def drain(
     while True:
         found = [one for one in _work(state, clock()) if (one.key, one.project) not in tried]
         work = [one for one in found if project in ("", one.project) and (also_open or _is_over(one.episode))]
+        work = [replace(one, root=(roots or {}).get(one.project, "")) for one in work]
         if not work:
             return done
         tried.update((one.key, one.project) for one in _first(work))
@@ -283,7 +287,7 @@ def _renew_brief(vault: str, work: Work, known: Index) -> None:
 def _root(work: Work) -> str:
     """The folder that evidence is looked for in, the one that the project's own look at its anchors begins at."""
     if not work.episode or not work.is_home:
-        return ""
+        return work.root
     git = gitfiles.checkout(work.episode.cwd)
     return git.root if git else work.episode.cwd
 
@@ -297,7 +301,10 @@ def _add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, st
     told = story.read(home.state(writer.vault), work.key)
     if not work.episode or not (work.flags or told.prompts or told.files):
         return "", len(listed) + 1
-    made = handoff.make(work.episode, told, work.flags, filing.placed, tuple(_stem(one) for one in listed[-1:]))
+    before = [] if lineage.of_episode(writer.vault, work.project, work.key) else _filed_before(writer, work)
+    placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
+    parents = tuple(_stem(one) for one in listed[-1:])
+    made = handoff.make(work.episode, told, [*before, *work.flags], placed, parents)
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
     filing.planned_on[path] = None
@@ -318,6 +325,20 @@ def _handoff_of(writer: Writer, episode: Episode, listed: list[str]) -> str:
         if not is_another and (not is_ours or _stem(path).startswith(at_end)):
             return path
     return ""
+
+
+def _filed_before(writer: Writer, work: Work) -> list[Flag]:
+    """What the episode had flagged and somebody filed while it went on: part of its story all the same."""
+    state = home.state(writer.vault)
+    mine = {flag.id for flag in work.flags}
+    found: dict[str, Flag] = {}
+    for name in episodes.noted_segments(state, work.key):
+        for folder in ("live", "archive"):
+            part = queue.look(f"{state}/queue/{folder}/{name}", writer.now)
+            for flag in (entry.flag for entry in (part.entries.values() if part else ())):
+                if flag.episode == work.key and flag.project == work.project and flag.id not in mine:
+                    found[flag.id] = flag
+    return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
 
 
 def _stem(path: str) -> str:

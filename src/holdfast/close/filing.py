@@ -21,22 +21,12 @@ from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from holdfast.model import Flag
     from holdfast.vault.frontmatter import Document
     from holdfast.vault.notes import Note
 
-NOTE_KINDS = {
-    "decision": "project",
-    "progress": "project",
-    "rule": "rule",
-    "lesson": "knowledge",
-    "fact": "knowledge",
-    "preference": "feedback",
-    "snag": "feedback",
-    "user-request": "feedback",
-}
 TRUSTED = ("user", "agent")
 GUARDED = ("rule", "feedback", "identity")  # kinds that steer: from outside text they wait for a person
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
@@ -130,10 +120,14 @@ class Filing:
         self._by_source[flag.id] = path
         return path
 
+    def places_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """Where flags were filed before, as far as notes say so."""
+        return {ident: self._by_source[ident] for ident in ids if ident in self._by_source}
+
     def _place(self, flag: Flag) -> str:
         if flag.kind == "progress":
             return self._progress(flag)
-        kind = NOTE_KINDS.get(flag.kind, "knowledge")
+        kind = notes.OF_FLAGS.get(flag.kind, "knowledge")
         guarded = flag.origin not in TRUSTED and kind in GUARDED
         project = flag.project or notes.GLOBAL
         words = (project, kind, index.body_digest(flag.text), guarded)

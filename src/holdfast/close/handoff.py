@@ -57,7 +57,7 @@ def make(
         count = len(flags) - len(quotable)
         sections["note"].append(f"{count} flagged from outside text, for a person to review (`holdfast review`)")
     return Handoff(
-        title=topic(told, quotable),
+        title=topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),
         started=lineage.iso(episode.opened),
         project=episode.project,

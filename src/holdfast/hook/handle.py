@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
 
 
+STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
+
+
 class Partial(Exception):
     """The moment was answered, though something else failed."""
 
@@ -135,7 +138,7 @@ def _start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
     try:
         if closes and now.to_close:
             scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
-        elif closes and not cached.is_fresh:
+        elif closes and (not cached.is_fresh or scene.now - cached.made > STALE):
             scene.did["refresh"] = background.start(scene.vault, env, "background-brief", scene.project.root)
     except OSError as error:
         scene.failures.append(error)

@@ -16,6 +16,16 @@ LEFT_OUT = 130  # room for the line that says what was left out
 GREEDY = 3  # an item above this part of its section's room waits until the others had theirs
 # No terminal or host should have to obey what a file says: control characters, but for tabs, are shown as unreadable.
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "\ufffd")
+# Printable and yet nothing that a reader sees, from and to; and what stands for an unreadable character.
+UNSEEN = (
+    "\u0300\u036f",
+    "\u17b4\u17b5",
+    "\u180b\u180f",
+    "\u2800\u2800",
+    "\ufe00\ufe0f",
+    "\U000e0100\U000e01ef",
+    "\ufffd\ufffd",
+)
 
 
 @value
@@ -135,10 +145,32 @@ def cost(text: str) -> int:
     """
     breaks = text.count("\n")
     spelled = len(text) + 2 + breaks + text.count('"') + text.count("\\") + text.count("\t")
-    marked = 4 * (text.count("&") + text.count("<") + text.count(">"))
+    marked = 3 * sum(_openings(text)) if "<" in text else 0
     return max(spelled + marked, PER_LINE * (breaks + 1))
 
 
 def escape(text: str) -> str:
-    """Outside text cannot close the fence or open another."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Outside text cannot close the fence or open another; what could not be taken for markup stays as it is."""
+    if "<" not in text:
+        return text
+    first, *rest = text.split("<")
+    marks = ("&lt;" if opens else "<" for opens in _openings(text))
+    return first + "".join(mark + piece for mark, piece in zip(marks, rest, strict=True))
+
+
+def _openings(text: str) -> list[bool]:
+    """Of each `<`, whether it could open a tag or a comment: the same for a text and for its lines one by one."""
+    pieces = text.split("<")[1:]
+    # What stands behind the last one of a line is the next line, and that may be anything.
+    return [_opens(piece, at_end=nth == len(pieces)) for nth, piece in enumerate(pieces, 1)]
+
+
+def _opens(behind: str, *, at_end: bool) -> bool:
+    for letter in behind:
+        if letter == "\n":
+            return True
+        if letter in "/!?" or letter.isalpha():
+            return True
+        if letter.isprintable() and letter != " " and not any(one[0] <= letter <= one[1] for one in UNSEEN):
+            return False
+    return at_end

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "holdfast-manifest.json"
-MACHINERY = ("purging", "purge.git", "purge.git.old", "episodes/by-process")  # of this machine, or of this moment
+# Of this machine or of this moment; above all, that a repository is trusted is said on each machine anew.
+MACHINERY = ("purging", "purge.git", "purge.git.old", "episodes/by-process", "trusted", "paused")
 
 
 @dataclass(frozen=True)

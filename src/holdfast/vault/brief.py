@@ -17,15 +17,16 @@ from holdfast.capture import codec, home, platform, quoting
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, index, lineage, notes
+from holdfast.vault import anchored, anchors, index, journal, lineage, notes
 
 if TYPE_CHECKING:
     from holdfast.vault.anchors import Anchor
     from holdfast.vault.notes import Note
 
 MOST_FILES = 64
-MOST_RULES = 20
+MOST_RULES = 36
 MOST_MAPPED = 24
+WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
 MOST_BESIDE = 4
 MOST_ACTIVITY = 5
 MOST_ANCHORS = 4  # of one note
@@ -145,7 +146,7 @@ class _Shelf:
     def of(cls, known: index.Index) -> _Shelf:
         always: dict[str, list[Note]] = {}
         others: dict[str, list[Note]] = {}
-        for note in known.active():
+        for note in (note for note in known.active() if not note.is_beside):
             (always if note.is_always_on else others).setdefault(note.project, []).append(note)
         newest = {name: heapq.nlargest(MOST_MAPPED, found, key=_edited) for name, found in others.items()}
         return cls(always, newest, {name: len(found) for name, found in others.items()})
@@ -168,8 +169,9 @@ def _name(note: Note) -> tuple[str, str]:
     return note.name.casefold(), note.path
 
 
-def _edited(note: Note) -> str:
-    return note.edited
+def _edited(note: Note) -> tuple[str, str]:
+    """The day, and within it the newest of the flags and words it was made of: their ids begin with the time."""
+    return note.edited, max((source.rpartition(":")[2] for source in note.sources), default="")
 
 
 def refresh(vault: str, project: Project, known: index.Index | None = None) -> str:
@@ -213,6 +215,11 @@ def _add_handoff(draft: _Draft) -> None:
         return
     handoff, number = found
     draft.add("handoff", f"{quoting.HANDOFF}:{number}", handoff.path)
+    if handoff.author == lineage.MECHANICAL:
+        # Nobody wrote this one, so what the last author asked for is still what is to be done next.
+        written = lineage.newest_written(draft.vault, draft.project.id, within=WRITTEN_WITHIN)
+        if written:
+            draft.add("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path)
     beside = lineage.overlapping(draft.vault, draft.project.id, handoff)
     for path, nth in beside[-MOST_BESIDE:]:
         draft.add("beside", f"{quoting.BESIDE}:{nth}", path)
@@ -223,12 +230,10 @@ def _add_activity(draft: _Draft) -> None:
     """The last lines of activity.log that are about this project."""
     wanted = f"[{draft.project.id}] "
     try:
-        with open(f"{draft.vault}/activity.log", "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - TAIL))
-            lines = file.read(TAIL).decode("utf-8", "replace").split("\n")[1 if size > TAIL else 0 :]
+        raw = journal.content(draft.vault, "activity.log") or b""
     except OSError:
         return
+    lines = raw[-TAIL:].decode("utf-8", "replace").split("\n")[1 if len(raw) > TAIL else 0 :]
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
     for when, _, rest in mine[-MOST_ACTIVITY:]:
         draft.say("activity", f"- {when}] {quoting.shortened(rest.removeprefix(wanted))}")
@@ -267,10 +272,14 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         done.add(project.id)
         made += 1
     # What was filed of a project that has no brief yet shall be there at its first start.
-    waiting = ({only} if only else {*shelf.always, *shelf.counts}) - done - {notes.GLOBAL}
-    for ident in sorted(waiting)[: MOST_BRIEFS - made]:
-        _refresh(vault, Project(ident, "", "", ""), watched, shelf)
-        made += 1
+    known_before = {project.id for _, project in _made_before(vault)}
+    waiting = ({only} if only else {*shelf.always, *shelf.counts, *known_before}) - done - {notes.GLOBAL, ""}
+    for ident in sorted(waiting):
+        if made < MOST_BRIEFS:
+            _refresh(vault, Project(ident, "", "", ""), watched, shelf)
+            made += 1
+        else:  # an old one must not stand in for what is true for all: the global one does, until it is made anew
+            platform.remove(path_of(home.state(vault), ident, ""))
     return made
 
 

@@ -123,7 +123,7 @@ def _handoff(vault: str, path: str) -> Iterator[Finding]:
     try:
         if os.lstat(f"{vault}/{path}").st_size > LARGEST:
             raise Unparsable(1, f"a handoff of more than {LARGEST:,} bytes is not read")
-        frontmatter.parse(platform.read_file(f"{vault}/{path}").decode("utf-8"))
+        frontmatter.parse((journal.content(vault, path) or b"").decode("utf-8"))
     except Unparsable as error:
         yield Finding(path, error.line, "lineage", error.reason, fix, project=project)
     except UnicodeDecodeError:

@@ -8,13 +8,14 @@ once, and leaves a link there, so that nothing relies on being copied forward.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.model import ORIGINS
 from holdfast.vault import index, lineage, notes
 from holdfast.vault.writing import Writer, writing
 
@@ -40,6 +41,7 @@ class Asked:
     reason: str = ""
     apply: str = ""
     policy: str = ""
+    supersedes: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,21 @@ class Filed:
 
 def remember(vault: str, asked: Asked, now: float, day: str) -> Filed:
     """File a text as a note, with the user's authority."""
+    asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind))
     with writing(vault, now) as writer:
+        old = notes.find(writer.index.notes, asked.supersedes) if asked.supersedes else None
         path, made, changes = _plan(writer, asked, day, "user", f"remember:{new_id(now)}")
         if made is None:
             return Filed(path, "", changes, was_there=True)
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
-        applied = writer.commit(subject, {path: made}, cause="remember", planned_on={path: None})
+        texts: dict[str, str | None] = {path: made}
+        planned_on: dict[str, str | None] = {path: None}
+        if old:
+            planned_on[old.path] = writer.read(old.path) or ""
+            texts[old.path] = notes.with_fields(planned_on[old.path] or "", status="superseded", edited=day)
+            texts[path] = notes.with_fields(made, supersedes=[old.path])
+            changes += (f"{old.path} is superseded; it is kept, and no longer loaded",)
+        applied = writer.commit(subject, texts, cause="remember", planned_on=planned_on)
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
         return Filed(path, applied.commit, changes)
@@ -90,7 +101,9 @@ def _plan(writer: Writer, asked: Asked, day: str, origin: str, source: str) -> t
     if asked.kind not in notes.FOLDERS:
         raise UsageError(f'"{asked.kind}" is no kind of note; nothing was written. One of: {", ".join(notes.FOLDERS)}.')
     if asked.policy and (asked.policy not in notes.POLICIES or asked.kind != "rule"):
-        raise UsageError("A rule can say do, ask or never, other notes nothing; nothing was written.")
+        raise UsageError(
+            f'A rule can say do, ask or never, not "{asked.policy}", and other notes nothing; nothing was written.'
+        )
     same = _with_words(writer.index, asked, index.body_digest(body))
     if same:
         return same, None, changes
@@ -178,7 +191,8 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float, day: s
         if place is None:
             raise HoldfastError(f"That item spans several lines of {handoff.path}; nothing was changed. Use remember.")
         asked = Asked(item, kind or KIND_OF_SECTION.get(section, "knowledge"), project)
-        path, made, changes = _plan(writer, asked, day, "agent", f"handoff:{handoff.path.rpartition('/')[2]}")
+        source = f"handoff:{handoff.path.rpartition('/')[2]}"
+        path, made, changes = _plan(writer, asked, day, _origin(item, asked.kind), source)
         linked = f"{text[: place[0]]}{title(item)} ([note](../../{path})){text[place[1] :]}"
         texts = {handoff.path: linked, **({} if made is None else {path: made})}
         planned_on = {handoff.path: text, **({} if made is None else {path: None})}
@@ -201,6 +215,17 @@ def _line_with(text: str, item: str) -> tuple[int, int] | None:
             return start, start + len(said)
         at += len(line)
     return None
+
+
+def _origin(item: str, kind: str) -> str:
+    """Whose words they are. What came from outside does not steer because somebody moved it."""
+    found = next((one for one in ORIGINS if item.rstrip().endswith(f"(from {one})")), "agent")
+    if found not in ("user", "agent") and kind in ("rule", "feedback", "identity"):
+        raise UsageError(
+            f"That came from outside ({found}), and a note of kind {kind} would steer; nothing was changed. "
+            "Say it in your own words with `holdfast remember`."
+        )
+    return found
 
 
 def _chosen(items: list[tuple[str, str]], wanted: str) -> tuple[str, str]:

@@ -155,7 +155,8 @@ def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item
         path = sources.get((one.source, one.project))
         same = bodies.get((digest, one.project))
         if path is not None:
-            items.append(Item(_action(known.known[path], digest), known.known[path].note.kind, path, one))
+            before = known.known[path]
+            items.append(Item(_action(before, digest, as_rules=wish.as_rules), before.note.kind, path, one))
             continue
         if same is not None:
             items.append(Item(UNCHANGED, kind, same, one))
@@ -171,11 +172,12 @@ def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item
     return items
 
 
-def _action(known: index.Known, digest: str) -> str:
+def _action(known: index.Known, digest: str, *, as_rules: bool) -> str:
     if known.digest == digest:
         return UNCHANGED
     is_ours = known.note.is_active and known.digest == str(known.note.fields.get(IMPORTED, ""))
-    return CHANGED if is_ours else EDITED
+    is_theirs_to_renew = known.note.kind != "rule" or as_rules  # a rule changes by the user's own word only
+    return CHANGED if is_ours and is_theirs_to_renew else EDITED
 
 
 def _text(item: Item, read: Callable[[str], str | None], day: str, wish: Wish) -> str:

@@ -56,6 +56,11 @@ class Index:
     def active(self) -> list[Note]:
         return [note for note in self.notes if note.is_active]
 
+    def unreadable(self) -> list[Note]:
+        """What is no note, as one to be named by its path: it can be shown, forgotten and purged all the same."""
+        said = [(one.path, {"description": f"not read as a note: {one.reason}"}) for one in self.broken]
+        return [notes.from_fields(path, fields, "") for path, fields in said]
+
     def with_texts(self, texts: Mapping[str, str | None]) -> Index:
         """The index as it will be once these files are written."""
         known = {path: one for path, one in self.known.items() if path not in texts}

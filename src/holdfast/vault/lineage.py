@@ -17,7 +17,7 @@ from holdfast.capture import platform
 from holdfast.capture.ids import digest
 from holdfast.vault import frontmatter, journal
 from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.notes import Broken, slug
+from holdfast.vault.notes import BESIDE, Broken, slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,12 +94,16 @@ def path_for(handoff: Handoff, machine: str) -> str:
     return f"{FOLDER}/{slug(handoff.project)}/{compact(handoff.time)}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
 
 
+def _is_handoff(name: str) -> bool:
+    return name.endswith(".md") and BESIDE not in name
+
+
 def names(vault: str, project: str) -> list[str]:
     """The handoffs of a project, the oldest first."""
     folder = f"{FOLDER}/{slug(project)}"
     if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
         return []  # what a link leads to is not the vault
-    return [f"{folder}/{name}" for name in sorted(platform.names(f"{vault}/{folder}")) if name.endswith(".md")]
+    return [f"{folder}/{name}" for name in sorted(platform.names(f"{vault}/{folder}")) if _is_handoff(name)]
 
 
 def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
@@ -108,6 +112,16 @@ def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
     for number in range(len(listed), 0, -1):
         found = read(vault, listed[number - 1])
         if isinstance(found, Handoff):
+            return found, number
+    return None
+
+
+def newest_written(vault: str, project: str, within: int) -> tuple[Handoff, int] | None:
+    """The newest that a person or agent wrote and that says what to do next, among the last few; with its number."""
+    listed = names(vault, project)
+    for number in range(len(listed), max(0, len(listed) - within), -1):
+        found = read(vault, listed[number - 1])
+        if isinstance(found, Handoff) and found.author != MECHANICAL and found.items("next_steps"):
             return found, number
     return None
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import quoting
 from holdfast.vault import brain, frontmatter
 from holdfast.vault.frontmatter import Document, Unparsable
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 LISTS = ("sources", "supersedes", "anchors")
 LATER = ("edited", "reviewed")
 EARLIER = ("created",)
-LINE_SETS = ("activity.log", ".gitignore", ".gitattributes")
+LINE_SETS = ("activity.log", "purged", ".gitignore", ".gitattributes")
 TABLES = "projects.toml"
 TIME = re.compile(r"\[?(\d{4}-\d\d-\d\d(?:[T ]\d\d[\d:.]*)?)")
 MOST_COMPARED = 1_000_000  # pairs of lines; beyond it a changed stretch counts as one change
@@ -67,13 +68,31 @@ def _merge_brain(base: str | None, ours: str | None, theirs: str | None) -> Merg
     try:
         return Merged(merge_lines(*bare))
     except _Conflict:
-        return Merged(bare[1], conflict=True)
+        if base is not None:
+            return Merged(bare[1], conflict=True)
+    # Two brains that began apart do not contradict each other: the words of both are one person's.
+    above, below = (_united(*parts) for parts in zip(*(quoting.around_map(text) for text in bare), strict=True))
+    return Merged(brain.refreshed(f"{above}{brain.BEGIN}\n{brain.END}\n{below}", ()))
+
+
+def _united(base: str, ours: str, theirs: str) -> str:
+    """One of two texts that replaced a third; the lines of both, ours first, where neither left it as it was."""
+    try:
+        return merge_lines(base, ours, theirs)
+    except _Conflict:
+        pass
+    mine, other = ([line if line.endswith("\n") else f"{line}\n" for line in _lines(text)] for text in (ours, theirs))
+    united: list[str] = []
+    for _, begin, end, start, stop in SequenceMatcher(None, mine, other, autojunk=False).get_opcodes():
+        united += mine[begin:end]
+        united += [] if mine[begin:end] == other[start:stop] else other[start:stop]
+    return "".join(united)
 
 
 def _merge_set(path: str, base: str | None, ours: str | None, theirs: str | None) -> Merged:
     split = _tables if path == TABLES else _whole_lines
     parts = three_way(split(base or ""), split(ours or ""), split(theirs or ""))
-    text = "".join(_by_time(parts) if path == "activity.log" else parts)
+    text = "".join(_by_time(parts) if path == "activity.log" else sorted(parts) if path == "purged" else parts)
     return Merged(None if not text and None in (ours, theirs) else text)
 
 

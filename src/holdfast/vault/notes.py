@@ -27,11 +27,23 @@ FOLDERS = {
     "feedback": "feedback",
     "project": "projects",
 }
+OF_FLAGS = {  # the kind of note that a flag of each kind becomes
+    "decision": "project",
+    "progress": "project",
+    "rule": "rule",
+    "lesson": "knowledge",
+    "fact": "knowledge",
+    "preference": "feedback",
+    "snag": "feedback",
+    "user-request": "feedback",
+}
 QUARANTINE = "quarantine"
+BESIDE = ".theirs-"  # in the name of what a sync put beside ours
 STATUSES = ("active", "superseded", "unconfirmed")
 POLICIES = ("do", "ask", "never")
 REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
 GLOBAL = "global"
+NOWHERE = "?"  # where `project` is no name: shown nowhere rather than everywhere
 LARGEST = 1 << 20
 LONGEST_NAME = 60
 LONGEST_TITLE = 48
@@ -70,9 +82,13 @@ class Note:
     @property
     def is_always_on(self) -> bool:
         """Identity, and rules that wait for no tool call, by the word of the user or of the agent itself."""
-        return self.is_active and (
-            self.kind == "identity" or (self.kind == "rule" and not self.when and self.origin in ("user", "agent"))
-        )
+        steers = self.kind == "identity" or (self.kind == "rule" and not self.when)
+        return self.is_active and steers and self.origin in ("user", "agent") and not self.is_beside
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether a sync put it beside ours: a person decides between the two."""
+        return BESIDE in self.path.rpartition("/")[2]
 
     def applies_to(self, project: str) -> bool:
         return self.project in (GLOBAL, project)
@@ -182,7 +198,7 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
         reviewed=_text(fields.get("reviewed")),
         sources=_texts(fields.get("sources")),
         origin=_text(fields.get("origin")) or "user",  # a file without one was written by hand
-        project=_text(fields.get("project")) or GLOBAL,
+        project=GLOBAL if fields.get("project") in (None, "") else _text(fields["project"]) or NOWHERE,
         supersedes=_texts(fields.get("supersedes")),
         policy=_text(fields.get("policy")),
         anchors=tuple(_list(fields.get("anchors"))),
@@ -313,6 +329,7 @@ def find(known: Iterable[Note], wanted: str) -> Note:
     )
     for test in tests:
         found = [note for note in listed if test(note)]
+        found = [note for note in found if not note.is_beside] or found
         if len(found) == 1:
             return found[0]
         if found:

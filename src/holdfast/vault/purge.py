@@ -2,7 +2,8 @@
 
 Promise: when it is done, no file below the vault holds a line of the note, git's objects included; that is looked for
 at the end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any
-point: what is to go is written down before the first effect, and the next run finishes it.
+point: what is to go is written down before the first effect, and the next run finishes it. Which commits went is then
+said in the vault itself, so that a machine that still has them cannot bring them back unnoticed.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
         quoted = _clean_tree(writer, whole, scrubber)
         say("the history")
         purge_history.rewrite(writer.repository, whole.paths, scrubber)
+        purge_history.publish(writer)
         say("the ledger and what else was recorded")
         records += purging.clean_state(home.state(vault), scrubber, (PENDING, *DERIVED))
         say("what is derived")

@@ -4,6 +4,9 @@ Everything that references lead to is exported, filtered and imported into a fre
 the two change places in one step, so a kill leaves the old one or the new one, whole. What only the old one had
 (reflogs, dropped stashes, what a remote was last seen to have) goes with it. Filtering what is clean gives the same
 commits again, so doing it twice is harmless.
+
+The ids of the commits that went are kept, here and in the vault's file `purged`, which travels: nothing else lets
+another machine know that it still has them.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,10 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from holdfast.capture.scrubbing import Scrubber
+    from holdfast.vault.writing import Writer
 
 FRESH = "purge.git"
 OLD = "purge.git.old"
-GONE = "purged"
+GONE = "purged"  # in .state, and in the vault itself
+IDENT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 EXCHANGE = 2  # RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
@@ -84,11 +90,31 @@ def _note_gone(old: Repository, fresh: Repository) -> None:
 
 
 def gone(vault: str) -> set[str]:
-    """The commits that purges have taken out of the history."""
-    try:
-        return set(platform.read_file(f"{home.state(vault)}/{GONE}").decode("ascii", "replace").split())
-    except FileNotFoundError:
-        return set()
+    """The commits that purges have taken out of the history, on this machine or on another one."""
+    found = set()
+    for path in (f"{home.state(vault)}/{GONE}", f"{vault}/{GONE}"):
+        try:
+            found |= idents(platform.read_file(path))
+        except (FileNotFoundError, IsADirectoryError):
+            continue
+    return found
+
+
+def idents(raw: bytes) -> set[str]:
+    """The commits that a list of them names; whatever else stands there is nobody's id."""
+    return set(IDENT.findall(raw.decode("ascii", "replace").replace("\r\n", "\n")))
+
+
+def publish(writer: Writer) -> None:
+    """The commits that are gone, in the vault's own list, so that other machines learn of it. What we have is not gone:
+    somebody may have put an old history back by hand, and a list with it would lock this very vault out."""
+    text = writer.read(GONE) or ""
+    missing = gone(writer.vault) - idents(text.encode("utf-8", "surrogateescape"))
+    if missing:
+        missing -= set(writer.repository.text("rev-list", "HEAD").split())
+    if missing and not os.path.isdir(f"{writer.vault}/{GONE}"):
+        lines = sorted({*text.splitlines(), *missing})
+        writer.commit("purge: which commits are gone", {GONE: "".join(f"{one}\n" for one in lines)}, cause="purge")
 
 
 def mend(vault: str) -> None:

@@ -103,6 +103,9 @@ def _names(repository: Repository, path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+CAUSES = ("remember", "promote", "review: keep", "review: accept", "review: reject", "arm", "disarm")
+
+
 def versions(repository: Repository, paths: tuple[str, ...]) -> tuple[int, list[bytes]]:
     """How many commits touched the note, and every content it ever had there."""
     if not repository.exists() or not repository.head():
@@ -127,6 +130,7 @@ def _gathered(paths: tuple[str, ...], versions: list[bytes]) -> tuple[set[str], 
         texts.update(_lines(note.body))
         texts.update(_lines(note.description))
         texts.update([note.name] if len(note.name.split()) >= 3 and len(note.name) >= 8 else _lines(note.name))
+        texts.update(f"{cause}: {note.name}" for cause in CAUSES)  # a short name too, where a commit's subject has it
         sources.update(source for source in note.sources if not source.startswith("import:"))
     return texts, sources
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from holdfast.capture import home
 from holdfast.capture.redaction import redact
@@ -30,6 +31,7 @@ LINK, MODULE = "120000", "160000"
 ORIGIN = "origin"
 REF = f"refs/heads/{BRANCH}"
 PATIENCE = 300.0  # seconds for one exchange with a remote
+MAKE_ONE = "Give the address of a git repository; `git init --bare PATH` makes an empty one."
 NONE = "The vault has no remote yet; nothing was changed. `holdfast sync --remote ADDRESS` sets one."
 RACE = ("fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref", "stale info")
 
@@ -38,25 +40,40 @@ def choose(repository: Repository, wanted: str) -> str:
     """The name or address to speak to. Raises NotFound, UsageError."""
     if wanted.startswith("-") or any(ord(letter) < 32 for letter in wanted):
         raise UsageError(f"{wanted!r} is no remote; nothing was changed. Give a name or an address.")
-    known = repository.text("remote").split()
+    known = repository.text("remote").split() if repository.exists() else []
     if wanted and wanted not in known:
         folder = os.path.expanduser(wanted)
         if os.path.isdir(folder):
             return os.path.abspath(folder)
         if not re.search(r"[:/]", wanted):
             raise NotFound(f"There is no remote {wanted}; nothing was changed. Give its address the first time.")
+        if re.match(r"file://|(?![^/]*:)", wanted):  # as git tells a path from the name of another machine
+            path = os.path.abspath(folder.removeprefix("file://"))
+            if not any(os.path.exists(one) for one in (path, f"{path}.git", unquote(path))):
+                raise NotFound(f"There is nothing at {path}; nothing was changed. {MAKE_ONE}")
+            return wanted if wanted.startswith("file://") else path
         return wanted
     if wanted or ORIGIN in known:
         return wanted or ORIGIN
     raise NotFound(NONE)
 
 
-def remember(repository: Repository, remote: str) -> None:
-    """An address that has answered becomes the origin, where there is none. Without a fetch rule: we keep no copies of
-    the remote's references, so our network calls take none of the locks that a writer looks for."""
-    known = repository.text("remote").split()
-    if remote not in known and ORIGIN not in known:
-        repository.run("config", f"remote.{ORIGIN}.url", remote)
+def is_new(repository: Repository, remote: str) -> bool:
+    """Whether it is an address that is not the origin's."""
+    return remote not in repository.text("remote").split() and remote != _origin(repository)
+
+
+def remember(repository: Repository, remote: str) -> str:
+    """An address becomes the origin; returns what was the origin before, as it may be shown. Without a fetch rule: we
+    keep no copies of the remote's references, so our network calls take none of the locks that a writer looks for."""
+    was = _origin(repository)
+    repository.run("config", "--replace-all", f"remote.{ORIGIN}.url", remote)
+    repository.run("config", "--unset-all", f"remote.{ORIGIN}.pushurl", allowed=(0, 5))  # it was the former one's
+    return clean(was)
+
+
+def _origin(repository: Repository) -> str:
+    return repository.text("config", "--get", f"remote.{ORIGIN}.url", allowed=(0, 1))
 
 
 def shown(repository: Repository, remote: str) -> str:
@@ -85,7 +102,10 @@ def _failed(repository: Repository, remote: str, done: CompletedProcess[bytes], 
     said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     marked = [line for line in said if line.startswith(("fatal:", "error:", "remote:"))]
     reason = clean((marked or said or ["git gave no reason"])[0].partition(": ")[2] or "git gave no reason")
-    return GitFailed(f"{shown(repository, remote)}: {reason.rstrip('.')}; {kept}. Run `holdfast sync` again later.")
+    advice = "Run `holdfast sync` again later."
+    if remote not in repository.text("remote").split():
+        advice = MAKE_ONE if "not appear to be a git repository" in reason else "Run the same command again later."
+    return GitFailed(f"{shown(repository, remote)}: {reason.rstrip('.')}; {kept}. {advice}")
 
 
 def fetch(repository: Repository, remote: str) -> str:
@@ -101,28 +121,53 @@ def fetch(repository: Repository, remote: str) -> str:
                 "changed. Give the address of an empty repository or of a vault's."
             )
         theirs = heads.get(REF, "")
-        if not theirs or _has(repository, theirs):
-            return theirs
+        if not theirs:
+            return ""
         purged = purge_history.gone(repository.vault)
-        if theirs in purged:
-            raise _still_has_it(repository, remote)
-        words = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
-        done = _ask(repository, "fetch", *words, "--", remote, REF)
-        if done.returncode:
-            raise _failed(repository, remote, done, "nothing was changed")
-        if purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
-            repository.run("gc", "--quiet", "--prune=now")
+        if not _has(repository, theirs):
+            if theirs in purged:
+                raise _still_has_it(repository, remote)
+            words = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
+            done = _ask(repository, "fetch", *words, "--", remote, REF)
+            if done.returncode:
+                raise _failed(repository, remote, done, "nothing was changed")
+        if purged and purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
+            _drop_what_was_fetched(repository.vault)
             raise _still_has_it(repository, remote)
         if _has(repository, theirs):
             return theirs
     raise GitFailed(f"{shown(repository, remote)} changes all the time; nothing was changed. Run it again later.")
 
 
+def _drop_what_was_fetched(vault: str) -> None:
+    """Under the vault's lock: a writer's objects that no reference names yet must not go with the fetched ones."""
+    from holdfast.vault.writing import PATIENCE as PATIENCE_FOR_WRITERS
+    from holdfast.vault.writing import lock
+
+    held = lock(vault, PATIENCE_FOR_WRITERS)
+    try:
+        Repository(vault, held).run("gc", "--quiet", "--prune=now")
+    finally:
+        os.close(held)
+
+
 def _still_has_it(repository: Repository, remote: str) -> UsageError:
     return UsageError(
         f"{shown(repository, remote)} still has what was purged here, and a sync would bring it back; nothing was "
-        "changed. Sync with an empty remote (`holdfast sync --remote ADDRESS`), and point your other machines there."
+        "changed. Sync with an empty remote (`holdfast sync --remote ADDRESS`); your other machines start there from a "
+        "fresh folder."
     )
+
+
+def refuse_purged(repository: Repository, remote: str, theirs: str) -> None:
+    """Ours, before they are merged or sent: what was purged on another machine must not go back from here."""
+    listed = purge_history.idents((repository.content(theirs, purge_history.GONE) or b"") if theirs else b"")
+    if listed and listed.intersection(repository.text("rev-list", "HEAD").split()):
+        raise UsageError(
+            f"This machine still has what was purged elsewhere, and {shown(repository, remote)} would get it back; "
+            "nothing was changed. Start from a fresh folder: set HOLDFAST_HOME to it and sync there with `--remote "
+            "ADDRESS`. What only this machine has can be taken along by hand; `holdfast export` keeps a copy of all."
+        )
 
 
 def _has(repository: Repository, commit: str) -> bool:

@@ -142,7 +142,11 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
     text = _text(writer, note)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
     path = notes.free_path(note.kind, note.name, taken)
-    changed = notes.with_fields(text, status="active", reviewed=today(writer.now).isoformat())
+    day = today(writer.now).isoformat()
+    # By the user's word it is theirs from now on; where it came from stays on record.
+    fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
+    fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
+    changed = notes.with_fields(text, **fields)
     before = {note.path: text, path: None}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before)
     return Reviewed("accept", note.path, path)

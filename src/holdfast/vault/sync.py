@@ -8,7 +8,8 @@ holds it. A merge is one journalled change with their commit as second parent. W
 we had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging
 each other's merges for ever. That last step moves only a reference, between two commits of the same tree.
 
-Another vault that shares no history with ours is refused, unless ours has nothing of its own yet.
+Another vault that shares no history with ours is refused, unless ours has nothing of its own yet or the two are to be
+joined: then each file of theirs counts as new. What was purged on either side is never carried back to it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, history, remote
+from holdfast.vault import brain, history, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -57,6 +58,7 @@ class Synced:
     conflicts: tuple[Conflict, ...]
     commit: str
     dry_run: bool = False
+    origin_was: str = ""  # the address that this one took the place of
 
 
 @dataclass(frozen=True)
@@ -68,33 +70,42 @@ class Plan:
     conflicts: tuple[Conflict, ...]
 
 
-def sync(vault: str, now: float, wanted: str = "") -> Synced:
+def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> Synced:
     """Fetch, merge, push, at most a few rounds. Raises NotFound, UsageError, GitFailed, NewerFormat, Busy."""
     repository = Repository(vault)
+    name = remote.choose(repository, wanted)
     if not repository.exists():
-        if not wanted:
-            raise NotFound(remote.NONE)
         with writing(vault, now):
             pass  # which makes it
-    name = remote.choose(repository, wanted)
     joined = Joined()
     for _ in range(ROUNDS):
         theirs = remote.fetch(repository, name)
+        remote.refuse_purged(repository, name, theirs)
         with writing(vault, now) as writer:
-            remote.remember(writer.repository, name)
             remote.refuse_links(writer.repository)
-            joined = _both(joined, join(writer, theirs) if theirs else Joined())
+            purge_history.publish(writer)  # where a purge was cut short or is older than the list
+            joined = _both(joined, join(writer, theirs, joining=joining) if theirs else Joined())
             head = writer.repository.head()
         sent = _count(repository, theirs, head)
         if head == theirs or remote.push(repository, name, head):
-            return Synced(remote.shown(repository, name), joined.taken, sent, joined.conflicts, head)
+            was = _become_origin(vault, now, name)
+            shown = remote.shown(repository, name)
+            return Synced(shown, joined.taken, sent, joined.conflicts, head, origin_was=was)
     raise GitFailed(
         f"{remote.shown(repository, name)} changed {ROUNDS} times while we were pushing; all of theirs is merged and "
         "all of ours is kept here. Run `holdfast sync` again."
     )
 
 
-def preview(vault: str, wanted: str = "") -> Synced:
+def _become_origin(vault: str, now: float, name: str) -> str:
+    """An address that was given and has proved itself is where a sync goes from now on. Returns the former one."""
+    if not remote.is_new(Repository(vault), name):
+        return ""
+    with writing(vault, now) as writer:
+        return remote.remember(writer.repository, name)
+
+
+def preview(vault: str, wanted: str = "", *, joining: bool = False) -> Synced:
     """What a sync would do; theirs is fetched, nothing is written to the vault or sent."""
     repository = Repository(vault)
     head = repository.head() if repository.exists() else ""
@@ -102,9 +113,10 @@ def preview(vault: str, wanted: str = "") -> Synced:
         raise NotFound("The vault has no history yet, so there is nothing to compare; nothing was changed.")
     name = remote.choose(repository, wanted)
     theirs = remote.fetch(repository, name)
+    remote.refuse_purged(repository, name, theirs)
     joined = Joined()
     if theirs and not _is_within(repository, theirs, head):
-        plan = _plan(repository, _reader(vault), _base(repository, head, theirs), theirs)
+        plan = _plan(repository, _reader(vault), _base(repository, head, theirs, joining=joining), theirs)
         joined = Joined(_taken(plan), plan.conflicts)
     sent = _count(repository, theirs, head)
     return Synced(remote.shown(repository, name), joined.taken, sent, joined.conflicts, head, dry_run=True)
@@ -115,14 +127,14 @@ def _both(before: Joined, after: Joined) -> Joined:
     return Joined(taken, tuple(dict.fromkeys((*before.conflicts, *after.conflicts))))
 
 
-def join(writer: Writer, theirs: str) -> Joined:
+def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
     """Merge their commit into the vault. The vault's lock is held. Raises UsageError, NewerFormat."""
     repository = writer.repository
     head = repository.head()
     if _is_within(repository, theirs, head):
         _settle(repository, theirs)
         return Joined()
-    base = _base(repository, head, theirs)
+    base = _base(repository, head, theirs, joining=joining)
     plan = _plan(repository, writer.read, base, theirs)
     _refuse_impossible(writer.vault, plan.texts)
     _make_plain(writer.vault, plan.texts)
@@ -207,8 +219,9 @@ def _taken(plan: Plan) -> tuple[str, ...]:
     return tuple(sorted(path for path, text in plan.texts.items() if text != before[path]))
 
 
-def _base(repository: Repository, head: str, theirs: str) -> str:
-    """The commit that both come from. Raises UsageError where there is none, unless ours has nothing of its own."""
+def _base(repository: Repository, head: str, theirs: str, *, joining: bool) -> str:
+    """The commit that both come from. Where there is none, the empty tree if ours has nothing of its own or the two
+    are to be joined, else UsageError."""
     found = repository.run("merge-base", head, theirs, allowed=(0, 1)).decode("ascii").split()
     if found:
         return found[0]
@@ -216,10 +229,12 @@ def _base(repository: Repository, head: str, theirs: str) -> str:
     paths = {path for path in raw.decode("utf-8", "surrogateescape").split("\0") if path}
     words = (repository.content(head, brain.PATH) or b"").decode("utf-8", "replace") or None
     is_bare = brain.refreshed(words, ()) == brain.refreshed(None, ())
-    if not is_bare or paths - {*OWN, *GROWING, "format", brain.PATH}:
+    has_own = not is_bare or paths - {*OWN, *GROWING, "format", brain.PATH, purge_history.GONE}
+    if has_own and not joining:
         raise UsageError(
-            "The remote holds another vault that shares no history with this one; nothing was changed. To take that "
-            "one, set HOLDFAST_HOME to a new folder and sync there; to keep this one, sync it with an empty remote."
+            "The remote holds another vault that shares no history with this one; nothing was changed. To make one "
+            "vault of both, add `--join` to the command. To take that one, set HOLDFAST_HOME to a new folder and sync "
+            "there; to keep this one, sync it with an empty remote."
         )
     return repository.run("hash-object", "-t", "tree", "--stdin", given=b"").decode("ascii").strip()
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PATIENCE = 60.0  # seconds that a writer waits for another
 GROWING = ("projects.toml", "activity.log")  # appended to by hooks and closes between commits
 GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n.*.sw?\n*.tmp\n\\#*#\n.#*\n.DS_Store\n"
-GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\n"
+GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\npurged merge=union\n"
 UNMERGED = (b"DD", b"AU", b"UD", b"UA", b"DU", b"AA", b"UU")
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
 
@@ -113,7 +113,7 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         from holdfast.vault import purge_history
 
         purge_history.mend(vault)  # before a fresh history would take its place
-    held = _lock(f"{home.state(vault)}/vault.lock", patience)
+    held = lock(vault, patience)
     try:
         repository = Repository(vault, held)
         remove_stale_locks(repository)
@@ -130,8 +130,9 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         os.close(held)
 
 
-def _lock(path: str, patience: float) -> int:
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def lock(vault: str, patience: float) -> int:
+    """The vault's lock, as a descriptor to be closed. Raises Busy."""
+    fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline = time.monotonic() + patience
     while True:
         try:
