@@ -81,8 +81,8 @@ def test_those_that_went_on_after_the_newest_began_overlap_it(vault: str) -> Non
         put(vault, handoff(nth))
     newest = lineage.read(vault, put(vault, handoff(300, started=lineage.iso(NOW + 150))))
     assert isinstance(newest, Handoff)
-    assert [number for _, number in lineage.overlapping(vault, "shop", newest)] == [3]
-    assert lineage.overlapping(vault, "shop", replace(newest, started="")) == []
+    assert [number for _, number in lineage.overlapping(lineage.names(vault, "shop"), newest)] == [3]
+    assert lineage.overlapping(lineage.names(vault, "shop"), replace(newest, started="")) == []
 
 
 LINE = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=20).filter(

@@ -210,17 +210,18 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _She
 def _add_handoff(draft: _Draft) -> None:
     folder = f"{draft.vault}/{lineage.FOLDER}/{notes.slug(draft.project.id)}"
     draft.watched.append([folder, stamp(folder)])
-    found = lineage.newest(draft.vault, draft.project.id)
+    listed = lineage.names(draft.vault, draft.project.id)
+    found = lineage.newest_in(draft.vault, listed)
     if not found:
         return
     handoff, number = found
     draft.add("handoff", f"{quoting.HANDOFF}:{number}", handoff.path)
     if handoff.author == lineage.MECHANICAL:
         # Nobody wrote this one, so what the last author asked for is still what is to be done next.
-        written = lineage.newest_written(draft.vault, draft.project.id, within=WRITTEN_WITHIN)
+        written = lineage.newest_written(draft.vault, listed, within=WRITTEN_WITHIN)
         if written:
             draft.add("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path)
-    beside = lineage.overlapping(draft.vault, draft.project.id, handoff)
+    beside = lineage.overlapping(listed, handoff)
     for path, nth in beside[-MOST_BESIDE:]:
         draft.add("beside", f"{quoting.BESIDE}:{nth}", path)
     draft.count("beside", len(beside) - MOST_BESIDE)

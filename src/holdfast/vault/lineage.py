@@ -108,7 +108,11 @@ def names(vault: str, project: str) -> list[str]:
 
 def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
     """The newest handoff that can be read, with its number."""
-    listed = names(vault, project)
+    return newest_in(vault, names(vault, project))
+
+
+def newest_in(vault: str, listed: list[str]) -> tuple[Handoff, int] | None:
+    """The same of names that are at hand: an archive of ten thousand need not be listed twice."""
     for number in range(len(listed), 0, -1):
         found = read(vault, listed[number - 1])
         if isinstance(found, Handoff):
@@ -116,9 +120,8 @@ def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
     return None
 
 
-def newest_written(vault: str, project: str, within: int) -> tuple[Handoff, int] | None:
+def newest_written(vault: str, listed: list[str], within: int) -> tuple[Handoff, int] | None:
     """The newest that a person or agent wrote and that says what to do next, among the last few; with its number."""
-    listed = names(vault, project)
     for number in range(len(listed), max(0, len(listed) - within), -1):
         found = read(vault, listed[number - 1])
         if isinstance(found, Handoff) and found.author != MECHANICAL and found.items("next_steps"):
@@ -126,15 +129,17 @@ def newest_written(vault: str, project: str, within: int) -> tuple[Handoff, int]
     return None
 
 
-def overlapping(vault: str, project: str, newest: Handoff) -> list[tuple[str, int]]:
+def overlapping(listed: list[str], newest: Handoff) -> list[tuple[str, int]]:
     """Paths and numbers of those that were still going on when the newest one began: they ended after it had."""
     began = compact(newest.started)
-    listed = names(vault, project)
-    return [
-        (path, number)
-        for number, path in enumerate(listed, 1)
-        if began and path != newest.path and path.rpartition("/")[2][: len(began)] > began
-    ]
+    found: list[tuple[str, int]] = []
+    for number in range(len(listed) if began else 0, 0, -1):
+        path = listed[number - 1]
+        if path.rpartition("/")[2][: len(began)] <= began:
+            break  # names begin with the time, so all before this one had ended too
+        if path != newest.path:
+            found.append((path, number))
+    return found[::-1]
 
 
 def of_episode(vault: str, project: str, episode: str) -> str:
