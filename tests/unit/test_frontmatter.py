@@ -240,3 +240,11 @@ def test_what_cannot_be_changed_in_place_is_refused_and_left() -> None:
     assert changed(text, status="superseded") == "---\n{name: x, status: superseded}\n---\n"
     with pytest.raises(Exception, match="cannot be changed"):
         notes.with_fields("no front matter", status="active")
+
+
+@pytest.mark.parametrize("empty", ["[]", "[ ]", "[ # none yet\n]", "[\n  # only a comment\n]"])
+def test_the_first_item_of_a_list_costs_no_comment_in_it(empty: str) -> None:
+    before = frontmatter.parse(f"---\nsources: {empty}\nname: x\n---\nbody\n")
+    text = frontmatter.edit(before, {"sources": ["one", "two"]})
+    assert frontmatter.parse(text).fields == {"sources": ["one", "two"], "name": "x"}
+    assert text.replace("one, two", "") == before.text

@@ -179,13 +179,15 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _has_grown(before: Any, after: Any) -> bool:
-    return isinstance(before, list) and isinstance(after, list) and bool(before) and after[: len(before)] == before
+    return isinstance(before, list) and isinstance(after, list) and after[: len(before)] == before
 
 
 def _lengthen(text: str, document: Document, key: str, value: Any) -> str:
     """More items behind the last one of a list, in the list's own shape."""
     start, end = document.spans[key]
     more = value[len(document.fields[key]) :]
+    if not document.fields[key]:  # whatever stands between its brackets is a comment
+        return text[: start + 1] + ", ".join(inline(one) for one in more) + text[start + 1 :]
     if text[start] == "[":
         at = document.lasts[key]
         return text[:at] + "".join(f", {inline(one)}" for one in more) + text[at:]
