@@ -13,14 +13,14 @@ from holdfast.capture import home, ledger_history, log, platform, projects, sett
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
 from holdfast.errors import NewerFormat, UsageError
-from holdfast.model import Moment, Project
+from holdfast.model import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from holdfast.clock import Clock
     from holdfast.close.drain import Closed
-    from holdfast.model import Reply
+    from holdfast.model import Project, Reply
     from holdfast.vault.archive import Exported
     from holdfast.vault.arming import Arming
     from holdfast.vault.edits import Asked, Filed
@@ -69,8 +69,7 @@ class Memory:
 
     def why_off(self) -> str:
         """Why nothing is captured here now, as a sentence; "" while capture is on."""
-        is_off = self.project().off
-        return home.why_off(self.env, self.vault) or (home.PROJECT_OFF if is_off else "")
+        return home.why_off(self.env, self.vault) or (home.PROJECT_OFF if self.project().off else "")
 
     def queue(self) -> flag_queue.View:
         """Everything not yet filed, of all projects."""
@@ -105,19 +104,25 @@ class Memory:
     def boot(self) -> Reply:
         """The brief, exactly as the next start in this folder gets it."""
         from holdfast.capture import background
-        from holdfast.hook import brief, lifecycle, live
-        from holdfast.hook.scene import Scene
+        from holdfast.hook import brief, live
 
         off = self.why_off()
         if off:
             return brief.said_off(off)
         self.refresh_brief()
         project, now = self.project(), self.clock()
-        scene = Scene(Moment("cli", "session-start", "", self.cwd), self.vault, self.state, project, now, {}, [])
-        living = lifecycle.bury_the_dead(scene)
+        living = self._bury_the_dead(project, now)
         closes = not background.is_off(self.env)
         found = live.gather(self.state, project, now, living, closes=closes, only_look=True)
         return brief.compose(self.vault, found, brief.load(self.vault, self.state, project))
+
+    def _bury_the_dead(self, project: Project, now: float) -> set[str]:
+        """What a start does first; returns the episodes that live."""
+        from holdfast.hook import lifecycle
+        from holdfast.hook.scene import Scene
+
+        moment = Moment("cli", "session-start", "", self.cwd)
+        return lifecycle.bury_the_dead(Scene(moment, self.vault, self.state, project, now, {}, []))
 
     def refresh_brief(self) -> str:
         """Make the brief of this folder's work tree anew."""
@@ -126,34 +131,35 @@ class Memory:
         if not home.format_of(self.vault):
             return ""  # there is no vault, so there is nothing to say, and none is made for that
         known = index.load(self.vault)
-        brief.refresh(self.vault, Project("", "", "", ""), known)
+        brief.refresh(self.vault, brief.NOWHERE, known)
         return brief.refresh(self.vault, self.project(), known)
 
     def close(self, *, everything: bool = False, say: Callable[[Closed], None] = lambda _: None) -> list[Closed]:
         """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
         from holdfast.close import drain
-        from holdfast.hook import lifecycle
-        from holdfast.hook.scene import Scene
 
-        project, now = self.project(), self.clock()
-        lifecycle.bury_the_dead(Scene(Moment("cli", "", "", self.cwd), self.vault, self.state, project, now, {}, []))
+        project = self.project()
+        self._bury_the_dead(project, self.clock())
         wanted = "" if everything else project.id
         roots = {project.id: project.root}
         done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, roots=roots, say=say)
-        self._check_after_close()
+        self._check_after_close(roots)
         self.refresh_brief()
         return done
 
     def close_in_background(self) -> list[Closed]:
-        """What the hook hands over: every episode that is over, of all projects; then the brief of this folder."""
+        """What the hook hands over: every episode that is over, of all projects; then the brief of this folder, if it
+        is there: one that is gone, or none, is no project to be known from now on."""
         from holdfast.close import drain
-        from holdfast.vault import brief
+        from holdfast.vault import brief, index
 
         done = drain.drain(self.vault, self.clock)
-        self._check_after_close()
-        brief.refresh_known(self.vault)
-        if self.cwd != "/":
-            self.refresh_brief()
+        here = self.project() if os.path.isdir(self.cwd) else None
+        self._check_after_close({here.id: here.root} if here else {})
+        known = index.load(self.vault)
+        brief.refresh_known(self.vault, known)
+        if here:
+            brief.refresh(self.vault, here, known)
         return done
 
     def notes(self, *, everything: bool = False) -> Index:
@@ -262,12 +268,11 @@ class Memory:
         if off:
             raise UsageError(f"Nothing was written: {off}.")
 
-    def _check_after_close(self) -> None:
+    def _check_after_close(self, roots: Mapping[str, str]) -> None:
         """Every close ends with a full check; the next starts say how many errors there are."""
         from holdfast.vault import check
 
-        mine = self.project()
-        check.keep_count(self.vault, check.check(self.vault, self.clock(), {mine.id: mine.root}))
+        check.keep_count(self.vault, check.check(self.vault, self.clock(), roots))
 
     def _day(self) -> str:
         return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))

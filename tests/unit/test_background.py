@@ -173,6 +173,17 @@ def test_without_a_usable_interpreter_it_takes_our_own(works: Home, python: str)
     assert works.ledger("upkeep")
 
 
+def test_a_close_in_the_background_makes_no_project_of_a_folder_that_nobody_works_in(works: Home) -> None:
+    hook(works, "SessionStart")
+    works.flag("waits", "s1")
+    hook(works, "SessionEnd")
+    settle(works)
+    assert (works.vault / "projects.toml").read_text().count("[[project]]") == 1
+    for words in ((), ("/no/such/folder",)):
+        os.waitpid(background.start(str(works.vault), works.env, "background-close", *words), 0)
+    assert (works.vault / "projects.toml").read_text().count("[[project]]") == 1
+
+
 def test_what_fails_in_the_background_is_in_the_ledger(works: Home) -> None:
     works.flag("waits")
     (works.vault / ".git").write_text("not a repository")

@@ -212,10 +212,10 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
 
 
 def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts where an episode left something; its folder, if given, gets its brief."""
+    """What the hook starts where an episode left something; its folder gets its brief."""
     from holdfast.memory import Memory
 
-    return _quietly(env, "close", lambda vault: Memory(vault, argv[0] if argv else "/").close_in_background())
+    return _quietly(env, "close", lambda vault: Memory(vault, argv[0] if argv else "").close_in_background())
 
 
 def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001

@@ -117,7 +117,7 @@ def _end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
 
     lifecycle.end(scene, episode)
     if marks.any_left(scene.state) and not background.is_off(env):
-        scene.did["close"] = background.start(scene.vault, env, "background-close")
+        scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
     upkeep.start_if_due(scene.vault, env, scene.now)
 
 
