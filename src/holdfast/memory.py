@@ -9,10 +9,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, ledger_history, log, platform, projects, settle
+from holdfast.capture import home, ledger_history, log, platform, projects, quoting, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
-from holdfast.errors import NewerFormat, UsageError
+from holdfast.errors import UsageError
 from holdfast.model import Moment
 
 if TYPE_CHECKING:
@@ -50,12 +50,7 @@ class Memory:
         self.state = home.state(vault)
         self.cwd = cwd
         self.clock = clock
-        version = home.format_of(vault)
-        if version > home.FORMAT:
-            raise NewerFormat(
-                f"{vault} has format {version}, this holdfast knows {home.FORMAT}; nothing was changed. "
-                "Upgrade holdfast on this machine."
-            )
+        home.refuse_newer(vault)
 
     @classmethod
     def here(cls, env: Mapping[str, str] | None = None, cwd: str | None = None) -> Memory:
@@ -225,11 +220,11 @@ class Memory:
         return done
 
     def remember(self, asked: Asked) -> Filed:
-        """File a text at once; the day is that of the clock."""
+        """File a text at once."""
         from holdfast.vault import edits
 
         self._refuse_if_off()
-        return edits.remember(self.vault, asked, self.clock(), self._day())
+        return edits.remember(self.vault, asked, self.clock())
 
     def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
         """The notes that a name or some words may mean."""
@@ -240,8 +235,7 @@ class Memory:
 
     def is_named(self, note: Note, wanted: str) -> bool:
         """Whether a note was called by its whole name or path, not by a part of it or by words."""
-        stem = note.path.rpartition("/")[2].removesuffix(".md")
-        return wanted in (note.path, note.path.removesuffix(".md"), note.name, stem)
+        return wanted in (note.path, note.path.removesuffix(".md"), note.name, quoting.stem(note.path))
 
     def forget(self, paths: Sequence[str]) -> str:
         """Take notes out of the vault; returns the commit that does it."""
@@ -261,7 +255,7 @@ class Memory:
         from holdfast.vault import edits
 
         self._refuse_if_off()
-        return edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), self._day())
+        return edits.promote(self.vault, self.project().id, wanted, kind, self.clock())
 
     def _refuse_if_off(self) -> None:
         off = self.why_off()
@@ -273,9 +267,6 @@ class Memory:
         from holdfast.vault import check
 
         check.keep_count(self.vault, check.check(self.vault, self.clock(), roots))
-
-    def _day(self) -> str:
-        return time.strftime("%Y-%m-%d", time.gmtime(self.clock()))
 
     def note_files(self) -> int:
         """How many files should be notes: what a progress bar counts to."""

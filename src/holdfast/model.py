@@ -49,6 +49,8 @@ VERSION = 1  # of every record on disk; a reader keeps what it does not know
 
 KINDS = ("decision", "rule", "lesson", "preference", "fact", "progress", "snag", "user-request")
 ORIGINS = ("user", "agent", "tool", "web", "repository", "import")
+TRUSTED = ("user", "agent")  # origins whose rules may always apply; the others are outside text
+STEERING = ("rule", "preference", "snag", "user-request")  # kinds of flags that outside text brings only to a person
 
 
 @value

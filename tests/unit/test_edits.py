@@ -18,7 +18,7 @@ DAY = "2027-01-15"
 
 
 def remember(vault: str, text: str, **more: str) -> edits.Filed:
-    return edits.remember(vault, Asked(text, **more), NOW, DAY)
+    return edits.remember(vault, Asked(text, **more), NOW)
 
 
 def commits(vault: str) -> int:
@@ -65,7 +65,7 @@ def test_the_same_words_again_are_there_already_and_other_projects_have_their_ow
 )
 def test_what_cannot_be_filed_is_refused_and_nothing_is_written(vault: str, asked: Asked, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
-        edits.remember(vault, asked, NOW, DAY)
+        edits.remember(vault, asked, NOW)
     assert index.load(vault).notes == []
     assert commits(vault) == 1
 
@@ -140,7 +140,7 @@ def a_handoff(vault: str, text: str) -> str:
 
 def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_byte(vault: str) -> None:
     path = a_handoff(vault, HANDOFF)
-    filed, where = edits.promote(vault, "shop", "first call", "", NOW, DAY)
+    filed, where = edits.promote(vault, "shop", "first call", "", NOW)
     assert where == path
     linked = f"The first call fails ([note](../../{filed.path}))"
     assert Path(vault, path).read_bytes().decode() == HANDOFF.replace("The first call fails.", linked)
@@ -160,14 +160,14 @@ def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_
 
 def test_what_cannot_be_promoted_says_why(vault: str) -> None:
     with pytest.raises(NotFound, match="no handoff yet"):
-        edits.promote(vault, "shop", "1", "", NOW, DAY)
+        edits.promote(vault, "shop", "1", "", NOW)
     a_handoff(vault, "---\ntitle: x\n---\n## Learned\n- one\n  more of it\n- two a\n- two b\n")
     with pytest.raises(NotFound, match=r"2 items of the newest handoff have .two."):
-        edits.promote(vault, "shop", "two", "", NOW, DAY)
+        edits.promote(vault, "shop", "two", "", NOW)
     with pytest.raises(NotFound, match="No item"):
-        edits.promote(vault, "shop", "7", "", NOW, DAY)
+        edits.promote(vault, "shop", "7", "", NOW)
     with pytest.raises(HoldfastError, match="spans several lines"):
-        edits.promote(vault, "shop", "one more", "", NOW, DAY)
+        edits.promote(vault, "shop", "one more", "", NOW)
     with pytest.raises(UsageError, match="no kind of note"):
-        edits.promote(vault, "shop", "two a", "poem", NOW, DAY)
-    assert edits.promote(vault, "shop", "2", "rule", NOW, DAY)[0].path == "rules/two-a.md"
+        edits.promote(vault, "shop", "two a", "poem", NOW)
+    assert edits.promote(vault, "shop", "2", "rule", NOW)[0].path == "rules/two-a.md"

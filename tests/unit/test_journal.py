@@ -81,9 +81,9 @@ HAND = ("comment", "body", "key", "operator above", "operator below", "cut newli
 def do(vault: str, step: str, nth: int) -> None:
     """One write of ours."""
     if step == "remember":
-        edits.remember(vault, edits.Asked(f"Another fact, {nth}."), NOW, DAY)
+        edits.remember(vault, edits.Asked(f"Another fact, {nth}."), NOW)
     elif step == "forget another":
-        filed = edits.remember(vault, edits.Asked(f"Short-lived, {nth}."), NOW, DAY)
+        filed = edits.remember(vault, edits.Asked(f"Short-lived, {nth}."), NOW)
         edits.forget(vault, [filed.path], NOW)
     elif step == "review":
         reviewing.decide(vault, NOW + nth * 86400, None, keep=[PATH])

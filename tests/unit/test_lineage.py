@@ -68,12 +68,12 @@ def test_an_archive_that_is_a_link_out_of_the_vault_is_not_read(vault: str, plac
 def test_an_episode_is_told_from_another_with_the_same_six_letters(vault: str) -> None:
     mine = handoff(1)
     path = put(vault, mine)
-    assert lineage.of_episode(vault, "shop", mine.episode) == path
+    assert lineage.of_episode(vault, lineage.names(vault, "shop"), mine.episode) == path
     text = Path(vault, path).read_text()
     Path(vault, path).write_text(text.replace(mine.episode, "claude-code/another/1"))
-    assert lineage.of_episode(vault, "shop", mine.episode) == ""
+    assert lineage.of_episode(vault, lineage.names(vault, "shop"), mine.episode) == ""
     Path(vault, path).write_text("a person is in the middle of it")
-    assert lineage.of_episode(vault, "shop", mine.episode) == path
+    assert lineage.of_episode(vault, lineage.names(vault, "shop"), mine.episode) == path
 
 
 def test_those_that_went_on_after_the_newest_began_overlap_it(vault: str) -> None:

@@ -68,7 +68,7 @@ def test_a_file_that_is_no_note_says_why_and_is_kept(vault: str, content: bytes,
     (broken,) = known.broken
     assert reason in broken.reason
     assert broken.line >= 1
-    edits.remember(vault, edits.Asked("Something else."), NOW, "2027-01-15")
+    edits.remember(vault, edits.Asked("Something else."), NOW)
     assert file.read_bytes() == content
 
 
@@ -98,12 +98,12 @@ def test_pipes_devices_and_links_are_reported_and_never_waited_for(vault: str, p
         "knowledge/pipe.md": "it is not a file",
         "knowledge/round.md": "it is a link; links are not followed",
     }
-    filed = within(30, lambda: edits.remember(vault, edits.Asked("Beside all of it."), NOW, "2027-01-15"))
+    filed = within(30, lambda: edits.remember(vault, edits.Asked("Beside all of it."), NOW))
     assert Path(vault, filed.path).exists()
     with pytest.raises(UsageError, match="does not lie in the vault, or lies behind a link"):
-        edits.remember(vault, edits.Asked("Never through a link.", kind="feedback"), NOW, "2027-01-15")
+        edits.remember(vault, edits.Asked("Never through a link.", kind="feedback"), NOW)
     assert [one.name for one in (place / "folder").iterdir()] == ["secret.md"]
-    assert edits.remember(vault, edits.Asked("The vault is not stuck."), NOW, "2027-01-15").commit
+    assert edits.remember(vault, edits.Asked("The vault is not stuck."), NOW).commit
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_pipes_devices_and_links_are_reported_and_never_waited_for(vault: str, p
 def test_a_pipe_where_one_of_our_files_should_be_is_left_alone(vault: str, name: str) -> None:
     Path(vault, name).parent.mkdir(parents=True)
     os.mkfifo(f"{vault}/{name}")
-    filed = within(30, lambda: edits.remember(vault, edits.Asked("All the same."), NOW, "2027-01-15"))
+    filed = within(30, lambda: edits.remember(vault, edits.Asked("All the same."), NOW))
     assert filed.commit
     assert Path(vault, name).is_fifo()
 
@@ -124,7 +124,7 @@ def test_an_odd_file_name_is_a_note_like_any_other(vault: str, name: str) -> Non
     path = f"knowledge/{name}"
     put(vault, path)
     put(vault, "knowledge/good.md", GOOD.replace("good", "other"))
-    filed = edits.remember(vault, edits.Asked("Beside it."), NOW, "2027-01-15")
+    filed = edits.remember(vault, edits.Asked("Beside it."), NOW)
     assert filed.commit
     assert path in index.load(vault).known
     assert all(line.startswith(("- [", "#", "<!--")) or not line for line in brain_map(vault))
@@ -167,9 +167,9 @@ def test_no_name_leads_out_of_the_vault(vault: str, place: Path, wanted: str) ->
 
 def test_a_note_remembered_under_a_path_stays_in_its_folder(vault: str) -> None:
     asked = edits.Asked("The text.", name="../../etc/passwd", kind="rule")
-    assert edits.remember(vault, asked, NOW, "2027-01-15").path == "rules/etc-passwd.md"
-    assert edits.remember(vault, edits.Asked("More.", name="--amend"), NOW, "2027-01-15").path == "knowledge/amend.md"
-    assert edits.remember(vault, edits.Asked("Signs.", name="…/…"), NOW, "2027-01-15").path == "knowledge/note.md"
+    assert edits.remember(vault, asked, NOW).path == "rules/etc-passwd.md"
+    assert edits.remember(vault, edits.Asked("More.", name="--amend"), NOW).path == "knowledge/amend.md"
+    assert edits.remember(vault, edits.Asked("Signs.", name="…/…"), NOW).path == "knowledge/note.md"
 
 
 def test_names_that_differ_in_case_or_spelling_only_do_not_share_a_file(vault: str) -> None:
@@ -177,7 +177,7 @@ def test_names_that_differ_in_case_or_spelling_only_do_not_share_a_file(vault: s
     taken = [one.path for one in index.load(vault).notes]
     assert notes.free_path("knowledge", "CAFE\u0301", taken) == "knowledge/caf\u00e9-2.md"
     Path(vault, "knowledge/orders.md").mkdir()
-    filed = edits.remember(vault, edits.Asked("x y z", name="Orders"), NOW, "2027-01-15")
+    filed = edits.remember(vault, edits.Asked("x y z", name="Orders"), NOW)
     assert filed.path == "knowledge/orders-2.md"
 
 

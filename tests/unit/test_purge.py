@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import codec, ledger, ledger_history, log, purging, queue, segments, settle
+from holdfast.capture import codec, ledger, ledger_history, log, platform, purging, queue, segments, settle
 from holdfast.capture.flags import make
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, GitFailed, NotFound, UsageError
@@ -338,7 +338,7 @@ def test_a_repository_caught_between_two_places_is_put_back(lived_in: str) -> No
 
 
 def test_folders_change_places_on_a_system_without_an_exchange(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(purge_history, "_exchange_at_once", lambda *_: False)
+    monkeypatch.setattr(platform, "exchange", lambda *_: False)
     for name in ("one", "other"):
         (place / name).mkdir()
         (place / name / "was").write_text(name)

@@ -17,7 +17,8 @@ from hook_support import SOURCE
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
 from holdfast.vault import brain, frontmatter, history, index, journal, notes, remote
 from holdfast.vault.git import Repository
-from holdfast.vault.sync import Conflict, Synced, beside_of, preview, sync
+from holdfast.vault.journal import beside_of
+from holdfast.vault.sync import Conflict, Synced, preview, sync
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

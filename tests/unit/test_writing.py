@@ -27,7 +27,7 @@ PATH = "knowledge/locks.md"
 
 
 def remember(vault: str, text: str = "Orders use locks.") -> edits.Filed:
-    return edits.remember(vault, edits.Asked(text, name=text), NOW, DAY)
+    return edits.remember(vault, edits.Asked(text, name=text), NOW)
 
 
 def git(folder: str | Path, *words: str, may_fail: bool = False) -> str:
@@ -472,7 +472,7 @@ REMEMBER = """
 import sys
 from holdfast.vault import edits
 for nth in range(3):
-    edits.remember(sys.argv[1], edits.Asked(f"Fact {nth} of process {sys.argv[2]}."), 1.8e9, "2027-01-15")
+    edits.remember(sys.argv[1], edits.Asked(f"Fact {nth} of process {sys.argv[2]}."), 1.8e9)
 """
 
 

@@ -29,6 +29,12 @@ def checkout(folder: str) -> Checkout | None:
     return None
 
 
+def root_of(folder: str) -> str:
+    """The top of the work tree that a folder lies in; outside of git, the folder itself."""
+    found = checkout(folder)
+    return found.root if found else folder.rstrip("/") or "/"
+
+
 def repository(folder: str) -> Checkout | None:
     """The repository in exactly this folder, bare or not."""
     found = _git_folder(folder)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import platform
+from holdfast.errors import NewerFormat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,19 +44,8 @@ def trusted_vault(own: str, cwd: str) -> str:
     found = [line.split("\t") for line in lines]
     fitting = [pair for pair in found if len(pair) == 2 and f"{cwd}/".startswith(f"{pair[0]}/")]
     root, trusted = max(fitting, key=lambda pair: len(pair[0])) if fitting else ("", "")
-    return "" if _is_behind_a_link(root, trusted) else trusted
-
-
-def _is_behind_a_link(root: str, folder: str) -> bool:
-    """Whether a folder below a root is reached through a link by now: then it is not what the user saw."""
-    while len(folder) > len(root) > 0:
-        try:
-            if (posix.lstat(folder).st_mode & 0o170000) == 0o120000:
-                return True
-        except OSError:
-            pass  # not there yet, so nothing leads elsewhere
-        folder = folder.rpartition("/")[0]
-    return False
+    # A link on the way by now means that it is not what the user saw.
+    return "" if platform.is_behind_link(root, trusted.removeprefix(f"{root}/")) else trusted
 
 
 def trusted_path(vault: str) -> str:
@@ -83,6 +73,16 @@ def format_of(vault: str) -> int:
     except OSError:
         return FORMAT
     return int(text) if text.isdecimal() else FORMAT
+
+
+def refuse_newer(vault: str) -> None:
+    """Raises NewerFormat where the layout may be one that we do not understand."""
+    version = format_of(vault)
+    if version > FORMAT:
+        raise NewerFormat(
+            f"{vault} has format {version}, this holdfast knows {FORMAT}; nothing was changed. "
+            "Upgrade holdfast on this machine."
+        )
 
 
 def make_vault(vault: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAC = sys.platform == "darwin"
 CANNOT_SYNC = (1, 13, 22, 30, 38, 95)  # EPERM, EACCES, EINVAL, EROFS, ENOSYS, EOPNOTSUPP
+FILE_TYPE, A_FILE, A_LINK = 0o170000, 0o100000, 0o120000
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
 
@@ -96,6 +97,53 @@ def read_all(fd: int, limit: int = -1) -> bytes:
         parts.append(part)
         got += len(part)
     return b"".join(parts)
+
+
+def read_regular(path: str, largest: int = -1) -> bytes:
+    """The whole of a plain file. Raises OSError for anything else, and where it is larger: a link may lead elsewhere,
+    and a pipe would make us wait."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+    try:
+        seen = posix.fstat(fd)
+        if seen.st_mode & FILE_TYPE != A_FILE:
+            raise OSError(22, "it is no file", path)  # EINVAL
+        if 0 <= largest < seen.st_size:
+            raise OSError(27, "it is too large", path)  # EFBIG
+        return read_all(fd, largest)
+    finally:
+        posix.close(fd)
+
+
+def is_behind_link(top: str, relative: str) -> bool:
+    """Whether a path below `top`, or a folder on the way to it, is a link. What is not there leads nowhere."""
+    path = top
+    for name in relative.split("/") if relative else ():
+        path = f"{path}/{name}"
+        try:
+            if posix.lstat(path).st_mode & FILE_TYPE == A_LINK:
+                return True
+        except (OSError, ValueError):
+            return False
+    return False
+
+
+def exchange(one: str, other: str) -> bool:
+    """Two files or folders change places in one step; False where the system or the file system has no such step."""
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    names = one.encode("utf-8", "surrogateescape"), other.encode("utf-8", "surrogateescape")
+    here, swap = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
+    try:
+        status = library.renamex_np(*names, swap) if MAC else library.renameat2(here, names[0], here, names[1], swap)
+    except AttributeError:
+        return False
+    if status == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (22, 38, 45, 95):  # EINVAL, ENOSYS, ENOTSUP of macOS and of Linux
+        return False
+    raise OSError(number, "the two could not change places", other)
 
 
 def make_folders(path: str) -> None:

@@ -7,7 +7,7 @@ not be shown whole in any brief is not quoted whole, so a file of any size makes
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import TRUSTED, value
 
 MAP_BEGINS = "<!-- holdfast:map generated from the notes; edit those, or write outside of these two lines -->"
 MAP_ENDS = "<!-- holdfast:end -->"
@@ -222,7 +222,7 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
     if known.get("status", "") not in ("", "active"):
         return Quoted()
     body = "\n".join(lines).strip()
-    name = known.get("name") or _stem(path)
+    name = known.get("name") or stem(path)
     line = map_line(name, path, known.get("description") or " ".join(body.partition("\n")[0].split()))
     if kind != BODY or not body or not _is_always_on(path, known, fields.get("when", "")):
         return Quoted(((line, line),))
@@ -231,11 +231,11 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
 
 def unreadable(path: str, why: str) -> Quoted:
     """A file that a person is in the middle of, or that the disk does not give: said, and never in the way."""
-    line = f"- {_stem(path)} ({path}): {why}; `holdfast check` says more"
+    line = f"- {stem(path)} ({path}): {why}; `holdfast check` says more"
     return Quoted(((line, line),))
 
 
-def _stem(path: str) -> str:
+def stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
@@ -254,7 +254,7 @@ def _is_always_on(path: str, known: dict[str, str], when: str) -> bool:
     """As vault/notes says: identity, and rules that wait for no tool call, by the word of the user or the agent."""
     kind = known.get("kind") or path.partition("/")[0]
     armed = _uncommented(when).strip() not in ("", *NULLS, "{}", "[]")
-    by_us = known.get("origin", "") in ("", "user", "agent")
+    by_us = known.get("origin", "") in ("", *TRUSTED)
     return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not armed))
 
 

@@ -16,13 +16,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gitfiles, home, ledger, marks, platform, queue, story
+from holdfast.capture import episodes, gitfiles, home, ledger, marks, platform, queue, quoting, story
 from holdfast.capture.episodes import Episode
 from holdfast.capture.ids import digest
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import handoff
 from holdfast.close.filing import Filing
-from holdfast.errors import HoldfastError, NewerFormat, NotSaved
+from holdfast.errors import HoldfastError, NotSaved
 from holdfast.vault import brief, lineage
 from holdfast.vault.writing import writing
 
@@ -93,9 +93,7 @@ def drain(
     folders of projects at hand, for the evidence of flags that belong to no episode. It ends at the first failure of
     the vault or the disk: everything that is left waits as before.
     """
-    version = home.format_of(vault)
-    if version > home.FORMAT:
-        raise NewerFormat(f"{vault} has format {version}; nothing was changed. Upgrade holdfast on this machine.")
+    home.refuse_newer(vault)
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
     done: list[Closed] = []
@@ -106,10 +104,11 @@ def drain(
         work = [replace(one, root=(roots or {}).get(one.project, "")) for one in work]
         if not work:
             return done
-        tried.update((one.key, one.project) for one in _first(work))
+        batch = _first(work)
+        tried.update((one.key, one.project) for one in batch)
         try:
             _make_sure_of_room(vault)
-            claimed = _claimed(settlement, _first(work))
+            claimed = _claimed(settlement, batch)
         except (HoldfastError, OSError) as error:
             done.append(Closed(work[0].key, 0, 0, "", "", str(error)))
             say(done[-1])
@@ -288,8 +287,7 @@ def _root(work: Work) -> str:
     """The folder that evidence is looked for in, the one that the project's own look at its anchors begins at."""
     if not work.episode or not work.is_home:
         return work.root
-    git = gitfiles.checkout(work.episode.cwd)
-    return git.root if git else work.episode.cwd
+    return gitfiles.root_of(work.episode.cwd)
 
 
 def _add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None]) -> tuple[str, int]:
@@ -301,9 +299,9 @@ def _add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, st
     told = story.read(home.state(writer.vault), work.key)
     if not work.episode or not (work.flags or told.prompts or told.files):
         return "", len(listed) + 1
-    before = [] if lineage.of_episode(writer.vault, work.project, work.key) else _filed_before(writer, work)
+    before = [] if lineage.of_episode(writer.vault, listed, work.key) else _filed_before(writer, work)
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
-    parents = tuple(_stem(one) for one in listed[-1:])
+    parents = tuple(quoting.stem(one) for one in listed[-1:])
     made = handoff.make(work.episode, told, [*before, *work.flags], placed, parents)
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
@@ -317,12 +315,12 @@ def _handoff_of(writer: Writer, episode: Episode, listed: list[str]) -> str:
     One that we wrote counts for the end that it was written at: an episode that was taken for dead and spoke again has
     more to tell. The name says only so much, so the file is looked at; one that cannot be read is believed.
     """
-    at_end = lineage.iso(episode.closed or episode.opened).replace("-", "").replace(":", "")
+    at_end = lineage.compact(lineage.iso(episode.closed or episode.opened))
     for path in reversed([one for one in listed if one.endswith(f"-{digest(episode.key, 6)}.md")]):
         found = lineage.read(writer.vault, path)
         is_ours = isinstance(found, lineage.Handoff) and found.author == lineage.MECHANICAL
         is_another = isinstance(found, lineage.Handoff) and found.episode not in ("", episode.key)
-        if not is_another and (not is_ours or _stem(path).startswith(at_end)):
+        if not is_another and (not is_ours or quoting.stem(path).startswith(at_end)):
             return path
     return ""
 
@@ -339,10 +337,6 @@ def _filed_before(writer: Writer, work: Work) -> list[Flag]:
                 if flag.episode == work.key and flag.project == work.project and flag.id not in mine:
                     found[flag.id] = flag
     return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def _add_line(writer: Writer, work: Work, path: str, filing: Filing, texts: dict[str, str | None]) -> None:

@@ -11,10 +11,10 @@ wrote, not even as proof.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.model import STEERING, TRUSTED
 from holdfast.vault import anchors, frontmatter, index, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from holdfast.vault.frontmatter import Document
     from holdfast.vault.notes import Note
 
-TRUSTED = ("user", "agent")
-GUARDED = ("rule", "feedback", "identity")  # kinds that steer: from outside text they wait for a person
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
 LARGEST = notes.LARGEST // 4  # bytes up to which a note is added to: one that is too large to be read is lost to all
@@ -128,7 +126,7 @@ class Filing:
         if flag.kind == "progress":
             return self._progress(flag)
         kind = notes.OF_FLAGS.get(flag.kind, "knowledge")
-        guarded = flag.origin not in TRUSTED and kind in GUARDED
+        guarded = flag.origin not in TRUSTED and flag.kind in STEERING
         project = flag.project or notes.GLOBAL
         words = (project, kind, index.body_digest(flag.text), guarded)
         same = self._by_words.get(words)
@@ -144,7 +142,7 @@ class Filing:
                 description=flag.text,
                 kind=kind,
                 body=_body(flag),
-                day=day(flag.time),
+                day=notes.day(flag.time),
                 project=project,
                 origin=flag.origin,
                 sources=[flag.id],
@@ -165,10 +163,10 @@ class Filing:
 
     def _progress(self, flag: Flag) -> str:
         """Progress is a line in the month's note of its project, not a note each."""
-        month = day(flag.time)[:7]
+        month = notes.day(flag.time)[:7]
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
-        line = f"- {day(flag.time)} {flag.text}{_proof(flag)}"
+        line = f"- {notes.day(flag.time)} {flag.text}{_proof(flag)}"
         part = 0
         while True:
             part += 1
@@ -181,7 +179,7 @@ class Filing:
                     description=f"What was done in {flag.project or 'no project'} in {month}, in order",
                     kind="project",
                     body=line,
-                    day=day(flag.time),
+                    day=notes.day(flag.time),
                     project=project,
                     origin=flag.origin,
                     sources=[flag.id],
@@ -208,7 +206,7 @@ class Filing:
             return False
         if is_progress or len(draft.sources) < MOST_SOURCES:
             draft.sources.append(flag.id)
-        draft.edited = max(draft.edited, day(flag.time))
+        draft.edited = max(draft.edited, notes.day(flag.time))
         return True
 
     def _text(self, path: str) -> str | None:
@@ -242,10 +240,6 @@ def _scope(note: Note) -> tuple[str, str]:
 def _has_grown(draft: Draft) -> bool:
     before = draft.document.fields.get("sources") or []
     return bool(draft.lines or draft.proofs) or draft.sources != before
-
-
-def day(when: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(when))
 
 
 def _body(flag: Flag) -> str:

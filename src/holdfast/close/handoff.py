@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gitfiles
+from holdfast.capture import episodes, gitfiles, quoting
 from holdfast.capture.flags import clean
-from holdfast.close.filing import TRUSTED
+from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.notes import QUARANTINE
@@ -28,7 +28,6 @@ LONGEST = 300
 LONGEST_TOPIC = 80
 MOST_FILES = 40
 MOST_ITEMS = 30
-SECTION = {"progress": "done", "decision": "decisions"}
 
 
 def make(
@@ -43,7 +42,7 @@ def make(
         sections["worked_on"] = [f"last asked for: {_line(last)}"]
     quotable = [flag for flag in flags if not placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
     for flag in quotable:
-        sections.setdefault(SECTION.get(flag.kind, "learned"), []).append(_item(flag, placed.get(flag.id, "")))
+        sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
     for key, items in sections.items():
         if len(items) > MOST_ITEMS:
             sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
@@ -88,14 +87,12 @@ def _item(flag: Flag, path: str) -> str:
 
 
 def _line(text: str) -> str:
-    line = clean(text)[0]
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+    return quoting.shortened(clean(text)[0], LONGEST)
 
 
 def _files(files: Sequence[str], cwd: str) -> list[str]:
     """Paths as the project says them."""
-    git = gitfiles.checkout(cwd)
-    root = git.root if git else cwd
+    root = gitfiles.root_of(cwd)
     shown = [os.path.relpath(path, root) if path.startswith(f"{root}/") else path for path in files]
     more = [f"and {len(shown) - MOST_FILES} more"] if len(shown) > MOST_FILES else []
     return [clean(path)[0] for path in shown[:MOST_FILES]] + more

@@ -92,7 +92,7 @@ def load(vault: str, state: str, project: Project) -> Cached:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             continue  # not what we write: made anew
         shown = tuple(part for part in parts if part.texts or part.more)
-        return Cached(shown, is_fresh, is_there, _made(path_of(state, ident, root)))
+        return Cached(shown, is_fresh, is_there, made_at(path_of(state, ident, root)))
     return Cached((), is_fresh=False, is_there=False)
 
 
@@ -112,7 +112,7 @@ def _added(vault: str, watched: dict[str, str], quoted: list[str], project: str)
     return tuple(found)
 
 
-def _made(path: str) -> float:
+def made_at(path: str) -> float:
     try:
         return posix.stat(path).st_mtime
     except OSError:
@@ -150,40 +150,19 @@ def _again(vault: str, path: str, how: str, project: str) -> quoting.Quoted:
     relative = path.removeprefix(f"{vault}/")
     if not stamp(path):
         return quoting.Quoted()
-    text = None if _leaves(vault, relative) else read_text(path, LARGEST)
+    is_linked = platform.is_behind_link(vault, relative.rpartition("/")[0])
+    text = None if is_linked else read_text(path, LARGEST)
     if text is None:
         return quoting.unreadable(relative, "it cannot be read")
     return quoting.quote(how, relative, text.replace("\r\n", "\n"), project)
 
 
-def _leaves(vault: str, relative: str) -> bool:
-    """Whether one of the folders on the way is a link: then it is not the vault's own file."""
-    folder = vault
-    for name in relative.split("/")[:-1]:
-        folder = f"{folder}/{name}"
-        try:
-            if posix.lstat(folder).st_mode & 0o170000 == 0o120000:
-                return True
-        except (OSError, ValueError):
-            return True
-    return False
-
-
 def read_text(path: str, largest: int) -> str | None:
     """A regular file's text; None for a link, a pipe, or more than that. Nothing that lies there can make us wait."""
     try:
-        fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+        return platform.read_regular(path, largest).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
-    try:
-        seen = posix.fstat(fd)
-        if seen.st_mode & 0o170000 != 0o100000 or seen.st_size > largest:
-            return None
-        return platform.read_all(fd, largest).decode("utf-8", "replace")
-    except OSError:
-        return None
-    finally:
-        posix.close(fd)
 
 
 def _judge(test: dict[str, Any], path: str | None) -> str:

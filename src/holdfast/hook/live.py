@@ -12,11 +12,10 @@ from holdfast.capture import episodes, ids, marks, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
-from holdfast.model import Project, value
+from holdfast.model import STEERING, TRUSTED, Project, value
 
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
-STEERING = ("rule", "preference", "snag", "user-request")  # kinds that outside text may not bring to a start
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 
 
@@ -126,7 +125,7 @@ def _flags(mine: list[queue.Entry]) -> tuple[Item, ...]:
         flag = entry.flag
         note = " (dead letter)" if entry.state == queue.DEAD else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
-        if flag.origin not in ("user", "agent") and flag.kind in STEERING:
+        if flag.origin not in TRUSTED and flag.kind in STEERING:
             text = "(from outside text; it waits for a person's review)"
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
         found.append(Item(line, carries=flag.id, words=flag.text))

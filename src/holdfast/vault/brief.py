@@ -32,7 +32,6 @@ MOST_ACTIVITY = 5
 MOST_ANCHORS = 4  # of one note
 LONGEST_NEEDLE = 1 << 14
 MOST_BRIEFS = 20  # that one change renews; the others are renewed by their own next start
-RACY = 100_000_000  # ns within which a file's time cannot be believed
 TAIL = 1 << 16
 NOWHERE = Project("", "", "", "")
 
@@ -108,7 +107,7 @@ def _unsure(path: str) -> list[int]:
         seen = os.stat(path)
     except OSError:
         return []
-    return [1] if max(seen.st_mtime_ns, seen.st_ctime_ns) > time.time_ns() - RACY else []
+    return [1] if max(seen.st_mtime_ns, seen.st_ctime_ns) > time.time_ns() - index.RACY else []
 
 
 def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
@@ -288,15 +287,8 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
     """The briefs that there are, the newest first."""
     folder = f"{home.state(vault)}/brief"
     names = [name for name in platform.names(folder) if name != "global" and not name.endswith(".tmp")]
-    found = sorted(((_age(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True)
+    found = sorted(((kept.made_at(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True)
     return [(path, project) for _, path in found if (project := _project_of(path)) is not None]
-
-
-def _age(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
 
 
 def _project_of(path: str) -> Project | None:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, platform
+from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import UsageError
 from holdfast.vault import brain, frontmatter, index, journal, notes
 from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Broken
     from holdfast.vault.writing import Writer
 
-CONFLICT = re.compile(r"\.theirs-[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
+CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
 NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from holdfast.capture import quoting
 from holdfast.vault import brain
 from holdfast.vault.check_notes import front_of, line_of
 from holdfast.vault.findings import Finding
@@ -41,7 +42,7 @@ class Names:
         paths = []
         for note in listed:
             paths.append(note.path)
-            stem = note.path.rpartition("/")[2].removesuffix(".md")
+            stem = quoting.stem(note.path)
             called = {note.path, note.path.removesuffix(".md"), note.name, stem, slug(note.name, 200)}
             for one in {name.casefold() for name in called}:
                 known[one].append(note)

@@ -15,7 +15,7 @@ from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.model import ORIGINS
+from holdfast.model import ORIGINS, TRUSTED
 from holdfast.vault import index, lineage, notes
 from holdfast.vault.writing import Writer, writing
 
@@ -54,12 +54,12 @@ class Filed:
     was_there: bool = False
 
 
-def remember(vault: str, asked: Asked, now: float, day: str) -> Filed:
+def remember(vault: str, asked: Asked, now: float) -> Filed:
     """File a text as a note, with the user's authority."""
     asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind))
     with writing(vault, now) as writer:
         old = notes.find(writer.index.notes, asked.supersedes) if asked.supersedes else None
-        path, made, changes = _plan(writer, asked, day, "user", f"remember:{new_id(now)}")
+        path, made, changes = _plan(writer, asked, "user", f"remember:{new_id(now)}")
         if made is None:
             return Filed(path, "", changes, was_there=True)
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
@@ -67,7 +67,7 @@ def remember(vault: str, asked: Asked, now: float, day: str) -> Filed:
         planned_on: dict[str, str | None] = {path: None}
         if old:
             planned_on[old.path] = writer.read(old.path) or ""
-            texts[old.path] = notes.with_fields(planned_on[old.path] or "", status="superseded", edited=day)
+            texts[old.path] = notes.with_fields(planned_on[old.path] or "", status="superseded", edited=notes.day(now))
             texts[path] = notes.with_fields(made, supersedes=[old.path])
             changes += (f"{old.path} is superseded; it is kept, and no longer loaded",)
         applied = writer.commit(subject, texts, cause="remember", planned_on=planned_on)
@@ -85,7 +85,7 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if not text.isascii() else text
 
 
-def _plan(writer: Writer, asked: Asked, day: str, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
+def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Where the note goes and its text (None: one says exactly this already), and what was altered."""
     text, labels = redact(_utf8(asked.text).strip())
     changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
@@ -119,7 +119,7 @@ def _plan(writer: Writer, asked: Asked, day: str, origin: str, source: str) -> t
         description=clean(text)[0],
         kind=asked.kind,
         body=body,
-        day=day,
+        day=notes.day(writer.now),
         project=asked.project,
         origin=origin,
         sources=[source],
@@ -164,7 +164,7 @@ def forget(vault: str, paths: Sequence[str], now: float) -> str:
         there = [path for path in paths if writer.read(path) is not None]
         if not there:
             raise NotFound("There is no such note any more; nothing was changed.")
-        some = ", ".join(there[:3]) + (f" and {len(there) - 3} more" if len(there) > 3 else "")
+        some = notes.some_of(there)
         applied = writer.commit(f"forget: {some}", dict.fromkeys(there), cause="forget")
         kept = [path for path in there if path in applied.skipped]
         if kept:
@@ -178,7 +178,7 @@ def promotable(handoff: Handoff) -> list[tuple[str, str]]:
     return [(key, item) for key in sections for item in handoff.items(key) if "](../../" not in item]
 
 
-def promote(vault: str, project: str, wanted: str, kind: str, now: float, day: str) -> tuple[Filed, str]:
+def promote(vault: str, project: str, wanted: str, kind: str, now: float) -> tuple[Filed, str]:
     """Move one item of the newest handoff into a note; returns where, and the handoff's path. One commit."""
     with writing(vault, now) as writer:
         found = lineage.newest(vault, project)
@@ -192,7 +192,7 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float, day: s
             raise HoldfastError(f"That item spans several lines of {handoff.path}; nothing was changed. Use remember.")
         asked = Asked(item, kind or KIND_OF_SECTION.get(section, "knowledge"), project)
         source = f"handoff:{handoff.path.rpartition('/')[2]}"
-        path, made, changes = _plan(writer, asked, day, _origin(item, asked.kind), source)
+        path, made, changes = _plan(writer, asked, _origin(item, asked.kind), source)
         linked = f"{text[: place[0]]}{title(item)} ([note](../../{path})){text[place[1] :]}"
         texts = {handoff.path: linked, **({} if made is None else {path: made})}
         planned_on = {handoff.path: text, **({} if made is None else {path: None})}
@@ -220,7 +220,7 @@ def _line_with(text: str, item: str) -> tuple[int, int] | None:
 def _origin(item: str, kind: str) -> str:
     """Whose words they are. What came from outside does not steer because somebody moved it."""
     found = next((one for one in ORIGINS if item.rstrip().endswith(f"(from {one})")), "agent")
-    if found not in ("user", "agent") and kind in ("rule", "feedback", "identity"):
+    if found not in TRUSTED and kind in ("rule", "feedback", "identity"):
         raise UsageError(
             f"That came from outside ({found}), and a note of kind {kind} would steer; nothing was changed. "
             "Say it in your own words with `holdfast remember`."

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gitfiles, platform
+from holdfast.capture import codec, gitfiles, platform, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
 TITLE = "What this session was about"
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-SECTION_OF = {"progress": "done", "decision": "decisions"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def form(flags: Sequence[Flag]) -> str:
     """A form to fill in, with what was flagged already in its place."""
     given: dict[str, list[str]] = {}
     for flag in flags:
-        given.setdefault(SECTION_OF.get(flag.kind, "learned"), []).append(flag.text)
+        given.setdefault(lineage.section_for(flag.kind), []).append(flag.text)
     parts = [f"# {TITLE}\n\n{HINT}\n"]
     for key, title in lineage.SECTIONS.items():
         items = "".join(f"- {text}\n" for text in given.get(key, [])) or "- \n"
@@ -95,7 +94,7 @@ def write(vault: str, text: str, where: Where, now: float, started: float, *, an
         raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
     with writing(vault, now) as writer:
         listed = lineage.names(vault, made.project)
-        parents = tuple(one.rpartition("/")[2].removesuffix(".md") for one in listed[-1:])
+        parents = tuple(quoting.stem(one) for one in listed[-1:])
         made = replace(made, parents=parents, time=_free_second(now, listed))
         path = _free(lineage.path_for(made, platform.machine()), listed)
         number = sum(1 for one in listed if one < path) + 1

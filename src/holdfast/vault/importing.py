@@ -9,10 +9,10 @@ user's own word, and then as the user's.
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, index, notes, sections
@@ -95,7 +95,7 @@ def propose(vault: str, reading: Reading, wish: Wish) -> Proposal:
 
 def carry_out(vault: str, proposal: Proposal, now: float) -> Imported:
     """Write the notes, in one commit. What changed since the proposal was made is looked at anew."""
-    day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    day = notes.day(now)
     with writing(vault, now) as writer:
         items = _decided([item.candidate for item in proposal.items], writer.index, proposal.wish)
         wanted = [item for item in items if item.action in WRITTEN]
@@ -140,7 +140,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= notes.LONGEST_NAME else name[: notes.LONGEST_NAME - 1].rstrip() + "…"
+    return quoting.shortened(name, notes.LONGEST_NAME)
 
 
 def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
 from holdfast.capture.ids import digest as text_digest
+from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.vault.git import OURS, Repository
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TRAILER = "Holdfast-Change"
+LONGEST_NAME = 255  # bytes that a file system takes
 # What a file is that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
 NOT_OURS = (
     *(errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT),
@@ -76,15 +78,9 @@ def content(vault: str, path: str) -> bytes | None:
     if _leaves(vault, path):
         raise OSError(errno.ELOOP, "it lies outside of the vault, or behind a link", path)
     try:
-        fd = os.open(f"{vault}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return platform.read_regular(f"{vault}/{path}")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, "it is no file", path)
-        return platform.read_all(fd)
-    finally:
-        os.close(fd)
 
 
 def inside(vault: str, path: str) -> str:
@@ -99,8 +95,7 @@ def _leaves(vault: str, path: str) -> bool:
     parts = path.split("/")
     if "" in parts or "." in parts or ".." in parts or parts[0] in (".state", ".git") or "\0" in path:
         return True
-    folders = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    return any(os.path.islink(f"{vault}/{folder}") for folder in folders)
+    return platform.is_behind_link(vault, os.path.dirname(path))
 
 
 def apply(repository: Repository, change: Change) -> Applied:
@@ -147,15 +142,23 @@ def _keep_beside(repository: Repository, change: Change, applied: Applied) -> No
     it, as sync does with a conflict, or it would only be in the history."""
     if not change.parents or not applied.skipped:
         return
-    files = []
-    for one in change.files:
-        if one.path in applied.skipped and one.after is not None and one.path != "BRAIN.md":
-            stem, dot, ending = one.path.rpartition(".")
-            name = f".theirs-{text_digest(one.after, 7)}"
-            files.append(File(f"{stem}{name}.{ending}" if dot else f"{one.path}{name}", None, one.after))
+    lost = [(one.path, one.after) for one in change.files if one.path in applied.skipped and one.path != "BRAIN.md"]
+    files = [File(beside_of(path, text_digest(after)), None, after) for path, after in lost if after is not None]
     if files:
         ident = f"{change.id[:-1]}{'Z' if change.id[-1:] != 'Z' else 'Y'}"
         apply(repository, Change(ident, f"{change.subject} (kept beside)", tuple(files), change.cause))
+
+
+def beside_of(path: str, ident: str) -> str:
+    """Where another version of a file goes: the same version always to the same place."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if not stem:
+        stem, dot, ending = name, "", ""
+    ending = f"{BESIDE_NAME}{ident[:7]}{dot}{ending}"
+    room = LONGEST_NAME - len(ending.encode("utf-8", "surrogateescape"))
+    raw = stem.encode("utf-8", "surrogateescape")[:room]
+    return f"{folder}{slash}{raw.decode('utf-8', 'ignore')}{ending}"
 
 
 def _from_record(record: dict[str, Any]) -> Change:
@@ -255,22 +258,11 @@ def _give_back(aside: str, path: str, theirs: str | None, expected: str | None) 
 
 def _exchange(one: str, other: str) -> None:
     """Two files change places in one step; where the system cannot, in two, the second behind a second name."""
-    import ctypes
-
-    try:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2
-        here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-        if rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0:
-            return
-        number = ctypes.get_errno()
-    except AttributeError:
-        number = errno.ENOSYS
-    if number not in (errno.ENOSYS, errno.EINVAL):
-        raise OSError(number, os.strerror(number), other)
-    old = f"{one}.old"
-    os.link(other, old)
-    os.rename(one, other)
-    os.rename(old, one)
+    if not platform.exchange(one, other):
+        old = f"{one}.old"
+        os.link(other, old)
+        os.rename(one, other)
+        os.rename(old, one)
 
 
 def _drop_empty_folder(folder: str, vault: str) -> None:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import platform
 from holdfast.capture.ids import digest
+from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.vault import frontmatter, journal
 from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.notes import BESIDE, Broken, slug
+from holdfast.vault.notes import Broken, slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +96,7 @@ def path_for(handoff: Handoff, machine: str) -> str:
 
 
 def _is_handoff(name: str) -> bool:
-    return name.endswith(".md") and BESIDE not in name
+    return name.endswith(".md") and BESIDE_NAME not in name
 
 
 def names(vault: str, project: str) -> list[str]:
@@ -142,10 +143,10 @@ def overlapping(listed: list[str], newest: Handoff) -> list[tuple[str, int]]:
     return found[::-1]
 
 
-def of_episode(vault: str, project: str, episode: str) -> str:
-    """The path of an episode's handoff; "" where none was written."""
+def of_episode(vault: str, listed: list[str], episode: str) -> str:
+    """The path of an episode's handoff among these; "" where none was written."""
     ending = f"-{digest(episode, 6)}.md"
-    for path in reversed(names(vault, project)):
+    for path in reversed(listed):
         if path.endswith(ending):
             found = read(vault, path)  # six letters may be those of another episode
             if isinstance(found, Broken) or found.episode in ("", episode):
@@ -206,6 +207,11 @@ def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
         else:
             items.append(text)
     return {name: tuple(items) for name, items in found.items()}
+
+
+def section_for(kind: str) -> str:
+    """Where in a handoff a flag of a kind belongs."""
+    return {"progress": "done", "decision": "decisions"}.get(kind, "learned")
 
 
 def section_named(heading: str) -> str:

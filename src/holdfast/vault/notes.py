@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import quoting
+from holdfast.capture.quoting import BESIDE_NAME, stem
 from holdfast.errors import NotFound, UsageError
+from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 FOLDERS = {
     "identity": "identity",
@@ -38,11 +42,10 @@ OF_FLAGS = {  # the kind of note that a flag of each kind becomes
     "user-request": "feedback",
 }
 QUARANTINE = "quarantine"
-BESIDE = ".theirs-"  # in the name of what a sync put beside ours
 STATUSES = ("active", "superseded", "unconfirmed")
 POLICIES = ("do", "ask", "never")
 REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
-GLOBAL = "global"
+GLOBAL = quoting.GLOBAL
 NOWHERE = "?"  # where `project` is no name: shown nowhere rather than everywhere
 LARGEST = 1 << 20
 LONGEST_NAME = 60
@@ -83,12 +86,12 @@ class Note:
     def is_always_on(self) -> bool:
         """Identity, and rules that wait for no tool call, by the word of the user or of the agent itself."""
         steers = self.kind == "identity" or (self.kind == "rule" and not self.when)
-        return self.is_active and steers and self.origin in ("user", "agent") and not self.is_beside
+        return self.is_active and steers and self.origin in TRUSTED and not self.is_beside
 
     @property
     def is_beside(self) -> bool:
         """Whether a sync put it beside ours: a person decides between the two."""
-        return BESIDE in self.path.rpartition("/")[2]
+        return BESIDE_NAME in self.path.rpartition("/")[2]
 
     def applies_to(self, project: str) -> bool:
         return self.project in (GLOBAL, project)
@@ -188,7 +191,7 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     kind = _text(fields.get("kind")) or _kind_of_folder(path)
     return Note(
         path=path,
-        name=_line(_text(fields.get("name"))) or path.rpartition("/")[2].removesuffix(".md"),
+        name=_line(_text(fields.get("name"))) or stem(path),
         description=_line(_text(fields.get("description")) or body.strip().partition("\n")[0]),
         kind=kind,
         body=body,
@@ -257,6 +260,11 @@ def title(text: str) -> str:
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
+def day(when: float) -> str:
+    """A day as front matter has it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(when))
+
+
 def describe(text: str) -> str:
     """One line that decides relevance: the first sentence or so of a text."""
     line = _line(text)
@@ -315,6 +323,11 @@ def with_fields(text: str, **changes: Any) -> str:
         raise UsageError(f"The note cannot be changed ({error}); nothing was written. Mend it in an editor.") from error
 
 
+def some_of(paths: Sequence[str]) -> str:
+    """The first few, and how many more."""
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
 def find(known: Iterable[Note], wanted: str) -> Note:
     """The note that a person means: its path, its name, or an unambiguous part of it. Raises NotFound."""
     listed = list(known)
@@ -323,9 +336,9 @@ def find(known: Iterable[Note], wanted: str) -> Note:
     tests = (
         lambda note: note.path in (asked, f"{asked}.md"),
         lambda note: note.name == asked,
-        lambda note: tidy in (_stem(note), _slug(note.name, 200)),
-        lambda note: _stem(note).startswith(tidy),
-        lambda note: tidy in _stem(note),
+        lambda note: tidy in (stem(note.path), _slug(note.name, 200)),
+        lambda note: stem(note.path).startswith(tidy),
+        lambda note: tidy in stem(note.path),
     )
     for test in tests:
         found = [note for note in listed if test(note)]
@@ -337,7 +350,3 @@ def find(known: Iterable[Note], wanted: str) -> Note:
             more = f" and {len(found) - 5} more" if len(found) > 5 else ""
             raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say the path.')
     raise NotFound(f'There is no note "{wanted}"; nothing was changed. `holdfast notes` lists them.')
-
-
-def _stem(note: Note) -> str:
-    return note.path.rpartition("/")[2].removesuffix(".md")

@@ -11,13 +11,11 @@ another machine know that it still has them.
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -38,8 +36,6 @@ GONE = "purged"  # in .state, and in the vault itself
 IDENT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
-EXCHANGE = 2  # RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
-HERE = -100  # AT_FDCWD
 PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
 ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
@@ -135,22 +131,11 @@ def mend(vault: str) -> None:
 
 def exchange(one: str, other: str, aside: str) -> None:
     """Two folders change places, in one step where the system has it. Else `other` waits at `aside` for a moment."""
-    if not _exchange_at_once(one, other):
+    if not platform.exchange(one, other):
         os.rename(other, aside)
         os.rename(one, other)
     for path in (one, other):
         platform.sync_folder(os.path.dirname(path))
-
-
-def _exchange_at_once(one: str, other: str) -> bool:
-    library = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(one), os.fsencode(other)
-    try:
-        if sys.platform == "darwin":
-            return bool(library.renamex_np(*names, EXCHANGE) == 0)
-        return bool(library.renameat2(HERE, names[0], HERE, names[1], EXCHANGE) == 0)
-    except AttributeError:
-        return False
 
 
 def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scrubber) -> None:

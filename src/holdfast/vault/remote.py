@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from holdfast.capture import home
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
-from holdfast.vault import purge_history
+from holdfast.vault import journal, purge_history
 from holdfast.vault.git import BRANCH, Repository
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.vault.history import Delta
 
 ROUNDS = 5
-LONGEST_NAME = 255
 LONGEST_PATH = 1000
 LINK, MODULE = "120000", "160000"
 ORIGIN = "origin"
@@ -201,7 +200,7 @@ def refuse_odd(listed: Iterable[Delta]) -> None:
             why = "is a link" if one.mode == LINK else "is another repository"
         elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
             why = "lies outside of what a vault holds"
-        elif len(_bytes(one.path)) > LONGEST_PATH or any(len(_bytes(part)) > LONGEST_NAME for part in parts):
+        elif len(_bytes(one.path)) > LONGEST_PATH or any(len(_bytes(part)) > journal.LONGEST_NAME for part in parts):
             why = "has too long a name"
         if why and one.after:
             raise UsageError(

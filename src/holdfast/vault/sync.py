@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, history, purge_history, remote
+from holdfast.vault import brain, history, journal, notes, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -156,7 +156,7 @@ def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
 def _write(writer: Writer, plan: Plan, parents: tuple[str, ...] = ()) -> tuple[str, ...]:
     """One commit; returns the files that a person or a hook changed in that very moment, to be merged again."""
     taken = _taken(plan)
-    some = ", ".join(taken[:3]) + (f" and {len(taken) - 3} more" if len(taken) > 3 else "")
+    some = notes.some_of(taken)
     texts = history.with_map(plan.texts, writer.index)
     applied = writer.commit(
         f"sync: {_sayable(some) or 'nothing new'}", texts, cause="sync", parents=parents, planned_on=plan.planned_on
@@ -195,20 +195,7 @@ def _conflict(one: history.Delta, ours: str | None, theirs: str | None) -> Confl
         return Conflict(one.path, "", "removed here, changed there; it is back")
     if theirs is None:
         return Conflict(one.path, "", "changed here, removed there; it stays")
-    return Conflict(one.path, beside_of(one.path, one.after), "both changed the same lines")
-
-
-def beside_of(path: str, blob: str) -> str:
-    """Where their version of a file goes: the same version always to the same place."""
-    folder, slash, name = path.rpartition("/")
-    stem, dot, ending = name.rpartition(".")
-    if not stem:
-        stem, dot, ending = name, "", ""
-    ending = f".theirs-{blob[:7]}{dot}{ending}"
-    raw = stem.encode("utf-8", "surrogateescape")[
-        : remote.LONGEST_NAME - len(ending.encode("utf-8", "surrogateescape"))
-    ]
-    return f"{folder}{slash}{raw.decode('utf-8', 'ignore')}{ending}"
+    return Conflict(one.path, journal.beside_of(one.path, one.after), "both changed the same lines")
 
 
 def _taken(plan: Plan) -> tuple[str, ...]:

@@ -26,8 +26,7 @@ class Offer:
 
 def offer(own: str, cwd: str) -> Offer:
     """The vault that the repository around a folder names. Raises NotFound, or UsageError where it may not be."""
-    git = gitfiles.checkout(cwd)
-    root = git.root if git else cwd.rstrip("/")
+    root = gitfiles.root_of(cwd)
     try:
         with open(f"{root}/.holdfast.toml", "rb") as file:
             named = tomllib.load(file).get("vault")
@@ -62,8 +61,7 @@ def trust(own: str, cwd: str) -> Offer:
 
 def distrust(own: str, cwd: str) -> str:
     """Take the word back; returns the repository. Raises NotFound."""
-    git = gitfiles.checkout(cwd)
-    root = git.root if git else cwd.rstrip("/")
+    root = gitfiles.root_of(cwd)
     listed = _listed(own)
     if root not in listed:
         raise NotFound(f"{root} was not trusted; nothing was changed.")

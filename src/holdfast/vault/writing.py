@@ -18,11 +18,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, ledger, platform
+from holdfast.capture import home, ledger, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
-from holdfast.errors import Busy, GitFailed, HoldfastError, NewerFormat
-from holdfast.vault import armed, brain, index, journal
+from holdfast.errors import Busy, GitFailed, HoldfastError
+from holdfast.vault import armed, brain, index, journal, notes
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -105,9 +105,7 @@ class Writer:
 @contextmanager
 def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writer]:
     """The vault for one writer. Raises Busy, GitFailed, NewerFormat."""
-    version = home.format_of(vault)
-    if version > home.FORMAT:
-        raise NewerFormat(f"{vault} has format {version}; nothing was changed. Upgrade holdfast on this machine.")
+    home.refuse_newer(vault)
     home.make_vault(vault)
     if not os.path.exists(f"{vault}/.git"):
         from holdfast.vault import purge_history
@@ -190,8 +188,7 @@ def commit_person(writer: Writer) -> str:
     theirs = [path for path in changed if not _has_only_grown(repository, head, path)]
     if not theirs:
         return ""
-    some = ", ".join(theirs[:3]) + (f" and {len(theirs) - 3} more" if len(theirs) > 3 else "")
-    change = Change(new_id(writer.now), _subject(f"edited by hand: {some}"), (), "hand")
+    change = Change(new_id(writer.now), _subject(f"edited by hand: {notes.some_of(theirs)}"), (), "hand")
     who = repository.person()
     if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):
         # A file was edited again after it was staged: only the index has the version between.
@@ -249,5 +246,4 @@ def _raw(text: str | None) -> bytes | None:
 
 
 def _subject(text: str) -> str:
-    line = redact(" ".join(text.split()))[0]
-    return line if len(line) <= 100 else line[:99].rstrip() + "…"
+    return quoting.shortened(redact(" ".join(text.split()))[0], 100)
