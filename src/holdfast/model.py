@@ -126,6 +126,14 @@ class Moment:
     files: tuple[str, ...] = ()  # that a tool has changed
     pid: int = 0
     flags: tuple[dict[str, object], ...] = ()
+    model: str = ""  # that the host works with, where it says so
+    turn: str = ""  # from one prompt to the next, where the host names it
+    call: str = ""  # one use of a tool
+    command: str = ""  # what a shell tool is to run
+    input: str = ""  # of a tool, as text: where an armed note's words are looked for
+    paths: tuple[str, ...] = ()  # named in a tool's input
+    completed: tuple[str, ...] = ()  # todos or tasks, by their words
+    is_again: bool = False  # a turn that goes on because a hook asked for it
 
 
 EVENTS = (
@@ -145,7 +153,12 @@ EVENTS = (
 
 @value
 class Reply:
-    """What a moment answers: text for the model, and what it carried (for the ledger)."""
+    """What a moment answers: text for the model, and what it carried (for the ledger).
+
+    `decision` is allow, ask or deny before a tool runs, and go-on where a turn would stop; `reason` goes with it.
+    """
 
     text: str = ""
     carried: tuple[str, ...] = ()
+    decision: str = ""
+    reason: str = ""
