@@ -50,6 +50,7 @@ VERSION = 1  # of every record on disk; a reader keeps what it does not know
 KINDS = ("decision", "rule", "lesson", "preference", "fact", "progress", "snag", "user-request")
 ORIGINS = ("user", "agent", "tool", "web", "repository", "import")
 TRUSTED = ("user", "agent")  # origins whose rules may always apply; the others are outside text
+REQUIRED = ("id", "time", "host", "episode", "project", "kind", "text", "evidence", "origin")  # of a flag's record
 STEERING = ("rule", "preference", "snag", "user-request")  # kinds of flags that outside text brings only to a person
 
 
@@ -77,7 +78,7 @@ class Process:
 
 @value
 class Project:
-    """Where a memory belongs. `off` is the project's own wish not to be captured."""
+    """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so."""
 
     id: str
     slug: str
@@ -85,6 +86,7 @@ class Project:
     root: str
     off: bool = False
     clash: str = ""
+    chapter_tools: tuple[str, ...] = ()
 
 
 @value
@@ -100,9 +102,11 @@ class Flag:
     text: str
     evidence: tuple[str, ...] = ()
     origin: str = "agent"
+    status: str = ""  # unconfirmed: heard as an order, and nobody has said so yet
+    answers: str = ""  # the id of the user's own words that this one puts properly
 
     def as_record(self) -> dict[str, object]:
-        record = {"v": VERSION, **self.__dict__}
+        record = {"v": VERSION, **{name: value for name, value in self.__dict__.items() if value or name in REQUIRED}}
         record["evidence"] = list(self.evidence)
         return record
 
@@ -134,6 +138,10 @@ class Moment:
     paths: tuple[str, ...] = ()  # named in a tool's input
     completed: tuple[str, ...] = ()  # todos or tasks, by their words
     is_again: bool = False  # a turn that goes on because a hook asked for it
+    said: str = ""  # by the model, at the end of a turn
+    carries: bool = False  # whether the model gets to read what is answered
+    asks: bool = False  # whether the host can ask the user before a tool runs
+    failed: bool = False  # a tool's call
 
 
 EVENTS = (

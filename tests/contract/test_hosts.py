@@ -77,7 +77,7 @@ NORMALISED: dict[str, dict[str, object]] = {
     "generic.turn-stop": {"event": "turn-stop"},
 }
 
-TEXTS = tuple(name for name in Moment.__annotations__ if name not in ("pid", "flags", "files"))
+TEXTS = tuple(name for name, kind in Moment.__annotations__.items() if kind == "str")
 # The names that any of our hosts gives a field, so that odd values meet the code that reads them.
 FIELDS = sorted(
     {name for path in PAYLOADS for name in json.loads(path.read_text(encoding="utf-8"))}

@@ -50,12 +50,12 @@ class Done:
 
 
 def context_of(out: str) -> str:
-    if not out:
-        return ""
+    """The text in a reply; what is no JSON is for a summariser, and is text as it is."""
+    if not out.startswith("{"):
+        return out
     reply = json.loads(out)
-    if "context" in reply:
-        return str(reply["context"])
-    return str(reply["hookSpecificOutput"]["additionalContext"])
+    carried = reply.get("hookSpecificOutput", {}).get("additionalContext", "")
+    return str(reply.get("context", carried))
 
 
 def run(
@@ -121,6 +121,21 @@ class Home:
     def event(self, name: str, session: str = "s1", **more: object) -> dict[str, object]:
         """A Claude Code payload in this project."""
         return {"hook_event_name": name, "session_id": session, "cwd": str(self.project), **more}
+
+    def reply(
+        self, payload: object, now: float = 0.0, host: str = "claude-code", env: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """The hook's own answer within this process, as the host reads it; {} where it says nothing."""
+        raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        given = {**self.env, **(env or {})}
+        out = hook_main.answer(host, raw, given, now or time.time(), time.perf_counter_ns())
+        found = json.loads(out) if out else {}
+        assert isinstance(found, dict)
+        return dict(found.get("hookSpecificOutput", found))
+
+    def nudges(self) -> list[tuple[str, str]]:
+        """Every decision at a boundary, in order: which boundary, and what was decided."""
+        return [(str(one["boundary"]), str(one["decision"])) for one in self.ledger("nudge")]
 
     def answer(self, payload: object, pid: int = 0, now: float = 0.0, host: str = "claude-code") -> str:
         """The hook's own answer within this process, at a time of the test's choosing; what it tells the model."""

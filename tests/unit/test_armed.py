@@ -150,7 +150,7 @@ def test_a_glob_means_what_the_shell_means_by_it(glob: str, text: str) -> None:
 
 def test_matching_imports_nothing_but_itself_until_there_is_a_pattern() -> None:
     code = (
-        "import sys; before = set(sys.modules); from holdfast.vault import armed_match\n"
+        "import sys; before = set(sys.modules); from holdfast.capture import armed_match\n"
         "when = {'tool': ['bash'], 'words': ['rm'], 'paths': ['**/*.py'], 'pattern': ''}\n"
         "assert armed_match.matches(when, 'Bash', 'rm', ['a.py'])\n"
         "print(sorted(name for name in set(sys.modules) - before if not name.startswith('holdfast')))"

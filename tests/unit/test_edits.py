@@ -91,8 +91,8 @@ def test_a_person_who_makes_the_same_file_at_the_same_moment_wins(vault: str, mo
     """Between our plan and our step: the answer is no, not a lie."""
     free = notes.free_path
 
-    def meanwhile(kind: str, name: str, taken: list[str]) -> str:
-        path = free(kind, name, taken)
+    def meanwhile(kind: str, name: str, taken: list[str], folder: str = "") -> str:
+        path = free(kind, name, taken, folder)
         made = os.path.lexists
         monkeypatch.setattr(os.path, "lexists", lambda one: made(one) and not one.endswith(path))
         Path(vault, path).parent.mkdir(exist_ok=True)

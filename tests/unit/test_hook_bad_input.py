@@ -113,7 +113,7 @@ def test_an_unknown_event_is_noted_under_its_own_name(fresh: Home, name: str) ->
     assert (record["kind"], record["event"]) == ("hook", name[:200])
 
 
-@pytest.mark.parametrize("host", ["codex", "", "../../etc/passwd", "HOST WITH SPACES", "x" * 5000])
+@pytest.mark.parametrize("host", ["pi", "", "../../etc/passwd", "HOST WITH SPACES", "x" * 5000])
 def test_an_unknown_host_speaks_the_generic_shape(fresh: Home, host: str) -> None:
     done = fresh.hook({"event": "session-start", "session": "s1", "cwd": str(fresh.project)}, host)
     assert_harmless(done)

@@ -1,6 +1,8 @@
 """Work that a hook hands to a process of its own, which the host need not wait for.
 
 HOLDFAST_CLOSE=off starts no close and makes no brief: then whoever set it runs `holdfast close` themselves (cron, CI).
+HOLDFAST_CLOSE=wait has the end of a session wait for its close: in a container that is gone a moment later nobody else
+would do it. What the child prints goes to .state/background.log, which stays small.
 The child carries HOLDFAST_CHILD, so that nothing it starts can ever call our hooks. It runs the interpreter that has
 our packages, which the launcher names in HOLDFAST_PYTHON; without that, our own, with the packages beside us.
 """
@@ -18,10 +20,27 @@ if TYPE_CHECKING:
 
 SWITCH = "HOLDFAST_CLOSE"
 PYTHON = "HOLDFAST_PYTHON"
+LONGEST_WAIT = 300  # seconds for a close that is waited for
+LARGEST_LOG = 1 << 20
 
 
 def is_off(env: Mapping[str, str]) -> bool:
     return env.get(SWITCH, "").lower() in ("off", "0", "no", "false")
+
+
+def is_waited_for(env: Mapping[str, str]) -> bool:
+    return env.get(SWITCH, "").lower() == "wait"
+
+
+def wait(pid: int) -> bool:
+    """Until the child is done; False where we were not patient enough for it, or it failed."""
+    import _signal  # type: ignore[import-not-found,unused-ignore]
+
+    _signal.alarm(LONGEST_WAIT)
+    try:
+        return posix.waitstatus_to_exitcode(posix.waitpid(pid, 0)[1]) == 0
+    except OSError:
+        return False
 
 
 def start(vault: str, env: Mapping[str, str], *words: str) -> int:
@@ -29,7 +48,23 @@ def start(vault: str, env: Mapping[str, str], *words: str) -> int:
     script = __file__.rpartition("/capture/")[0] + "/hook/start.py"
     python = env.get(PYTHON, "")
     own = [python, "-I"] if python.startswith("/") and _may_run(python) else [sys.executable, "-I", "-S"]
-    return spawn([*own, script, "--command", *words], {**env, home.CHILD: "1", "HOLDFAST_HOME": vault})
+    command = [*own, script, "--command", *words]
+    return spawn(command, {**env, home.CHILD: "1", "HOLDFAST_HOME": vault}, _log_of(vault))
+
+
+def _log_of(vault: str) -> str:
+    """Where a child may print; one that has grown is begun anew, keeping the one before."""
+    path = f"{home.state(vault)}/background.log"
+    try:
+        if posix.stat(path).st_size > LARGEST_LOG:
+            posix.rename(path, f"{path}.before")
+    except OSError:
+        pass
+    try:
+        posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND | posix.O_CLOEXEC, 0o600))
+    except OSError:
+        return "/dev/null"
+    return path
 
 
 def _may_run(path: str) -> bool:
@@ -39,10 +74,11 @@ def _may_run(path: str) -> bool:
         return False
 
 
-def spawn(command: list[str], env: Mapping[str, str]) -> int:
+def spawn(command: list[str], env: Mapping[str, str], log: str = "/dev/null") -> int:
     """A process that outlives us and holds nothing of ours: a held pipe would make the host wait."""
-    nowhere = [(posix.POSIX_SPAWN_OPEN, fd, "/dev/null", posix.O_RDWR, 0) for fd in (0, 1, 2)]
-    actions = [*nowhere, *((posix.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
+    opened = [(posix.POSIX_SPAWN_OPEN, 0, "/dev/null", posix.O_RDONLY, 0)]
+    opened += [(posix.POSIX_SPAWN_OPEN, fd, log, posix.O_WRONLY | posix.O_APPEND, 0) for fd in (1, 2)]
+    actions = [*opened, *((posix.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
     return posix.posix_spawn(command[0], command, dict(env), file_actions=actions, setsid=True)
 
 

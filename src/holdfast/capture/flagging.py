@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, flags, home, ledger, queue
-from holdfast.errors import NotSaved
+from holdfast.capture import course, episodes, flags, home, ledger, queue
+from holdfast.errors import NotSaved, UsageError
 from holdfast.model import Flag, Project, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from holdfast.capture.flag_words import Words
+
+LOOKED_AT = 1 << 18  # bytes of the queue in which the user's own words are looked for
 
 
 @value
@@ -39,6 +43,8 @@ class Given:
     text: str
     kind: str = "fact"
     evidence: tuple[str, ...] = ()
+    status: str = ""
+    answers: str = ""
 
 
 def take(
@@ -70,6 +76,8 @@ def take_all(vault: str, given: Sequence[Given], speaker: Speaker, now: float, *
             project=speaker.project.id,
             origin=speaker.origin,
             nth=nth,
+            status=one.status,
+            answers=one.answers,
         )
         made.append(flag)
         changes += [sentence for sentence in changed if sentence not in changes]
@@ -83,6 +91,7 @@ def take_all(vault: str, given: Sequence[Given], speaker: Speaker, now: float, *
         segment = queue.append(f"{state}/queue", made, now)  # the ids are the same, so twice is once
     try:
         _remember_place(state, speaker, segment, len(made), now)
+        _remember_course(state, speaker, made, now)
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000
@@ -110,6 +119,35 @@ def _remember_place(state: str, speaker: Speaker, segment: str, count: int, now:
             state,
             marks.Mark(speaker.episode, speaker.project.id, episodes.ENDED, reason, now, before + count, places),
         )
+
+
+def _remember_course(state: str, speaker: Speaker, made: list[Flag], now: float) -> None:
+    """A boundary was answered. The user's own words, which we heard ourselves, are no answer to anything."""
+    if not speaker.episode or speaker.origin == "user":
+        return
+    course.touch(state, speaker.episode, course.FLAGGED, now)
+    course.drop(state, speaker.episode, course.ASKED)
+    for flag in made:
+        if flag.answers:
+            course.first(state, speaker.episode, f"{course.ANSWERED}{flag.answers}")
+
+
+def take_words(vault: str, words: Words, speaker: Speaker, now: float, *, insist: bool = False) -> Taken:
+    """What was said on a command line. Raises UsageError, NotSaved."""
+    evidence = words.evidence
+    if words.answers:
+        evidence += (f'the user: "{asked_for(home.state(vault), words.answers, now).text}"',)
+    given = [Given(text, words.kind, evidence, answers=words.answers) for text in words.texts]
+    return take_all(vault, given, speaker, now, insist=insist)
+
+
+def asked_for(state: str, ident: str, now: float) -> Flag:
+    """The user's own words that wait in the queue under this id. Raises UsageError."""
+    found = queue.read(f"{state}/queue", now, newest=LOOKED_AT)
+    for entry in found.entries:
+        if entry.flag.id == ident and entry.flag.origin == "user":
+            return entry.flag
+    raise UsageError(f"No words of the user wait under {ident}; nothing was written. Leave --for out.")
 
 
 def prepare(vault: str) -> list[str]:

@@ -107,6 +107,8 @@ def make(
     project: str = "",
     origin: str = "agent",
     nth: int = 0,
+    status: str = "",
+    answers: str = "",
 ) -> tuple[Flag, tuple[str, ...]]:
     """A flag, and what was changed to make it. Raises UsageError in one sentence."""
     if kind not in KINDS:
@@ -135,7 +137,7 @@ def make(
             proofs.append(proof)
     if labels:
         changes += (f"secrets were redacted before writing: {', '.join(labels)}",)
-    flag = Flag(new_id(now, nth), now, host, episode, project, kind, line, tuple(proofs), origin)
+    flag = Flag(new_id(now, nth), now, host, episode, project, kind, line, tuple(proofs), origin, status, answers)
     return flag, changes
 
 
@@ -171,4 +173,6 @@ def from_record(record: dict[str, object]) -> Flag:
         text=str(record.get("text", "")),
         evidence=tuple(str(one) for one in proofs) if isinstance(proofs, list) else (),
         origin=str(record.get("origin", "agent")),
+        status=str(record.get("status", "")),
+        answers=str(record.get("answers", "")),
     )

@@ -53,13 +53,14 @@ def _git_folder(folder: str) -> str:
     path = f"{folder}/.git"
     try:
         if (posix.stat(path).st_mode & 0o170000) == 0o040000:
+            posix.stat(f"{path}/HEAD")  # without it git takes no notice either; sandboxes leave empty ones behind
             return path
         text = platform.read_file(path, 4096).decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return ""  # not there, or a path that cannot be
     if not text.startswith("gitdir:"):
         return ""
-    return _resolve(folder, text[len("gitdir:") :].strip())
+    return resolve(folder, text[len("gitdir:") :].strip())
 
 
 def _common(git: str) -> str:
@@ -67,10 +68,16 @@ def _common(git: str) -> str:
         text = platform.read_file(f"{git}/commondir", 4096).decode("utf-8", "surrogateescape")
     except OSError:
         return git
-    return _resolve(git, text.strip())
+    return resolve(git, text.strip())
 
 
-def _resolve(base: str, path: str) -> str:
+def own_folder(root: str) -> str:
+    """What git keeps of this one work tree; "" where there is none."""
+    return _git_folder(root)
+
+
+def resolve(base: str, path: str) -> str:
+    """A path as seen from a folder, without dots in it."""
     parts: list[str] = []
     for part in (path if path.startswith("/") else f"{base}/{path}").split("/"):
         if part == "..":
@@ -139,7 +146,7 @@ def local_origin(common: str) -> str:
     url = origin_url(common).removeprefix("file://")
     if not url or normal_url(url) or "://" in url:
         return ""
-    return _resolve(common.removesuffix("/.git"), url)
+    return resolve(common.removesuffix("/.git"), url)
 
 
 def normal_url(url: str) -> str:

@@ -7,7 +7,8 @@ If that key already names another project it is a clash: the key decides, as it 
 merged, and the clash is reported.
 
 What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
-stats and one small read. A project's own .holdfast.toml may switch capture off; of the rest nothing is believed.
+stats and one small read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
+of the rest nothing is believed.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from holdfast.capture import codec, gitfiles, platform
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
-from holdfast.model import Project, replace
+from holdfast.model import Project, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+MOST_TOOLS = 20
 
 
 def find(folder: str, vault: str) -> Project:
@@ -38,9 +41,10 @@ def find(folder: str, vault: str) -> Project:
     cache = f"{state(vault)}/projects/{digest(root)}"
     known = _cached(cache)
     if known.get("stamps") == stamps:
-        return Project(**known["project"])
-    before = Project(**known["project"]) if known else None
-    if _wants_off(root):
+        return _project(known)
+    before = _project(known) if known else None
+    wishes = _wishes(root)
+    if wishes.off:
         if before:
             return replace(before, off=True)
         key, slug = _key(root, git)
@@ -48,13 +52,14 @@ def find(folder: str, vault: str) -> Project:
     birth = gitfiles.birth(git.common) if git else ""
     is_same = before is not None and known.get("birth") in (birth, "")
     project, registered = _identify(root, git, vault, before, is_same=is_same)
+    project = replace(project, chapter_tools=wishes.chapter_tools)
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
     record: dict[str, object] = {
         "v": 1,
         "stamps": stamps,
-        "project": dict(project.__dict__),
+        "project": {**project.__dict__, "chapter_tools": list(project.chapter_tools)},
         "birth": birth,
     }
     try:
@@ -76,10 +81,15 @@ def _stamp(path: str) -> str:
 def _cached(path: str) -> dict[str, Any]:
     try:
         record = codec.decode(platform.read_file(path, 1 << 16))
-        Project(**record["project"])
+        _project(record)
     except (OSError, ValueError, TypeError, KeyError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _project(record: dict[str, Any]) -> Project:
+    found = Project(**record["project"])
+    return replace(found, chapter_tools=tuple(found.chapter_tools))
 
 
 def _identify(
@@ -187,17 +197,28 @@ def _add(vault: str, text: str) -> bool:
         posix.close(lock)
 
 
-def _wants_off(root: str) -> bool:
+@value
+class Wishes:
+    """What a project's own .holdfast.toml may say: it can only narrow, and name its chapter tools."""
+
+    off: bool = False
+    chapter_tools: tuple[str, ...] = ()
+
+
+def _wishes(root: str) -> Wishes:
     try:
         text = platform.read_file(f"{root}/.holdfast.toml", 1 << 16).decode("utf-8", "replace")
     except (OSError, ValueError):
-        return False
+        return Wishes()
     import tomllib
 
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError):
         # A merge conflict or a misspelling must not switch on what somebody wanted off.
-        return any("".join(line.split()).lower().startswith("off=true") for line in text.splitlines())
+        return Wishes(any("".join(line.split()).lower().startswith("off=true") for line in text.splitlines()))
     tables = [table, *(one for one in table.values() if isinstance(one, dict))]
-    return any(str(one.get("off", "")).lower() in ("true", "yes", "on", "1") for one in tables)
+    named = [one.get("chapter_tools") for one in tables]
+    tools = [tool for one in named if isinstance(one, list) for tool in one if isinstance(tool, str)]
+    is_off = any(str(one.get("off", "")).lower() in ("true", "yes", "on", "1") for one in tables)
+    return Wishes(is_off, tuple(tools[:MOST_TOOLS]))

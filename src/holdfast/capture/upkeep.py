@@ -18,12 +18,12 @@ EVERY = 24 * 3600.0
 
 def run(vault: str, now: float) -> dict[str, int]:
     """Do what is due. Everything in it may be killed and done again."""
-    from holdfast.capture import ledger, ledger_history, settle
+    from holdfast.capture import course, ledger, ledger_history, settle
 
     state = home.state(vault)
     days = ledger_history.retire(state, now)
     moved = settle.Settlement(f"{state}/queue", clock=lambda: now).archive()
-    done = {"ledger_days": len(days), "segments": moved}
+    done = {"ledger_days": len(days), "segments": moved, "courses": course.sweep(state, now)}
     ledger.append(state, "upkeep", now, **done)
     return done
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 import time
 
-from holdfast.capture import episodes, gitfiles, platform, projects
+from holdfast.capture import course, episodes, gitfiles, platform, projects
 from holdfast.capture.home import state
 from holdfast.model import Project, value
 
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GENERATIONS = 12
-SESSION_VARIABLES = (("claude-code", "CLAUDE_CODE_SESSION_ID"),)
+SESSION_VARIABLES = (
+    ("claude-code", "CLAUDE_CODE_SESSION_ID"),
+    ("codex", "CODEX_SESSION_ID"),
+    ("codex", "CODEX_THREAD_ID"),
+)
 
 
 @value
@@ -49,6 +53,15 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
     if episode:
         return Where(episode.host, episode.key, project, "project")
     return Where("cli", "", project, "")
+
+
+def origin(where: Where, vault: str) -> str:
+    """Whose words a command line has: a person's who typed it, else the agent's, and with it whatever text has entered
+    its context. Agents have no terminal."""
+    if where.found in ("", "project") and posix.isatty(2):
+        return "user"
+    tainted = course.read(state(vault), where.episode, course.TAINT) if where.episode else None
+    return tainted or "agent"
 
 
 def _named(env: Mapping[str, str]) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from holdfast.cli import (
     check,
     close,
     demo,
+    doctor,
     export,
     fast,
     forget,
@@ -33,6 +34,7 @@ from holdfast.cli import (
     review,
     sync,
     trust,
+    uninstall,
 )
 from holdfast.errors import HoldfastError
 from holdfast.install import launcher
@@ -47,7 +49,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("init")(init.init)
+app.command("uninstall")(uninstall.uninstall)
 app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
 app.command("log")(ledger.log)
 app.command("boot")(boot.boot)
 app.command("close")(close.close)
@@ -101,8 +105,8 @@ def _options(
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    if context.invoked_subcommand == "init":
-        return  # which writes it anyway, or with --dry-run must not
+    if context.invoked_subcommand in ("init", "doctor", "uninstall"):
+        return  # which write it anyway, or without being asked to must not
     try:
         launcher.refresh_launcher(os.environ)
     except OSError:

@@ -1,4 +1,4 @@
-"""The commands that agents type often, without typer: `flag`, `remember`, `hook`, `pause`, `resume`.
+"""The commands that agents type often, without typer: `flag`, `snag`, `remember`, `hook`, `pause`, `resume`.
 
 They run as `python -I -S` and end without the interpreter's tidying up. All but `remember`, which needs the vault room,
 import the standard library only. Everything
@@ -23,12 +23,14 @@ FLAG_HELP = """Usage: holdfast flag [OPTIONS] TEXT...
 Options:
   --kind KIND          decision, rule, lesson, preference, fact (default), progress, snag, user-request
   --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
+  --for ID             this puts the user's own words properly, which are kept under ID
+  --nothing            there is nothing durable to flag; takes no TEXT
   --json               answer as JSON
   --help               show this
 """
 HOOK_HELP = """Usage: holdfast hook HOST < PAYLOAD
 
-  Run the hook as HOST (claude-code, generic) would: its JSON on stdin, its reply on stdout, status 0.
+  Run the hook as HOST (claude-code, codex, generic) would: its JSON on stdin, its reply on stdout, status 0.
 """
 PAUSE_HELP = """Usage: holdfast pause
 
@@ -45,9 +47,20 @@ Options:
   --apply TEXT     how to apply it
   --policy POLICY  of a rule: do, ask or never
   --supersedes NOTE  the note that this one replaces; it is kept, and no longer loaded
+  --for ID         this puts the user's own words properly, which are kept under ID
   --global         for all projects, not only this one
   --json           answer as JSON
   --help           show this
+"""
+SNAG_HELP = """Usage: holdfast snag [OPTIONS] TEXT... --better TEXT
+
+  Save what went wrong and the better path, for a rule or a skill to learn from.
+
+Options:
+  --better TEXT        what to do instead, next time
+  --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
+  --json               answer as JSON
+  --help               show this
 """
 RESUME_HELP = """Usage: holdfast resume
 
@@ -103,63 +116,15 @@ def say(text: str, fd: int = 1) -> None:
 
 
 def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.capture import flagging, home, platform, whereabouts
+    from holdfast.cli.flag import flag as run_flag
 
-    texts, kind, evidence, as_json = _flag_arguments(argv)
-    cwd = platform.working_folder(env)
-    vault = home.vault(env, cwd)
-    off = home.why_off(env, vault)
-    if not off:
-        where = whereabouts.here(env, cwd, vault)
-        off = home.PROJECT_OFF if where.project.off else ""
-    if off:
-        raise UsageError(f"Nothing was written: {off}.")
-    by_hand = not where.found and posix.isatty(2)
-    origin = "user" if by_hand else "agent"
-    speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
-    taken = flagging.take(vault, texts, speaker, time.time(), kind=kind, evidence=evidence)
-    if as_json:
-        from holdfast.capture import codec
-
-        answer = {"saved": [one.as_record() for one in taken.flags], "changes": list(taken.changes)}
-        say(codec.encode(answer).decode("utf-8") + "\n")
-        return 0
-    session = f", session {where.episode}" if where.episode else ""
-    for one in taken.flags:
-        say(f"flagged {one.id} [{one.kind}] in project {one.project}{session}\n")
-    for change in taken.changes:
-        say(f"note: {change}\n")
-    return 0
+    return run_flag("flag", argv, env)
 
 
-def _flag_arguments(argv: list[str]) -> tuple[list[str], str, list[str], bool]:
-    texts: list[str] = []
-    evidence: list[str] = []
-    kind, as_json = "fact", False
-    rest = iter(argv)
-    for word in rest:
-        option, equals, value = word.partition("=")
-        if word == "--":
-            texts += rest
-        elif word == "--json":
-            as_json = True
-        elif option in ("--kind", "--evidence", "-k", "-e"):
-            given = value if equals else next(rest, None)
-            if given is None:
-                raise UsageError(f"{option} needs a value; nothing was written.")
-            if option in ("--kind", "-k"):
-                kind = given
-            else:
-                evidence.append(given)
-        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
-            raise UsageError(
-                f'"{word}" is no option of flag; nothing was written. Put -- before a text that begins so.'
-            )
-        else:
-            texts.append(word)
-    if not texts:
-        raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
-    return texts, kind, evidence, as_json
+def snag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.cli.flag import flag as run_flag
+
+    return run_flag("snag", argv, env)
 
 
 def remember(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
@@ -247,6 +212,7 @@ COMMANDS: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], st
     "pause": (pause, PAUSE_HELP),
     "remember": (remember, REMEMBER_HELP),
     "resume": (resume, RESUME_HELP),
+    "snag": (snag, SNAG_HELP),
 }
 
 

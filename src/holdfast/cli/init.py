@@ -1,39 +1,50 @@
-"""`holdfast init`: the vault, the launcher, and the line to register."""
+"""`holdfast init`: the vault, the launcher, and our lines in the settings of the agents on this machine."""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import Annotated
 
 import typer
 
-from holdfast.capture import home
+from holdfast.capture import platform
 from holdfast.cli import show
-from holdfast.errors import HoldfastError
-from holdfast.hook.hosts import HOSTS
-from holdfast.install import launcher
+from holdfast.install import plan, telling
 
 
 def init(
+    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only this agent; may be repeated.")] = None,
+    project: Annotated[bool, typer.Option("--project", help="Only for this project, untracked by git.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON; does not ask.")] = False,
+    no_permissions: Annotated[
+        bool, typer.Option("--no-permissions", help="Leave it to the agent's own questions whether it may flag.")
+    ] = False,
 ) -> None:
-    """Make the vault and the hook's launcher, and print the line that each host registers."""
-    vault = home.vault(os.environ)
-    path = launcher.launcher_path(os.environ)
-    if not dry_run:
-        try:
-            home.make_vault(vault)
-            launcher.write_launcher(os.environ)
-        except OSError as error:
-            raise HoldfastError(f"{error.filename} cannot be written ({error.strerror}); run init again.") from error
-    lines = {host: launcher.registered_line(host, os.environ) for host in HOSTS}
+    """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
+    env, cwd = os.environ, platform.working_folder(os.environ)
+    wanted = plan.make(env, cwd, agent or [], "project" if project else "user", permissions=not no_permissions)
     if json:
-        show.as_json({"vault": vault, "launcher": str(path), "register": lines, "written": not dry_run})
+        if not dry_run:
+            plan.apply(wanted, env)
+        show.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run))
         return
-    would = "would be " if dry_run else ""
-    typer.echo(f"vault     {vault} ({would}ready)")
-    typer.echo(f"launcher  {path} ({would}written)")
-    typer.echo("Register this command for every hook event of your agent:")
-    for host, line in lines.items():
-        typer.echo(f"  {host:12} {line}")
+    for line in telling.init_lines(wanted, written=not dry_run):
+        typer.echo(line)
+    if dry_run:
+        return
+    if wanted.changes and not yes and not agrees("Write this?"):
+        typer.echo("Nothing was written.")
+        return
+    plan.apply(wanted, env)
+    for line in telling.next_lines(wanted, env, cwd):
+        typer.echo(line)
+
+
+def agrees(question: str) -> bool:
+    """Asks once where somebody can answer; where nobody can, the command itself was the answer."""
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    return typer.confirm(question, default=True)

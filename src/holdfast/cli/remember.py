@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.fast import say
 from holdfast.errors import UsageError
@@ -10,7 +10,7 @@ from holdfast.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes")
+OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes", "--for")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
@@ -18,14 +18,17 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.memory import Memory
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
+    from holdfast.vault.spoken import as_said_here
 
     text, given, switches = _arguments(argv)
     if text == "-":
         text = _stdin()
     memory = Memory.here(env)
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
-    fields = {option[2:]: value for option, value in given.items()}
-    filed = memory.remember(Asked(text=text, project=project, **fields))
+    fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
+    asked = Asked(text=text, project=project, **fields)
+    with as_said_here(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock()) as asked:
+        filed = memory.remember(asked)
     if "--json" in switches:
         answer = {"path": filed.path, "commit": filed.commit, "was_there": filed.was_there, "changes": filed.changes}
         say(codec.encode(answer).decode("utf-8") + "\n")

@@ -43,7 +43,8 @@ def review(
     if json:
         due = [{**_record(one.note), "days_over": one.days} for one in found.due]
         waiting = [_record(note) for note in found.quarantined]
-        show.as_json({"due": due, "quarantined": waiting, "other_projects": found.elsewhere})
+        heard = [_record(note) for note in found.unconfirmed]
+        show.as_json({"due": due, "quarantined": waiting, "unconfirmed": heard, "other_projects": found.elsewhere})
     else:
         _print(found)
 
@@ -67,7 +68,12 @@ def _print(found: Reviews) -> None:
         typer.echo(f"{_count(len(found.quarantined), 'note')} in quarantine (--accept NOTE or --reject NOTE):")
     for note in found.quarantined:
         typer.echo(f"  {note.path}  [{note.kind}, from {note.origin}] {note.description}")
-    if not found.due and not found.quarantined:
+    if found.unconfirmed:
+        count = _count(len(found.unconfirmed), "order")
+        typer.echo(f"{count} of yours, heard and not confirmed (--accept NOTE or --reject NOTE):")
+    for note in found.unconfirmed:
+        typer.echo(f"  {note.path}  {note.description}")
+    if not (found.due or found.quarantined or found.unconfirmed):
         typer.echo("Nothing is due for a review.")
     if found.elsewhere:
         typer.echo(f"{found.elsewhere} more in other projects (--all).")

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gitfiles, home, ledger, marks, platform, queue, quoting, story
+from holdfast.capture import course, episodes, gitfiles, home, ledger, marks, platform, queue, quoting, story
 from holdfast.capture.episodes import Episode
 from holdfast.capture.ids import digest
 from holdfast.capture.settle import Claim, Settlement
@@ -237,6 +237,7 @@ def _tidy(state: str, work: Work) -> None:
     if not is_apart:
         story.forget(state, work.key)
         episodes.forget_segments(state, work.key)
+        course.forget(state, work.key)
     marks.remove(state, work.project, work.key)
 
 
@@ -254,7 +255,8 @@ def _write(vault: str, clock: Clock, work: Work) -> tuple[set[str], Closed, bool
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
             filing = Filing(writer.index, writer.read, _root(work), frozenset(avoid))
-            for flag in pending:
+            # Words of the user that somebody put properly are filed with that, so it goes first.
+            for flag in sorted(pending, key=lambda flag: not flag.answers):
                 filing.file(flag)
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):

@@ -18,7 +18,7 @@ from holdfast.model import STEERING, TRUSTED
 from holdfast.vault import anchors, frontmatter, index, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
-from holdfast.vault.notes import QUARANTINE
+from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -100,10 +100,12 @@ class Filing:
         broken = (one.path for one in self.known.broken)
         self._taken = {path.casefold() for path in (*self.known.known, *broken, *self.avoid)}
         self._by_source = {source: note.path for note in self.known.notes for source in note.sources}
-        self._by_words: dict[tuple[str, str, str, bool], str] = {}
+        self._by_words: dict[tuple[str, str, str, str], str] = {}
         for path, one in self.known.known.items():
-            if one.note.status == "active" and path not in self.avoid:
-                self._by_words.setdefault((*_scope(one.note), one.digest, path.startswith(f"{QUARANTINE}/")), path)
+            if one.note.status in ("active", UNCONFIRMED) and path not in self.avoid:
+                guarded = QUARANTINE if path.startswith(f"{QUARANTINE}/") else ""
+                waits = UNCONFIRMED if one.note.status == UNCONFIRMED else guarded
+                self._by_words.setdefault((*_scope(one.note), one.digest, waits), path)
 
     @property
     def texts(self) -> dict[str, str | None]:
@@ -116,6 +118,8 @@ class Filing:
         path = self._by_source.get(flag.id) or self._place(flag)
         self.placed[flag.id] = path
         self._by_source[flag.id] = path
+        if flag.answers:
+            self._by_source.setdefault(flag.answers, path)
         return path
 
     def places_of(self, ids: Iterable[str]) -> dict[str, str]:
@@ -128,13 +132,16 @@ class Filing:
         kind = notes.OF_FLAGS.get(flag.kind, "knowledge")
         guarded = flag.origin not in TRUSTED and flag.kind in STEERING
         project = flag.project or notes.GLOBAL
-        words = (project, kind, index.body_digest(flag.text), guarded)
+        waits = QUARANTINE if guarded else flag.status
+        words = (project, kind, index.body_digest(flag.text), waits)
         same = self._by_words.get(words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
         held = self._anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
+        if flag.status:
+            more["status"] = flag.status
         self._begin(
             path,
             notes.new_text(
@@ -145,7 +152,7 @@ class Filing:
                 day=notes.day(flag.time),
                 project=project,
                 origin=flag.origin,
-                sources=[flag.id],
+                sources=[flag.id, *([flag.answers] if flag.answers else [])],
                 **more,
             ),
         )
@@ -205,7 +212,7 @@ class Filing:
         if not draft.add(lines, draft.lines if is_progress else draft.proofs):
             return False
         if is_progress or len(draft.sources) < MOST_SOURCES:
-            draft.sources.append(flag.id)
+            draft.sources += [flag.id, *([flag.answers] if flag.answers else [])]
         draft.edited = max(draft.edited, notes.day(flag.time))
         return True
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, home, ledger, projects
+from holdfast.capture import config, episodes, home, ledger, projects
 from holdfast.hook import lifecycle
 from holdfast.hook.scene import TROUBLE, Scene
 from holdfast.model import Moment, Project, Reply
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.capture.episodes import Episode
-
-
-STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
 
 
 class Partial(Exception):
@@ -95,75 +92,68 @@ def _said_off(moment: Moment, why: str) -> Reply:
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
     event = scene.moment.event
     try:
-        if event == "session-start":
-            return _start(scene, episode, env)
-        if event == "session-end" and episode:
-            _end(scene, episode, env)
-        elif event == "flag":
+        if event == "flag":
             scene.did["flags"] = _take(scene, episode)
-        elif episode and (scene.moment.files or event == "prompt"):
-            from holdfast.capture import story
+        elif event == "session-start":
+            from holdfast.hook import starting
 
-            prompt = scene.moment.prompt if event == "prompt" else ""
-            story.add(scene.state, episode.key, scene.now, prompt, scene.moment.files)
+            return starting.start(scene, episode, env)
+        elif episode:
+            return _serve_episode(scene, episode, env)
+        elif event == "prompt":
+            from holdfast.hook import hearing
+
+            hearing.requests(scene, None, env, config.load(scene.state))
     except TROUBLE as error:
         scene.failures.append(error)
     return Reply()
 
 
-def _end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
-    """The episode is over; what it left is closed in the background, so the host need not wait."""
-    from holdfast.capture import background, marks, upkeep
+def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
+    """What a boundary asks for; a moment that is none costs a look at its name."""
+    event = scene.moment.event
+    if event == "session-end":
+        from holdfast.hook import starting
 
-    lifecycle.end(scene, episode)
-    if marks.any_left(scene.state) and not background.is_off(env):
-        scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
-    upkeep.start_if_due(scene.vault, env, scene.now)
-
-
-def _start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
-    """Find the dead, then say what is remembered. After a compaction the same session goes on: nothing new to say."""
-    if scene.moment.source == "compact":
+        starting.end(scene, episode, env)
         return Reply()
-    from holdfast.capture import background
-    from holdfast.hook import brief, live
+    if event == "before-compaction":
+        from holdfast.hook import compacting
 
-    living = lifecycle.bury_the_dead(scene)
-    if episode:
-        living.discard(episode.key)
-    closes = not background.is_off(env)
-    now = live.gather(scene.state, scene.project, scene.now, living, closes=closes)
-    cached = brief.load(scene.vault, scene.state, scene.project)
-    reply = brief.compose(scene.vault, now, cached)
-    try:
-        if closes and now.to_close:
-            scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
-        elif closes and (not cached.is_fresh or scene.now - cached.made > STALE):
-            scene.did["refresh"] = background.start(scene.vault, env, "background-brief", scene.project.root)
-    except OSError as error:
-        scene.failures.append(error)
-    if reply.text:
-        scene.note(
-            "injection",
-            event=scene.moment.event,
-            episode=episode.key if episode else "",
-            project=scene.project.id,
-            carried=list(reply.carried),
-            characters=len(reply.text),
-        )
-    return reply
+        return compacting.before(scene, episode)
+    if event == "after-compaction" and scene.moment.carries:
+        from holdfast.hook import starting
+
+        return starting.after_compaction(scene, episode, env)
+    if event not in ("before-tool", "after-tool", "prompt", "turn-stop", "subagent-stop", "task-completed"):
+        return Reply()
+    wishes = config.load(scene.state)
+    if event == "turn-stop":
+        from holdfast.hook import stopping
+
+        return stopping.stop(scene, episode, env, wishes)
+    from holdfast.hook import toolcalls
+
+    if event == "before-tool":
+        return toolcalls.before(scene, episode, env, wishes)
+    if event == "prompt":
+        from holdfast.hook import prompting
+
+        return prompting.prompt(scene, episode, env, wishes)
+    return toolcalls.after(scene, episode, env, wishes)
 
 
 def _take(scene: Scene, episode: Episode | None) -> int:
     """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
     from holdfast.capture import flagging, flags
+    from holdfast.hook.hearing import speaker
     from holdfast.model import KINDS
 
-    speaker = flagging.Speaker(scene.moment.host, episode.key if episode else "", scene.project, "agent")
     given = []
     for one in scene.moment.flags:
         text, kind, proofs = one.get("text"), one.get("kind"), one.get("evidence")
         evidence = tuple(proof for proof in proofs if isinstance(proof, str)) if isinstance(proofs, list) else ()
         pieces = flags.cut(text) if isinstance(text, str) else []
         given += [flagging.Given(piece, str(kind) if kind in KINDS else "fact", evidence) for piece in pieces]
-    return len(flagging.take_all(scene.vault, given, speaker, scene.now, insist=True).flags) if given else 0
+    who = speaker(scene, episode)
+    return len(flagging.take_all(scene.vault, given, who, scene.now, insist=True).flags) if given else 0

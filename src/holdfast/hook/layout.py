@@ -51,10 +51,12 @@ class Section:
     more: int = 0
 
 
-def lay_out(head: tuple[str, ...], sections: list[Section], foot: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def lay_out(
+    head: tuple[str, ...], sections: list[Section], foot: tuple[str, ...], most: int = MOST_CHARACTERS
+) -> tuple[str, tuple[str, ...]]:
     """The text, and what it carries."""
     filled = [_tidied(section) for section in sections if section.items or section.more]
-    room = MOST_CHARACTERS - sum(cost(line) for line in (*head, *foot))
+    room = most - sum(cost(line) for line in (*head, *foot))
     needs = [_need(section) for section in filled]
     granted = grants(needs, [section.share for section in filled], room)
     lines: list[str] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import episodes, ledger, platform
+from holdfast.capture import course, episodes, ledger, platform
 from holdfast.capture.episodes import Episode
 from holdfast.errors import NotSaved
 from holdfast.hook.scene import TROUBLE, Scene
@@ -80,7 +80,19 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
         parent=parent.key if parent else moment.parent,
         process=process,
     )
-    return episodes.open_episode(scene.state, fresh)
+    opened = episodes.open_episode(scene.state, fresh)
+    _note_taint(scene, opened)
+    return opened
+
+
+def _note_taint(scene: Scene, opened: Episode) -> None:
+    """A context that goes on keeps what entered it; one in a repository of strangers begins with that."""
+    from holdfast.hook import taint
+
+    if opened.parent and opened.source not in ("startup", "clear"):
+        course.inherit(scene.state, opened.parent, opened.key, course.TAINT)
+    if taint.is_strange(opened.cwd):
+        taint.note(scene, opened, taint.REPOSITORY)
 
 
 def _size(path: str) -> int:
@@ -138,6 +150,8 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
         marks.leave(state, mark)
     if not segments:
         episodes.forget_segments(state, episode.key)
+    if not segments and not told:
+        course.forget(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
         ledger.append(state, "episode", now, **what, waiting=waiting)

@@ -8,7 +8,7 @@ never or always match is refused, since a note that always comes back is soon re
 
 After every change the active ones are compiled into `.state/armed`, the one small file that a hook reads. There words
 and tools are in lower case, and globs stay globs: one for each alternative in braces, `**/` before one that may begin
-at any folder. vault/armed_match decides on that form.
+at any folder. capture/armed_match decides on that form.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, platform
+from holdfast.capture import armed_match, codec, home, platform
 from holdfast.errors import UsageError
-from holdfast.vault import armed_match, journal
+from holdfast.vault import journal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

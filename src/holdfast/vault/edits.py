@@ -42,6 +42,9 @@ class Asked:
     apply: str = ""
     policy: str = ""
     supersedes: str = ""
+    origin: str = "user"  # whose words they are; from outside, what would steer waits for a person
+    sources: tuple[str, ...] = ()  # flags that this one puts properly
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,14 @@ class Filed:
 def remember(vault: str, asked: Asked, now: float) -> Filed:
     """File a text as a note, with the user's authority."""
     asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind))
+    if asked.supersedes and asked.origin not in TRUSTED:
+        raise UsageError(
+            f"Outside text ({asked.origin}) has entered this session, so it replaces no note; nothing was written. "
+            "Leave --supersedes out, or let the user run it."
+        )
     with writing(vault, now) as writer:
         old = notes.find(writer.index.notes, asked.supersedes) if asked.supersedes else None
-        path, made, changes = _plan(writer, asked, "user", f"remember:{new_id(now)}")
+        path, made, changes = _plan(writer, asked, asked.origin, f"remember:{new_id(now)}")
         if made is None:
             return Filed(path, "", changes, was_there=True)
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
@@ -88,10 +96,12 @@ def _utf8(text: str) -> str:
 def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Where the note goes and its text (None: one says exactly this already), and what was altered."""
     text, labels = redact(_utf8(asked.text).strip())
-    changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     if not text:
         raise UsageError("The text is empty; nothing was written. Say what to remember.")
     body = _with_reason(text, redact(_utf8(asked.reason))[0], redact(_utf8(asked.apply))[0])
+    if asked.evidence:
+        body += f"\n\n{index.EVIDENCE}\n" + "".join(f"- {redact(_utf8(one))[0]}\n" for one in asked.evidence)
     if len(body) > LONGEST:
         raise UsageError(f"The text has {len(body):,} characters, {LONGEST:,} is the most; nothing was written.")
     if len(asked.name) > LONGEST_NAME:
@@ -108,9 +118,12 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     if same:
         return same, None, changes
     name = redact(clean(_utf8(asked.name))[0])[0] or title(text)
+    is_guarded = origin not in TRUSTED and asked.kind in ("rule", "feedback", "identity")
+    if is_guarded:
+        changes += (f"outside text ({origin}) has entered this session, so it waits for a person: `holdfast review`",)
     taken = {*writer.index.known, *(one.path for one in writer.index.broken)}
     while True:
-        path = notes.free_path(asked.kind, name, taken)
+        path = notes.free_path(asked.kind, name, taken, folder=notes.QUARANTINE if is_guarded else "")
         if not os.path.lexists(f"{writer.vault}/{path}"):
             break
         taken.add(path)  # a folder, or whatever else has the name
@@ -122,7 +135,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         day=notes.day(writer.now),
         project=asked.project,
         origin=origin,
-        sources=[source],
+        sources=[source, *asked.sources],
         policy=asked.policy,
     )
     return path, made, changes

@@ -42,7 +42,8 @@ OF_FLAGS = {  # the kind of note that a flag of each kind becomes
     "user-request": "feedback",
 }
 QUARANTINE = "quarantine"
-STATUSES = ("active", "superseded", "unconfirmed")
+UNCONFIRMED = "unconfirmed"  # heard as an order of the user, and nobody has said so yet
+STATUSES = ("active", "superseded", UNCONFIRMED)
 POLICIES = ("do", "ask", "never")
 REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
 GLOBAL = quoting.GLOBAL
@@ -274,14 +275,14 @@ def describe(text: str) -> str:
     return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
-def free_path(kind: str, name: str, taken: Iterable[str]) -> str:
+def free_path(kind: str, name: str, taken: Iterable[str], folder: str = "") -> str:
     """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists."""
     used = {path.casefold() for path in taken}
-    stem = slug(name)
-    path, nth = f"{FOLDERS[kind]}/{stem}.md", 1
+    stem = f"{folder or FOLDERS[kind]}/{slug(name)}"
+    path, nth = f"{stem}.md", 1
     while path.casefold() in used:
         nth += 1
-        path = f"{FOLDERS[kind]}/{stem}-{nth}.md"
+        path = f"{stem}-{nth}.md"
     return path
 
 

@@ -1,4 +1,5 @@
-"""Reviewing: notes that nobody has looked at for their kind's time, and those in quarantine that wait for a person.
+"""Reviewing: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
+quarantine, because they came from outside, or unconfirmed, because they only sounded like an order.
 
 What the world keeps changing is looked at sooner: projects after 30 days, knowledge after 90, the rest after 180;
 feedback is the user's own word and never grows old. Whatever a review rejects stays in the vault's history.
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import index, notes
-from holdfast.vault.notes import QUARANTINE, Note
+from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, Note
 from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Reviews:
     due: tuple[Due, ...]
     quarantined: tuple[Note, ...]
     elsewhere: int
+    unconfirmed: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,18 @@ def listing(vault: str, now: float, project: str | None) -> Reviews:
     mine = [note for note in known if project is None or note.applies_to(project)]
     late = [one for one in (due(note, now) for note in mine) if one]
     waiting = [note for note in mine if is_quarantined(note)]
-    everything = sum(1 for note in known if due(note, now) or is_quarantined(note))
+    unconfirmed = [note for note in mine if is_unconfirmed(note)]
+    everything = sum(1 for note in known if due(note, now) or waits(note))
     return Reviews(
         tuple(sorted(late, key=_oldest_first)),
-        tuple(sorted(waiting, key=lambda note: (note.created, note.path))),
-        everything - len(late) - len(waiting),
+        tuple(sorted(waiting, key=_created)),
+        everything - len(late) - len(waiting) - len(unconfirmed),
+        tuple(sorted(unconfirmed, key=_created)),
     )
+
+
+def _created(note: Note) -> tuple[str, str]:
+    return note.created, note.path
 
 
 def _oldest_first(one: Due) -> tuple[bool, int, str]:
@@ -92,6 +100,15 @@ def _oldest_first(one: Due) -> tuple[bool, int, str]:
 
 def is_quarantined(note: Note) -> bool:
     return note.path.startswith(f"{QUARANTINE}/")
+
+
+def is_unconfirmed(note: Note) -> bool:
+    return note.status == UNCONFIRMED and not is_quarantined(note)
+
+
+def waits(note: Note) -> bool:
+    """Whether it is loaded only after a person said yes."""
+    return is_quarantined(note) or is_unconfirmed(note)
 
 
 def decide(
@@ -107,8 +124,8 @@ def decide(
     done = []
     with writing(vault, now) as writer:
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
-        settled = [note for note in listed if not is_quarantined(note)]
-        waiting = [note for note in listed if is_quarantined(note)]
+        settled = [note for note in listed if not waits(note)]
+        waiting = [note for note in listed if waits(note)]
         planned: list[tuple[Callable[[Writer, Note], Reviewed], Note]] = []
         planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
         planned += [(_accept, _find_waiting(waiting, wanted)) for wanted in accept]
@@ -122,7 +139,7 @@ def decide(
 
 def _find_waiting(waiting: list[Note], wanted: str) -> Note:
     if not waiting:
-        raise NotFound("No note waits in quarantine; nothing was changed. `holdfast review` lists them.")
+        raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
     return notes.find(waiting, wanted)
 
 
@@ -140,6 +157,10 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
             "Mend it in an editor."
         )
     text = _text(writer, note)
+    if is_unconfirmed(note):
+        confirmed = notes.with_fields(text, status="active", reviewed=today(writer.now).isoformat())
+        _commit(writer, f"review: accept {note.name}", {note.path: confirmed}, {note.path: text})
+        return Reviewed("accept", note.path, note.path)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
     path = notes.free_path(note.kind, note.name, taken)
     day = today(writer.now).isoformat()

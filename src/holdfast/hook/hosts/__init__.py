@@ -24,7 +24,7 @@ else:
 
 
 LONGEST = 4096  # of any field but the user's own words: a path is no longer
-HOSTS = {"claude-code": "claude_code", "generic": "generic"}
+HOSTS = {"claude-code": "claude_code", "codex": "codex", "generic": "generic"}
 
 
 def adapter(name: str) -> Host:
@@ -47,3 +47,19 @@ def text_of(payload: Mapping[str, Any], name: str) -> str:
     if "\0" in found:
         found = found.replace("\0", "\ufffd")
     return found.encode("utf-8", "replace").decode("utf-8") if not found.isascii() else found
+
+
+def hook_json(moment: Moment, reply: Reply, events: Mapping[str, str], carriers: tuple[str, ...]) -> str:
+    """A reply in the JSON that Claude Code made and others took over; "" where it says nothing at this event."""
+    from holdfast.capture import codec
+
+    named = moment.called or next((name for name, event in events.items() if event == moment.event), "")
+    if reply.decision == "go-on":
+        return codec.encode({"decision": "block", "reason": reply.reason}).decode("utf-8") if named == "Stop" else ""
+    said: dict[str, str] = {}
+    if reply.decision and named == "PreToolUse":
+        said["permissionDecision"] = reply.decision
+        said["permissionDecisionReason"] = reply.reason
+    if reply.text and named in carriers:
+        said["additionalContext"] = reply.text
+    return codec.encode({"hookSpecificOutput": {"hookEventName": named, **said}}).decode("utf-8") if said else ""

@@ -1,12 +1,12 @@
-"""Claude Code: its hook events, and the two places where it takes text from us.
+"""Claude Code: its hook events, and the places where it takes text or a decision from us.
 
 Watched on 2.1: SessionStart, UserPromptSubmit and Pre/PostToolUse carry additionalContext to the model; what PreCompact
-prints is appended to the summariser's instructions; every other event carries nothing.
+prints is appended to the summariser's instructions; Stop can be told to go on; every other event carries nothing.
 """
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import text_of
+from holdfast.hook.hosts import hook_json, text_of, tools
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False
@@ -27,14 +27,8 @@ EVENTS = {
     "Stop": "turn-stop",
     "SessionEnd": "session-end",
 }
-FILE_KEYS = ("file_path", "notebook_path")
 CHANGING = ("Edit", "MultiEdit", "NotebookEdit", "Write")
-CARRIERS = {
-    "session-start": "SessionStart",
-    "prompt": "UserPromptSubmit",
-    "before-tool": "PreToolUse",
-    "after-tool": "PostToolUse",
-}
+CARRIERS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")
 
 
 def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
@@ -46,6 +40,10 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     if event == "subagent-stop" and payload.get("agent_type") == "":
         event = "summariser-stop"  # the compaction's own helper
     pid = env.get("CLAUDE_PID", "")
+    what = tools.about(payload)
+    if event == "task-completed":
+        subject = text_of(payload, "task_subject") or text_of(payload, "task_id")
+        what["completed"] = (subject,) if subject else ()
     return Moment(
         host="claude-code",
         event=event,
@@ -58,28 +56,19 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
         agent=text_of(payload, "agent_id"),
         tool=text_of(payload, "tool_name"),
         prompt=prompt,
-        files=_changed(payload) if named == "PostToolUse" else (),
+        files=tools.changed(payload, CHANGING) if named == "PostToolUse" else (),
         pid=int(pid) if pid.isdecimal() else 0,
+        model=text_of(payload, "model"),
+        is_again=payload.get("stop_hook_active") is True,
+        said=text_of(payload, "last_assistant_message"),
+        carries=named in CARRIERS,
+        asks=True,
+        failed=named == "PostToolUseFailure",
+        **what,
     )
 
 
-def _changed(payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """The file that a tool has just changed."""
-    given = payload.get("tool_input")
-    if payload.get("tool_name") not in CHANGING or not isinstance(given, dict):
-        return ()
-    return tuple(text for text in (text_of(given, key) for key in FILE_KEYS) if text)
-
-
 def reply(moment: Moment, reply: Reply) -> str:
-    if not reply.text:
-        return ""
     if moment.event == "before-compaction":
         return reply.text
-    named = CARRIERS.get(moment.event, "")
-    if not named or moment.called not in ("", named):
-        return ""
-    from holdfast.capture import codec
-
-    carried = {"hookEventName": named, "additionalContext": reply.text}
-    return codec.encode({"hookSpecificOutput": carried}).decode("utf-8")
+    return hook_json(moment, reply, EVENTS, CARRIERS)

@@ -1,7 +1,8 @@
 """Any other agent: the normalised shape itself (docs/hook.md), in and out.
 
 In: {"event": one of model.EVENTS, "session": …, "cwd": …, and what else of a Moment there is}. Out: {"context": text}
-where there is something to tell the model, else nothing. The event "flag" carries flags: [{text, kind, evidence}].
+where there is something to tell the model, {"decision", "reason"} where something is decided, else nothing. The event
+"flag" carries flags: [{text, kind, evidence}]. "carries": false says that the model does not get to read the answer.
 """
 
 from __future__ import annotations
@@ -15,24 +16,44 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", "agent", "tool", "prompt")
+TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", "agent", "tool", "prompt", "model",
+         "turn", "call", "command", "input", "said")  # fmt: skip
+LISTS = ("files", "paths", "completed")
+CARRIERS = ("session-start", "prompt", "before-tool", "after-tool", "before-compaction", "after-compaction")
 
 
 def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
-    fields = {name: text_of(payload, name) for name in TEXTS}
+    fields: dict[str, Any] = {name: text_of(payload, name) for name in TEXTS}
     fields["session"] = fields["session"] or env.get("HOLDFAST_SESSION", "")
     host = host_name(text_of(payload, "host") or env.get("HOLDFAST_HOST", ""))
     pid = payload.get("pid")
     given = payload.get("flags")
     flags = tuple(one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-    touched = payload.get("files")
-    files = tuple(one[:LONGEST] for one in touched if isinstance(one, str)) if isinstance(touched, list) else ()
-    return Moment(host=host, pid=pid if isinstance(pid, int) and pid > 0 else 0, files=files, flags=flags, **fields)
+    lists: dict[str, Any] = {name: _texts(payload, name) for name in LISTS}
+    fields["input"] = fields["input"] or fields["command"]
+    return Moment(
+        host=host,
+        pid=pid if isinstance(pid, int) and pid > 0 else 0,
+        flags=flags,
+        is_again=payload.get("again") is True,
+        asks=payload.get("asks") is True,
+        failed=payload.get("failed") is True,
+        carries=payload.get("carries", fields["event"] in CARRIERS) is True,
+        **lists,
+        **fields,
+    )
+
+
+def _texts(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    given = payload.get(name)
+    return tuple(one[:LONGEST] for one in given if isinstance(one, str)) if isinstance(given, list) else ()
 
 
 def reply(moment: Moment, reply: Reply) -> str:  # noqa: ARG001
-    if not reply.text:
+    said = {"context": reply.text, "decision": reply.decision, "reason": reply.reason}
+    given = {name: text for name, text in said.items() if text}
+    if not given:
         return ""
     from holdfast.capture import codec
 
-    return codec.encode({"context": reply.text}).decode("utf-8")
+    return codec.encode(given).decode("utf-8")

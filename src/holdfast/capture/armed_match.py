@@ -1,7 +1,7 @@
 """Whether a tool call is one that a note waits for, decided on the compiled form, with nothing imported.
 
-The same code serves `holdfast arm` and, copied as data is copied, a hook that has milliseconds: globs are walked by
-hand in time that is bounded by their length times the path's, and `re` is loaded only for a note that has a pattern.
+The same code serves `holdfast arm` and a hook that has milliseconds: globs are walked by hand in time that is bounded
+by their length times the path's, and `re` is loaded only for a note that has a pattern.
 """
 
 from __future__ import annotations

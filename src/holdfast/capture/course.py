@@ -1,0 +1,144 @@
+"""What happened once in the course of an episode, as a folder of small files: episodes/course/<episode>/<name>.
+
+Hooks of one session run at the same time and may not wait for each other. Making a file that must not exist yet, and
+renaming one away, are decided by the file system: of two hooks exactly one is first. Nothing here must survive the
+power; what must is in the queue. The close of an episode drops the folder.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import platform
+from holdfast.capture.ids import digest
+
+TAINT = "taint"  # outside text has entered; content: its origin
+FLAGGED = "flagged"  # its time is that of the last flag
+ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since; content: which
+ANSWERED = "answered-"  # and an id: the user's words behind it were put properly
+CYCLE = "cycle"  # how many compactions there were
+LARGEST = 1 << 16
+KEPT = 90 * 86400.0  # seconds
+
+
+def first(state: str, episode: str, name: str, content: str = "") -> bool:
+    """Whether this is the first time; from now on it no longer is."""
+    path = _path(state, episode, name)
+    how = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    try:
+        fd = posix.open(path, how, 0o600)
+    except FileExistsError:
+        return False
+    except FileNotFoundError:
+        platform.make_folders(path.rpartition("/")[0])
+        try:
+            fd = posix.open(path, how, 0o600)
+        except FileExistsError:
+            return False
+    try:
+        if content:
+            posix.write(fd, content.encode("utf-8", "replace"))
+    finally:
+        posix.close(fd)
+    return True
+
+
+def put(state: str, episode: str, name: str, content: str = "") -> None:
+    """Note it, whatever was noted before."""
+    path = _path(state, episode, name)
+    platform.make_folders(path.rpartition("/")[0])
+    platform.write_atomic(path, content.encode("utf-8", "replace"), durable=False)
+
+
+def read(state: str, episode: str, name: str) -> str | None:
+    """What was noted; None where nothing was."""
+    try:
+        return platform.read_file(_path(state, episode, name), LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def when(state: str, episode: str, name: str) -> float:
+    """When it was noted last; 0 where it never was."""
+    try:
+        return posix.stat(_path(state, episode, name)).st_mtime
+    except OSError:
+        return 0.0
+
+
+def touch(state: str, episode: str, name: str, now: float) -> None:
+    path = _path(state, episode, name)
+    try:
+        posix.utime(path, (now, now))
+    except FileNotFoundError:
+        first(state, episode, name)
+        posix.utime(path, (now, now))
+
+
+def take(state: str, episode: str, name: str) -> str | None:
+    """Read it and take it away: of several who try, one gets it."""
+    path = _path(state, episode, name)
+    mine = f"{path}.{posix.getpid()}"
+    try:
+        posix.rename(path, mine)
+        text = platform.read_file(mine, LARGEST).decode("utf-8", "replace")
+        posix.unlink(mine)
+    except OSError:
+        return None
+    return text
+
+
+def drop(state: str, episode: str, name: str) -> None:
+    try:
+        posix.unlink(_path(state, episode, name))
+    except OSError:
+        return
+
+
+def count(state: str, episode: str, name: str) -> int:
+    """A number that only grows; 0 at first. Two at once may count as one, which costs nothing."""
+    text = read(state, episode, name) or ""
+    return int(text) if text.isdecimal() else 0
+
+
+def inherit(state: str, parent: str, episode: str, name: str) -> None:
+    """What holds for an episode whose context goes on in another."""
+    text = read(state, parent, name)
+    if text is not None:
+        first(state, episode, name, text)
+
+
+def forget(state: str, episode: str) -> None:
+    """All but the taint, which a session that is resumed from it inherits."""
+    folder = _folder(state, episode)
+    for name in platform.names(folder):
+        if name != TAINT:
+            platform.remove(f"{folder}/{name}")
+    try:
+        posix.rmdir(folder)
+    except OSError:
+        return  # there was none, it has a taint, or a moment arrived meanwhile
+
+
+def sweep(state: str, now: float) -> int:
+    """Drop what belongs to episodes that nobody will resume any more."""
+    top = f"{state}/episodes/course"
+    swept = 0
+    for name in platform.names(top):
+        try:
+            if now - posix.stat(f"{top}/{name}").st_mtime > KEPT:
+                for file in platform.names(f"{top}/{name}"):
+                    platform.remove(f"{top}/{name}/{file}")
+                posix.rmdir(f"{top}/{name}")
+                swept += 1
+        except OSError:
+            continue
+    return swept
+
+
+def _folder(state: str, episode: str) -> str:
+    return f"{state}/episodes/course/{digest(episode, 24)}"
+
+
+def _path(state: str, episode: str, name: str) -> str:
+    return f"{_folder(state, episode)}/{name}"

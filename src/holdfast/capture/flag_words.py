@@ -1,0 +1,93 @@
+"""The words of `holdfast flag` and `holdfast snag`, understood in one place.
+
+The command line reads them, and so does the hook, which sees them in a tool call before the command runs, or is
+refused, or finds itself in a sandbox that cannot write.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture.ids import digest
+from holdfast.errors import UsageError
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SAID = "said-"  # in the course of an episode: what the hook has taken from a tool call; content: ids
+
+
+@value
+class Words:
+    """What is to be flagged. `nothing`: the author says that there is nothing to flag."""
+
+    texts: tuple[str, ...]
+    kind: str = "fact"
+    evidence: tuple[str, ...] = ()
+    answers: str = ""
+    as_json: bool = False
+    nothing: bool = False
+
+    @property
+    def name(self) -> str:
+        """The same for the same words, wherever they are read."""
+        return SAID + digest("\0".join((self.kind, self.answers, *self.texts, "", *self.evidence)), 24)
+
+
+def read(command: str, argv: list[str]) -> Words:
+    """The words after `holdfast flag` or `holdfast snag`. Raises UsageError."""
+    return _snag(argv) if command == "snag" else _flag(argv)
+
+
+def _flag(argv: list[str]) -> Words:
+    texts, given, switches = _split(argv, ("--kind", "--evidence", "--for"), ("--json", "--nothing"), "flag")
+    if "--nothing" in switches:
+        if texts:
+            raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
+        return Words((), as_json="--json" in switches, nothing=True)
+    if not texts:
+        raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
+    kind = given["--kind"][-1] if "--kind" in given else "fact"
+    answers = given["--for"][-1] if "--for" in given else ""
+    return Words(tuple(texts), kind, tuple(given.get("--evidence", ())), answers, "--json" in switches)
+
+
+def _snag(argv: list[str]) -> Words:
+    texts, given, switches = _split(argv, ("--better", "--evidence"), ("--json",), "snag")
+    better = " ".join(given.get("--better", ())).strip()
+    if not texts or not better:
+        raise UsageError(
+            "A snag is what went wrong and the better path; nothing was written. "
+            'Try: holdfast snag "the test hung without TZ" --better "set TZ=UTC before running it".'
+        )
+    told = f"{' '.join(texts).strip().rstrip('.')}. Better: {better}"
+    return Words((told,), "snag", tuple(given.get("--evidence", ())), "", "--json" in switches)
+
+
+def _split(
+    argv: list[str], options: tuple[str, ...], switches: tuple[str, ...], command: str
+) -> tuple[list[str], dict[str, list[str]], set[str]]:
+    texts: list[str] = []
+    given: dict[str, list[str]] = {}
+    found: set[str] = set()
+    short = {f"-{option[2]}": option for option in options if option != "--for"}
+    rest: Iterator[str] = iter(argv)
+    for word in rest:
+        option, equals, said = word.partition("=")
+        option = short.get(option, option)
+        if word == "--":
+            texts += rest
+        elif word in switches:
+            found.add(word)
+        elif option in options:
+            value_of = said if equals else next(rest, None)
+            if value_of is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            given.setdefault(option, []).append(value_of)
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
+            raise UsageError(
+                f'"{word}" is no option of {command}; nothing was written. Put -- before a text that begins so.'
+            )
+        else:
+            texts.append(word)
+    return texts, given, found

@@ -1,0 +1,85 @@
+"""`holdfast flag` and `holdfast snag`: one durable line, synced before the answer. Standard library only.
+
+Where the hook has taken the same words from the tool call that runs us, that is said, and nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.cli.fast import say
+from holdfast.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.capture.flag_words import Words
+    from holdfast.capture.whereabouts import Where
+
+
+def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
+    from holdfast.capture import course, flag_words, flagging, home, platform, whereabouts
+
+    words = flag_words.read(command, argv)
+    cwd = platform.working_folder(env)
+    vault = home.vault(env, cwd)
+    off = home.why_off(env, vault)
+    if not off:
+        where = whereabouts.here(env, cwd, vault)
+        off = home.PROJECT_OFF if where.project.off else ""
+    if off:
+        raise UsageError(f"Nothing was written: {off}.")
+    state = home.state(vault)
+    if words.nothing:
+        return _decline(state, where, words)
+    heard = course.read(state, where.episode, words.name) if where.episode else None
+    if heard:
+        course.drop(state, where.episode, words.name)
+        return _answer(words, where, [(ident, words.kind) for ident in heard.split()], by="hook")
+    origin = whereabouts.origin(where, vault)
+    speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+    taken = flagging.take_words(vault, words, speaker, time.time())
+    records = [one.as_record() for one in taken.flags]
+    kept = [(one.id, one.kind) for one in taken.flags]
+    return _answer(words, where, kept, taken.changes, records=records)
+
+
+def _decline(state: str, where: Where, words: Words) -> int:
+    """A boundary passed and there is nothing to keep: that is an answer too."""
+    from holdfast.capture import codec, course, ledger
+
+    asked = ""
+    if where.episode:
+        asked = course.take(state, where.episode, course.ASKED) or ""
+        told = {"episode": where.episode, "project": where.project.id, "event": "flag"}
+        ledger.append(state, "nudge", time.time(), boundary=asked or "none", decision="declined", **told)
+    if words.as_json:
+        say(codec.encode({"saved": [], "declined": asked}).decode("utf-8") + "\n")
+    else:
+        say("Nothing to flag; noted.\n")
+    return 0
+
+
+def _answer(
+    words: Words,
+    where: Where,
+    kept: list[tuple[str, str]],
+    changes: tuple[str, ...] = (),
+    *,
+    by: str = "command",
+    records: list[dict[str, object]] | None = None,
+) -> int:
+    from holdfast.capture import codec
+
+    if words.as_json:
+        saved = records if records is not None else [{"id": ident, "kind": kind} for ident, kind in kept]
+        say(codec.encode({"saved": saved, "changes": list(changes), "by": by}).decode("utf-8") + "\n")
+        return 0
+    session = f", session {where.episode}" if where.episode else ""
+    how = " (the hook had taken it from this call before it ran)" if by == "hook" else ""
+    for ident, kind in kept:
+        say(f"flagged {ident} [{kind}] in project {where.project.id}{session}{how}\n")
+    for change in changes:
+        say(f"note: {change}\n")
+    return 0

@@ -1,0 +1,62 @@
+"""Codex: events and replies in Claude Code's shape, with differences that bite.
+
+Watched on 0.166: a subagent's own task arrives as UserPromptSubmit with an agent's id; PreCompact takes no text; a
+decision before a tool is deny or nothing, for it can ask nobody on our behalf. SIGTERM fires nothing.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook.hosts import hook_json, text_of, tools
+from holdfast.model import Moment, Reply, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "before-tool",
+    "PostToolUse": "after-tool",
+    "SubagentStop": "subagent-stop",
+    "PreCompact": "before-compaction",
+    "PostCompact": "after-compaction",
+    "Stop": "turn-stop",
+    "SessionEnd": "session-end",
+}
+CARRIERS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")
+
+
+def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:  # noqa: ARG001
+    named = text_of(payload, "hook_event_name")
+    event = EVENTS.get(named, named)
+    agent = text_of(payload, "agent_id") or text_of(payload, "agent_type")
+    if event == "prompt" and agent:
+        event = "subagent-prompt"  # the words of the agent that started it
+    return Moment(
+        host="codex",
+        event=event,
+        called=named,
+        session=text_of(payload, "session_id"),
+        cwd=text_of(payload, "cwd"),
+        source=text_of(payload, "source") or text_of(payload, "trigger"),
+        reason=text_of(payload, "reason"),
+        transcript=text_of(payload, "transcript_path"),
+        agent=agent,
+        tool=text_of(payload, "tool_name"),
+        prompt=text_of(payload, "prompt"),
+        files=tools.changed(payload, ()) if named == "PostToolUse" else (),
+        model=text_of(payload, "model"),
+        turn=text_of(payload, "turn_id"),
+        is_again=payload.get("stop_hook_active") is True,
+        said=text_of(payload, "last_assistant_message"),
+        carries=named in CARRIERS,
+        **tools.about(payload),
+    )
+
+
+def reply(moment: Moment, reply: Reply) -> str:
+    if reply.decision in ("allow", "ask"):
+        reply = replace(reply, decision="", reason="")
+    return hook_json(moment, reply, EVENTS, CARRIERS)

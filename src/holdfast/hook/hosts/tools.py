@@ -1,0 +1,115 @@
+"""What a tool call is about, from the input that Claude Code and Codex hand to their hooks in the same shape.
+
+Nothing of a tool's output is kept: what it printed may be anything, and armed notes, boundaries and taint need only
+what was asked for.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook.hosts import LONGEST, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+PATH_KEYS = ("file_path", "notebook_path", "path", "paths", "cwd", "workdir")
+COMMAND_KEYS = ("command", "cmd", "script")
+SHELLS = ("Bash", "shell", "exec_command", "local_shell", "unified_exec")
+PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+DONE = ("completed", "complete", "done")
+MOST_TEXT = 1 << 16
+MOST_PATHS = 64
+DEPTH = 6
+
+
+def input_of(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    given = payload.get("tool_input")
+    return given if isinstance(given, dict) else {}
+
+
+def about(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a Moment that say what a tool is asked to do."""
+    given = input_of(payload)
+    if not given:
+        return {}
+    tool = text_of(payload, "tool_name")
+    command = _command(given) if tool in SHELLS else ""
+    return {
+        "call": text_of(payload, "tool_use_id"),
+        "command": command,
+        "input": _utf8("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
+        "paths": tuple(_paths(tool, given, command))[:MOST_PATHS],
+        "completed": _completed(given),
+    }
+
+
+def changed(payload: Mapping[str, Any], changing: tuple[str, ...]) -> tuple[str, ...]:
+    """The files that a tool has just changed."""
+    tool, given = payload.get("tool_name"), input_of(payload)
+    if tool == "apply_patch":
+        return tuple(_patched(given))[:MOST_PATHS]
+    if tool not in changing:
+        return ()
+    return tuple(text for text in (text_of(given, key) for key in PATH_KEYS[:2]) if text)
+
+
+def _command(given: Mapping[str, Any]) -> str:
+    for key in COMMAND_KEYS:
+        found = given.get(key)
+        if isinstance(found, list):  # an argument list; what matters is what a shell in it is told
+            words = [word for word in found if isinstance(word, str)]
+            return _utf8(words[-1] if len(words) > 1 and words[-2] in ("-c", "-lc") else " ".join(words))[:MOST_TEXT]
+        if isinstance(found, str):
+            return _utf8(found[:MOST_TEXT])
+    return ""
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict):
+        for one in value.values():
+            yield from _texts(one, depth - 1)
+    elif depth and isinstance(value, list):
+        for one in value[:1000]:
+            yield from _texts(one, depth - 1)
+
+
+def _paths(tool: str, given: Mapping[str, Any], command: str) -> Iterator[str]:
+    for key in PATH_KEYS:
+        found = given.get(key)
+        for one in found if isinstance(found, list) else [found]:
+            if isinstance(one, str) and one:
+                yield _utf8(one[:LONGEST])
+    if tool == "apply_patch":
+        yield from _patched(given)
+    # Words of a command that could be paths; a quoted one with spaces in it is not found, and words still are.
+    for word in command[:LONGEST].split():
+        bare = word.strip("\"'`;&|()<>=,")
+        if ("/" in bare or "." in bare) and "://" not in bare and not bare.startswith("-"):
+            yield bare
+
+
+def _patched(given: Mapping[str, Any]) -> Iterator[str]:
+    for text in _texts(given, DEPTH):
+        for line in text.splitlines():
+            for mark in PATCH_LINES:
+                if line.startswith(mark):
+                    yield _utf8(line[len(mark) :].strip()[:LONGEST])
+
+
+def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a list of todos or a plan says is done."""
+    for key, words in (("todos", "content"), ("plan", "step")):
+        listed = given.get(key)
+        if isinstance(listed, list):
+            done = [one for one in listed if isinstance(one, dict) and str(one.get("status", "")).lower() in DONE]
+            return tuple(text for text in (text_of(one, words) for one in done[:MOST_PATHS]) if text)
+    return ()
+
+
+def _utf8(text: str) -> str:
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

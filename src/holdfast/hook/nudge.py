@@ -1,0 +1,129 @@
+"""The nudge: the one instruction that a boundary injects. Which, when, and why not.
+
+At most three lines, naming the exact command; once per boundary, one per moment, never in a subagent. Where the moment
+cannot carry text the nudge is held for the next that can; one is held at most. When something was flagged a moment ago
+it stays silent. Every decision at a boundary is in the ledger with its reason, the silent ones too.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import config as machine
+from holdfast.capture import course
+from holdfast.hook import boundary
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+
+HELD = "held"
+QUIET = 120.0  # seconds after a flag in which nobody is reminded of flagging
+LONGEST_WORDS = 80
+SAID, SILENT, KEPT, SKIPPED = "said", "silent", "held", "skipped"
+IN_A_SUBAGENT = "in a subagent, which may not write"
+STUDY = "What was decided and why, what was learned, what surprised, what should change next time?"
+OPENINGS = {
+    boundary.CHAPTER: "A chapter is closed{words}. " + STUDY,
+    boundary.TASK: "Done{words}. " + STUDY,
+    boundary.SUBAGENT: "A subagent has finished{words}. " + STUDY,
+    boundary.COMMIT: "Committed{words}. " + STUDY,
+    "consider": "About {left} % of the context is left before it is compacted. Consider now what must survive that: "
+    "decisions with their reasons, exact paths, numbers, commands.",
+    "write": "Only {left} % of the context is left before it is compacted. Write down now what is not yet: decisions "
+    "with their reasons, exact paths, numbers, commands, what is open.",
+    "handoff": "The context is about to be compacted ({left} % left). Hand off now: where the work stands, what is "
+    "next, what must not be forgotten.",
+}
+HOW = '`{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"`, one line for each; '
+SNAG = 'what went wrong: `{command} snag "…" --better "…"`.'
+NOTHING = "Nothing durable? `{command} flag --nothing`, and go on."
+HAND_OFF = "`{command} handoff --template` prints the form; pipe it, filled in, to `{command} handoff`."
+
+
+@value
+class Due:
+    """A nudge that could be injected: what for, and its text. `presses`: recent flags do not silence it. `once` names
+    what stays due until it was decided on; without it the moment itself is what happens once."""
+
+    kind: str
+    text: str
+    presses: bool = False
+    once: str = ""
+
+
+def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str:
+    """Three lines: what has happened, the command, and how to say that there is nothing."""
+    told = f' ("{_quoted(words)}")' if words.strip() else ""
+    opening = OPENINGS[kind].replace("{words}", told).replace("{left}", f"{left * 100:.0f}")
+    how = (HOW + (HAND_OFF if kind == "handoff" else SNAG)).replace("{command}", command)
+    return f"{opening}\n{how}\n{NOTHING.replace('{command}', command)}"
+
+
+def _quoted(words: str) -> str:
+    """A task's own words are data: one line, cut, and nothing in them opens or closes a fence."""
+    from holdfast.hook.layout import escape, tidy
+
+    line = " ".join(tidy(words[: 4 * LONGEST_WORDS]).split()).replace('"', "'")
+    return escape(line if len(line) <= LONGEST_WORDS else line[: LONGEST_WORDS - 1] + "…")
+
+
+def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[Due]) -> str:
+    """What is injected at this moment: one of those that are due, or one that was held, or nothing."""
+    moment = scene.moment
+    if moment.agent and moment.event != "subagent-stop":  # whose end is the main agent's boundary
+        for one in due:
+            note(scene, episode, one.kind, SILENT, IN_A_SUBAGENT)
+        return ""
+    held = _held(scene, episode) if moment.carries else None
+    wanted = sorted(due + ([held] if held else []), key=lambda one: not one.presses)
+    said = ""
+    for one in wanted:
+        if one.once and (said or not course.first(scene.state, episode.key, one.once)):
+            continue  # it is still due at the next moment, or somebody else has just decided on it
+        why = _why_silent(scene, episode, config, one)
+        if why:
+            note(scene, episode, one.kind, SILENT, why)
+            continue
+        course.put(scene.state, episode.key, course.ASKED, one.kind)
+        if not moment.carries:
+            is_first = course.first(scene.state, episode.key, HELD, f"{one.kind}\n{int(one.presses)}\n{one.text}")
+            why = "this moment carries no text" if is_first else "another is held already"
+            note(scene, episode, one.kind, KEPT if is_first else SILENT, why)
+        elif said:
+            note(scene, episode, one.kind, SILENT, "another nudge was injected at this moment")
+        else:
+            said = one.text
+            note(scene, episode, one.kind, SAID, "it was held until now" if one is held else "")
+    return said
+
+
+def _held(scene: Scene, episode: Episode) -> Due | None:
+    found = course.take(scene.state, episode.key, HELD)
+    kind, _, rest = (found or "").partition("\n")
+    presses, _, text = rest.partition("\n")
+    return Due(kind, text, presses == "1") if text else None
+
+
+def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:
+    quiet = machine.number(machine.section(config, "nudge"), "quiet_s", QUIET)
+    flagged = course.when(scene.state, episode.key, course.FLAGGED)
+    ago = scene.now - flagged
+    return f"flags were written {ago:.0f} s ago" if not due.presses and 0 <= ago < quiet else ""
+
+
+def note(scene: Scene, episode: Episode, kind: str, decision: str, reason: str = "") -> None:
+    """One line in the ledger for one decision."""
+    more = {"reason": reason} if reason else {}
+    scene.note(
+        "nudge",
+        boundary=kind,
+        decision=decision,
+        event=scene.moment.event,
+        episode=episode.key,
+        project=scene.project.id,
+        **more,
+    )

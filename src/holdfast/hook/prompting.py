@@ -1,0 +1,27 @@
+"""A prompt: a new turn begins. The user's words are noted, their orders kept, and what was held is said."""
+
+from __future__ import annotations
+
+from holdfast.capture import course, story
+from holdfast.hook import hearing, nudge, stopping, toolcalls
+from holdfast.model import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+
+FIRST = "first-prompt"
+
+
+def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
+    story.add(scene.state, episode.key, scene.now, scene.moment.prompt, scene.moment.files)
+    stopping.begin_turn(scene, episode)
+    due = hearing.requests(scene, episode, env, config) + toolcalls.due(scene, episode, env, config)
+    said = nudge.decide(scene, episode, config, due)
+    if course.first(scene.state, episode.key, FIRST) and not said:
+        nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
+    return Reply(said)

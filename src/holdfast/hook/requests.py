@@ -1,0 +1,252 @@
+"""What the user asks memory for in a prompt: to remember, to keep to something from now on, to forget.
+
+Promise: a request is the user's own sentence, verbatim and whole, with the list that it announces. What is quoted,
+pasted or injected asks for nothing (`own_words`), and a question is no order unless it is a polite one. It is a sieve
+for orders, not a judge of what matters: it leans towards hearing "remember", whose loss is what users complain of, and
+towards not hearing "always" and "never", which are mostly said about code.
+
+An ordinary prompt costs one look for a few stems. Only a sentence with one of them loads `re` and the patterns of its
+language.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook import own_words
+from holdfast.hook.own_words import BLOCK, INLINE
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
+KINDS = (FORGET, REMEMBER, STANDING)  # the first that fits a sentence is its kind
+WRAPPED = 60  # characters from which a line without a full stop goes on in the next
+
+_ENDS = ".!?…"
+_WIDE_ENDS = "。！？｡"
+_CLOSERS = ")]\"'”’»」』*_" + INLINE
+_MARKS = " \t-*+•–·・#>"
+_ABBREVIATIONS = frozenset("e.g i.e z.b d.h u.a etc vs bzw ca approx p.ej ex nr resp incl inkl p.ex cf no".split())
+_BARE = frozenset(
+    "|this|that|it|please|das|dies|bitte|es|das bitte|ca|cela|ceci|stp|svp|esto|eso|por favor|isto|isso|disto|disso|"
+    "para mim|了|哈|这个|这点|一下|吧|下来|ください|下さい|ね|よ|これ|これを|それを|そこ|that please|this please".split(
+        "|"
+    )
+)
+_ACCENTS = str.maketrans(
+    "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ’‘´`，：；！？（）",
+    "aaaaaaceeeeiiiinooooouuuuyy''''" + ",:;!?()",
+    "\u0301\u0300\u0308\u0302\u0303\u0327",
+)
+_SIMPLIFIED = str.maketrans(
+    "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進從",
+    "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进从",
+)
+_patterns: dict[tuple[str, str], re.Pattern[str]] = {}
+
+
+@value
+class Request:
+    """What is asked, and the user's own words for it."""
+
+    kind: str
+    text: str
+
+
+@value
+class Sentence:
+    """Where it stands in the prompt; `ends_line` where nothing of its line is left behind it."""
+
+    start: int
+    end: int
+    ends_line: bool
+    paragraph: int
+
+
+def find(prompt: str) -> tuple[Request, ...]:
+    """The requests of a prompt, in their order; () for almost every prompt."""
+    if not _languages(prompt.lower()):
+        return ()
+    masked = own_words.mask(prompt)
+    if not _languages(masked.lower()):
+        return ()
+    found: list[tuple[str, int, int]] = []
+    sentences = split(masked)
+    for number, sentence in enumerate(sentences):
+        if found and sentence.start < found[-1][2]:
+            continue  # belongs to what an order before it has announced
+        kind, is_bare = _kind(masked[sentence.start : sentence.end])
+        if kind:
+            found.append((kind, *_extent(masked, sentences, number, is_bare=is_bare)))
+    return tuple(Request(kind, prompt[start:end].strip()) for kind, start, end in found)
+
+
+def _languages(low: str) -> list[str]:
+    from holdfast.hook.request_words import CLUES
+
+    return [language for language, clues in CLUES.items() if any(clue in low for clue in clues)]
+
+
+def split(masked: str) -> list[Sentence]:
+    """The sentences of a masked prompt. Items and lines end them, unless a long line plainly goes on in the next."""
+    found: list[Sentence] = []
+    at = paragraph = 0
+    goes_on = -1
+    for line in masked.split("\n"):
+        tidy = line.strip()
+        if not tidy.strip(BLOCK):
+            paragraph += 1
+            goes_on = -1
+        elif tidy:
+            is_item = own_words.is_item(tidy)
+            begin = at if goes_on < 0 or is_item else goes_on
+            pieces = _pieces(masked, begin, at + len(line), at + _indent(line) if is_item else at)
+            if begin < at and found:
+                found.pop()
+            found += [Sentence(start, end, end >= at + len(line.rstrip()), paragraph) for start, end in pieces]
+            open_end = bool(pieces) and len(tidy) >= WRAPPED and tidy[-1] not in _ENDS + _WIDE_ENDS + ":" + BLOCK
+            goes_on = pieces[-1][0] if open_end else -1
+        at += len(line) + 1
+    return found
+
+
+def _indent(line: str) -> int:
+    """Up to the words of an item: the full stop of its number ends no sentence."""
+    bare = line.lstrip()
+    digits = len(bare) - len(bare.lstrip("0123456789"))
+    return len(line) - len(bare) + digits + 1
+
+
+def _pieces(masked: str, begin: int, end: int, skip: int) -> list[tuple[int, int]]:
+    """The sentences between two places; no end is looked for before `skip`."""
+    found = []
+    start = begin
+    at = max(begin, skip)
+    while at < end:
+        sign = masked[at]
+        if sign == BLOCK:
+            stop = behind = at
+            while behind < end and masked[behind] == BLOCK:
+                behind += 1
+        elif sign in _WIDE_ENDS or (sign in _ENDS and _is_end(masked, start, at, end)):
+            stop = at + 1
+            while stop < end and masked[stop] in _ENDS + _WIDE_ENDS + _CLOSERS:
+                stop += 1
+            behind = stop
+        else:
+            at += 1
+            continue
+        if masked[start:stop].strip():
+            found.append((start, stop))
+        start = at = behind
+    if masked[start:end].strip():
+        found.append((start, end))
+    return found
+
+
+def _is_end(masked: str, start: int, at: int, end: int) -> bool:
+    behind = at + 1
+    while behind < end and masked[behind] in _ENDS + _CLOSERS:
+        behind += 1
+    if behind < end and not masked[behind].isspace() and masked[behind] < "\u2e80":
+        return False
+    if masked[at] != ".":
+        return True
+    word = masked[max(start, at - 12) : at].rpartition(" ")[2].lower().lstrip("(")
+    return word not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha() and word != "i")
+
+
+def _kind(sentence: str) -> tuple[str, bool]:
+    """What a sentence asks for, "" if nothing, and whether it does so without saying what."""
+    low = sentence.lower()
+    languages = _languages(low)
+    if not languages:
+        return "", False
+    folded = _folded(low)
+    for kind in KINDS:
+        for language in languages:
+            text = folded.translate(_SIMPLIFIED) if language == "zh" else folded
+            hit = _matches(language, kind, text)
+            if hit:
+                left = (text[: hit[0]] + text[hit[1] :]).strip(" ,.:;!?。、-–—")
+                return kind, left in _BARE and not text.rstrip().endswith(":")
+    return "", False
+
+
+def _folded(low: str) -> str:
+    """One spelling for all ways to type it: no accents, straight apostrophes, no marks of a list before it."""
+    if not low.isascii():
+        import unicodedata
+
+        low = unicodedata.normalize("NFC", low).translate(_ACCENTS).replace("ß", "ss").replace("œ", "oe")
+    while INLINE * 2 in low:
+        low = low.replace(INLINE * 8, INLINE).replace(INLINE * 2, INLINE)
+    bare = " ".join(low.split()).lstrip(_MARKS)
+    if own_words.is_item(bare):
+        bare = bare.lstrip("0123456789").lstrip(".)、 ")
+    return bare.strip("*_ ")
+
+
+def _matches(language: str, kind: str, text: str) -> tuple[int, int] | None:
+    import re
+
+    from holdfast.hook.request_words import ORDERS, QUESTIONS, WORDS
+
+    def compiled(name: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
+        known = _patterns.get((language, name))
+        if not known:
+            source = "|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)"
+            for word, meaning in WORDS[language].items():
+                source = source.replace(f"<{word}>", meaning)
+            known = _patterns[language, name] = re.compile(source)
+        return known
+
+    orders = ORDERS[language][kind]
+    hit = compiled(f"{kind} asked", orders["ASK"]).search(text)
+    asks = text.endswith("?") or compiled("question", (QUESTIONS[language],)).search(text)
+    if not hit and not asks:
+        hit = compiled(kind, orders["TELL"]).search(text)
+    return hit.span() if hit else None
+
+
+def _extent(masked: str, sentences: list[Sentence], number: int, *, is_bare: bool) -> tuple[int, int]:
+    """From where to where a request goes: its sentence, the list it announces, or the sentence that it points to."""
+    sentence = sentences[number]
+    start, end = sentence.start, sentence.end
+    if sentence.ends_line and masked[start:end].rstrip()[-1:] in (":", "："):
+        return start, _announced(masked, end)
+    if is_bare:
+        before = sentences[number - 1] if number else None
+        behind = sentences[number + 1] if number + 1 < len(sentences) else None
+        if before and before.paragraph == sentence.paragraph:
+            start = before.start
+        elif behind and behind.paragraph == sentence.paragraph:
+            end = behind.end
+    return start, end
+
+
+def _announced(masked: str, end: int) -> int:
+    """The end of the list, or else of the paragraph, that follows a colon; nothing that is not the user's own."""
+    at = masked.find("\n", end)
+    if at < 0:
+        return end
+    reached = end
+    in_list = started = False
+    for line in masked[at + 1 :].split("\n"):
+        tidy = line.strip()
+        size = len(line) + 1
+        if not tidy:
+            if started and not in_list:
+                break
+        elif BLOCK in line:
+            break
+        else:
+            is_item = own_words.is_item(tidy)
+            if started and in_list and not is_item and line[:1] not in (" ", "\t"):
+                break
+            in_list = in_list or (is_item and not started)
+            started = True
+            reached = at + size
+        at += size
+    return reached

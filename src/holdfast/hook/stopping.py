@@ -1,0 +1,79 @@
+"""The end of a turn: the backstop that notices when a boundary passed and nothing was written.
+
+By default the skip is only recorded. In strict mode the model is asked, once a turn, and may answer that there is
+nothing. It is never asked in a turn that goes on because a hook asked: no loop, ever.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import config as machine
+from holdfast.capture import course
+from holdfast.hook import hearing, nudge
+from holdfast.model import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+
+STOPPED = "stopped"  # in this turn the model was asked
+DECLINES = ("nothing to flag", "nothing durable", "nothing to remember", "nothing worth flagging", "no durable")
+NO_ANSWER = "nothing was flagged or declined"
+NOT_PUT = "the model has not put it properly; the close files the user's own words"
+
+
+def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
+    moment = scene.moment
+    if moment.agent:
+        return Reply()
+    asked = course.read(scene.state, episode.key, course.ASKED)
+    if asked and _declines(moment.said):
+        course.drop(scene.state, episode.key, course.ASKED)
+        nudge.note(scene, episode, asked, "declined", "the model said that there is nothing")
+        asked = None
+    open_requests = hearing.unanswered(scene, episode)
+    if not asked and not open_requests:
+        scene.did["stop"] = "nothing was due"
+        return Reply()
+    is_strict = config.get("mode") == machine.STRICT
+    if is_strict and not moment.is_again and course.first(scene.state, episode.key, STOPPED):
+        nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
+        return Reply(decision="go-on", reason=_question(asked or "", open_requests, env))
+    if asked:
+        course.drop(scene.state, episode.key, course.ASKED)
+        nudge.note(scene, episode, "turn-stop", nudge.SKIPPED, f"a boundary passed ({asked}) and {NO_ANSWER}")
+    if open_requests:
+        course.drop(scene.state, episode.key, hearing.REQUESTS)
+        nudge.note(scene, episode, "user-request", nudge.SKIPPED, NOT_PUT)
+    return Reply()
+
+
+def begin_turn(scene: Scene, episode: Episode) -> None:
+    course.drop(scene.state, episode.key, STOPPED)
+
+
+def _declines(said: str) -> bool:
+    lowered = said[-4000:].lower()
+    return any(words in lowered for words in DECLINES)
+
+
+def _question(asked: str, open_requests: list[str], env: Mapping[str, str]) -> str:
+    from holdfast.hook.toolcalls import command_of
+
+    command = command_of(env)
+    lines = []
+    if asked:
+        lines.append(
+            f"Before you stop: a boundary passed ({asked}) and nothing was flagged. "
+            f'`{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"` for each durable fact.'
+        )
+    if open_requests:
+        lines.append(
+            "What the user asked you to remember is not recorded: "
+            f'`{command} remember --for {open_requests[0]} --kind rule|feedback --name NAME "…"`.'
+        )
+    lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
+    return "\n".join(lines)

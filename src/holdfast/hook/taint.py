@@ -1,0 +1,100 @@
+"""Taint: outside text has entered an episode, so what is flagged from then on may be its words.
+
+Web pages, the output of foreign tools, files outside the project, and a repository in which the user has never
+committed. It stays until the context is cleared; a compaction's summary, a resumed and a forked session inherit it.
+What taint does is decided where flags are filed: rules and preferences from a tainted stretch wait for a person.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import course, gitfiles
+from holdfast.hook.boundary import CHAPTER_TOOLS, short_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+    from holdfast.model import Moment
+
+WEB_TOOLS = frozenset(("WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "fetch"))
+READERS = frozenset(("Read", "NotebookRead", "Grep", "Glob", "LS", "view_image", "read_file"))
+WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "w3m", "http", "https", "xh", "gh", "glab"))
+READING_COMMANDS = frozenset(
+    ("cat", "less", "more", "head", "tail", "grep", "rg", "sed", "awk", "bat", "strings", "jq")
+)
+WEB, TOOL, REPOSITORY = "web", "tool", "repository"
+REFLOG = 1 << 16  # bytes of it that are looked at, from its beginning and its end
+MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
+
+
+def of_call(moment: Moment, root: str, vault: str, chapter_tools: tuple[str, ...] = ()) -> str:
+    """The origin of the text that a tool call has brought in; "" where it is the project's own."""
+    tool = moment.tool
+    if tool in WEB_TOOLS:
+        return WEB
+    if tool.startswith("mcp__") or "/" in tool:
+        is_own = tool.startswith("mcp__holdfast__") or short_name(tool) in (*CHAPTER_TOOLS, *chapter_tools)
+        return "" if is_own else TOOL
+    if tool in READERS:
+        return TOOL if any(_is_outside(path, moment.cwd, root, vault) for path in moment.paths) else ""
+    return _of_command(moment, root, vault) if moment.command else ""
+
+
+def _of_command(moment: Moment, root: str, vault: str) -> str:
+    words = {word.rpartition("/")[2] for word in moment.command[:4096].replace("|", " ").replace(";", " ").split()}
+    if words & WEB_COMMANDS:
+        return WEB
+    if words & READING_COMMANDS and any(
+        _is_outside(path, moment.cwd, root, vault) for path in moment.paths if path[:1] in "/~" or path[:2] == ".."
+    ):
+        return TOOL
+    return ""
+
+
+def _is_outside(path: str, cwd: str, root: str, vault: str) -> bool:
+    if path.startswith("~"):
+        return True
+    whole = gitfiles.resolve(cwd, path)
+    if whole.startswith(("/dev/", "/proc/self/")):
+        return False
+    return not any(f"{whole}/".startswith(f"{one.rstrip('/')}/") for one in (root, vault))
+
+
+def note(scene: Scene, episode: Episode, origin: str) -> None:
+    """From now on what is flagged carries this origin. The web is trusted least of all."""
+    if course.first(scene.state, episode.key, course.TAINT, origin):
+        scene.did["taint"] = origin
+    elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
+        course.put(scene.state, episode.key, course.TAINT, WEB)
+        scene.did["taint"] = origin
+
+
+def is_strange(folder: str) -> bool:
+    """Whether a folder lies in a repository that came from elsewhere, in which nothing was ever committed here.
+
+    git's own record of what HEAD was set to tells it: a clone has one line, and each commit made here adds one.
+    """
+    found = gitfiles.checkout(folder)
+    if not found or not gitfiles.normal_url(gitfiles.origin_url(found.common)):
+        return False
+    looked = False
+    for git in {found.common, gitfiles.own_folder(found.root)}:
+        try:
+            lines = _ends(f"{git}/logs/HEAD")
+        except OSError:
+            continue
+        looked = True
+        if any(mark in lines for mark in MADE_HERE):
+            return False
+    return looked
+
+
+def _ends(path: str) -> bytes:
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    try:
+        size = posix.fstat(fd).st_size
+        return posix.pread(fd, REFLOG, 0) + posix.pread(fd, REFLOG, max(0, size - REFLOG))
+    finally:
+        posix.close(fd)

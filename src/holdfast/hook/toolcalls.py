@@ -1,0 +1,96 @@
+"""Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed."""
+
+from __future__ import annotations
+
+from holdfast.capture import course
+from holdfast.hook import boundary, nudge
+from holdfast.model import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+
+PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
+COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
+PRESSED_AT = ("after-tool", "prompt")
+BANDS = ("consider", "write", "handoff")
+
+
+def command_of(env: Mapping[str, str]) -> str:
+    return env.get(COMMAND) or "holdfast"
+
+
+def before(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
+    """What the model is told, and whether the call may run."""
+    moment = scene.moment
+    decision = reason = ""
+    is_ours = False
+    if "holdfast" in moment.command:
+        from holdfast.hook import hearing, spoken
+
+        line = spoken.read(moment.command, command_of(env))
+        is_ours = line.is_all
+        hearing.take(scene, episode, line)
+        if is_ours and env.get(PLUGIN):
+            decision, reason = "allow", "holdfast's own command"
+    said = nudge.decide(scene, episode, config, [])
+    if is_ours:
+        return Reply(said, decision=decision, reason=reason)
+    from holdfast.hook import armed
+
+    found = armed.look(scene, episode)
+    text = "\n".join(part for part in (found.text, said) if part)
+    return Reply(text, found.carried, found.decision, found.reason)
+
+
+def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
+    """A boundary that this call closed, the context's pressure, and whether outside text came in."""
+    moment = scene.moment
+    if moment.files:
+        from holdfast.capture import story
+
+        story.add(scene.state, episode.key, scene.now, "", moment.files)
+    if moment.tool:
+        from holdfast.hook import taint
+
+        origin = taint.of_call(moment, scene.project.root or moment.cwd, scene.vault, scene.project.chapter_tools)
+        if origin:
+            taint.note(scene, episode, origin)
+    return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))
+
+
+def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
+    """The nudges that this moment calls for."""
+    moment = scene.moment
+    found = []
+    closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
+    if closed:
+        scene.did["boundary"] = closed.kind
+        found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command_of(env), closed.words)))
+    if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
+        found += _pressed(scene, episode, env, config)
+    return found
+
+
+def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
+    from holdfast.hook import pressure
+
+    moment = scene.moment
+    seen = pressure.look(moment.host, moment.transcript, moment.model, config, env)
+    if seen is None:
+        return []
+    scene.did["context"] = seen.used
+    if not seen.band:
+        return []
+    cycle = course.count(scene.state, episode.key, course.CYCLE)
+    scene.did["band"] = seen.band
+    once = f"band-{cycle}-{seen.band}"
+    stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
+    if any(course.read(scene.state, episode.key, f"band-{cycle}-{band}") is not None for band in stronger):
+        return []
+    text = nudge.text_for(seen.band, command_of(env), left=seen.left)
+    return [nudge.Due(seen.band, text, seen.band != "consider", once)]

@@ -1,0 +1,42 @@
+"""What an agent remembers on a command line is stamped with where it comes from, by us and not by its author.
+
+A person at a terminal has the user's authority. An agent's words are the agent's, and where outside text has entered
+its session they may be that text's: then what would steer waits in quarantine. `--for` names the user's own words that
+a note puts properly; they go into its evidence, and are filed with it, unless an outsider could be misquoting them.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.capture import course, flagging, home, whereabouts
+from holdfast.model import TRUSTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.vault.edits import Asked
+
+
+@contextmanager
+def as_said_here(
+    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
+) -> Iterator[Asked]:
+    """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
+    state = home.state(vault)
+    where = whereabouts.here(env, cwd, vault)
+    origin = whereabouts.origin(where, vault)
+    made = replace(asked, origin=origin)
+    if answers:
+        words = flagging.asked_for(state, answers, now).text
+        made = replace(made, evidence=(f'the user: "{words}"',))
+        if origin in TRUSTED:
+            made = replace(made, origin="user", sources=(answers,))
+    yield made
+    if where.episode:
+        course.touch(state, where.episode, course.FLAGGED, now)
+        course.drop(state, where.episode, course.ASKED)
+        if answers:
+            course.first(state, where.episode, f"{course.ANSWERED}{answers}")
