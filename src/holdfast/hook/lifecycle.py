@@ -154,7 +154,7 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
         course.forget(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
-        ledger.append(state, "episode", now, **what, waiting=waiting)
+        ledger.append(state, "episode", now, **what, waiting=waiting, story=told)
     except NotSaved:
         pass  # the episode's own log has said it durably
     episodes.leave(state, episode)

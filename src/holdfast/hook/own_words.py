@@ -32,8 +32,9 @@ NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.:")
 LONGEST_TAG = 1000
 FENCES = ("```", "~~~")
 # Pairs of quotation marks; a mark that opens may close in more than one way.
-CLOSING = {"“": "”“", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》", "‚": "‘’", "‘": "’"}
-OPENS_AFTER = frozenset(" \t\n([{,:;=/—–-\0\ufffc\u3000、，：。；！？（")
+CLOSING = {"“": "”“", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "《": "》"}
+CLOSING.update({"\u2039": "\u203a", "\u201a": "\u2018\u2019", "\u2018": "\u2019"})  # the single ones
+OPENS_AFTER = frozenset(" \t\n([{,:;=/—-\0\ufffc\u3000、。\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08")
 LONGEST_SINGLE = 300  # characters between single quotes; longer is an apostrophe that found another
 _DIGITS = str.maketrans("123456789", "000000000")
 _LEVELS = frozenset(
@@ -55,41 +56,10 @@ _LEVELS = frozenset(
     ]
 )
 _COMPLAINTS = ("error", "warning", "fatal", "hint", "remote", "panic", "npm err!", "npm warn", "npm error")
-_STARTS = (
-    *(
-        "$ ",
-        "% ",
-        "❯",
-        "➜",
-        "⏺",
-        "⎿",
-        "│",
-        "╭",
-        "╰",
-        "┃",
-        "┌",
-        "└",
-        "├",
-        "✻",
-        "PS C:\\",
-        "|",
-        '{"',
-        '[{"',
-        "Traceback (",
-    ),
-    *(
-        'File "',
-        "Caused by:",
-        "Exception in thread",
-        "goroutine ",
-        "thread '",
-        "--> ",
-        "diff --git ",
-        "--- a/",
-        "+++ b/",
-    ),
-    *("@@ ", "commit ", "Author: ", "AuthorDate: ", "error[", "::error", "[ERROR", "[WARN", "[INFO", "[DEBUG"),
-)
+_PROMPTS = ("$ ", "% ", "\u276f", "➜", "⏺", "⎿", "│", "╭", "╰", "┃", "┌", "└", "├", "✻", "PS C:\\")
+_TRACES = ("Traceback (", 'File "', "Caused by:", "Exception in thread", "goroutine ", "thread '", "--> ", "error[")
+_DIFFS = ("diff --git ", "--- a/", "+++ b/", "@@ ", "commit ", "Author: ", "AuthorDate: ")
+_RECORDS = ("|", '{"', '[{"', "[ERROR", "[WARN", "[INFO", "[DEBUG", "::error")
 
 
 def own(prompt: str) -> str:
@@ -240,7 +210,7 @@ def _opened_fence(tidy: str) -> str:
 def _what_it_begins(tidy: str, before: str) -> str:
     if is_item(tidy):
         return "-"
-    return ":" if tidy[-1] in ":：" else "-" if before == "-" else "w"
+    return ":" if tidy[-1] in ":\uff1a" else "-" if before == "-" else "w"
 
 
 def _goes_on(tidy: str, before: str) -> bool:
@@ -250,7 +220,7 @@ def _goes_on(tidy: str, before: str) -> bool:
 
 def is_item(tidy: str) -> bool:
     """Whether a line, without the space around it, is an item of a list."""
-    if tidy[:2] in ("- ", "* ", "+ ", "• ", "– ", "· ") or tidy[:1] in ("・", "•"):
+    if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
         return True
     digits = len(tidy) - len(tidy.lstrip("0123456789"))
     return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
@@ -260,7 +230,7 @@ def is_item(tidy: str) -> bool:
 
 def _is_output(tidy: str) -> bool:
     """Whether a line looks as programs print, not as people write."""
-    if tidy.startswith(_STARTS):
+    if tidy.startswith(_PROMPTS + _TRACES + _DIFFS + _RECORDS):
         return not tidy.startswith("commit ") or _is_hash(tidy[7:47].split(" ", maxsplit=1)[0])
     head = tidy.lstrip("[(")[:20].translate(_DIGITS)
     if head.startswith(("00:00:00", "0000-00-00T00:", "0000-00-00 00:", "0000/00/00 00:")):
@@ -356,7 +326,7 @@ def _closing_single(text: str, at: int) -> int:
 
 
 def _closing(text: str, at: int, marks: str, unclosed: set[str]) -> int:
-    if marks == "«" or text[at] == "‘":  # the same signs close and are apostrophes elsewhere: only within a line
+    if marks == "«" or text[at] == "\u2018":  # the same signs close and are apostrophes elsewhere: only within a line
         stop = text.find("\n", at)
         end = text.find(marks, at + 1, stop if stop >= 0 else len(text))
         return end + 1

@@ -3,11 +3,8 @@
 Read from the transcript's tail at every tool call, so a look costs the same at 10 KB and at 200 MB. What cannot be told
 is None: an unknown host, a transcript that is not there, a compaction whose first answer has not come.
 
-Cycles are not told from the transcript: its compactions could only be counted by reading all of it. They are told from
-use itself, which only grows within one: `due` begins a new cycle when use has fallen to less than three fifths of the
-most that was seen, which a compaction, a cleared or a rewound conversation does and nothing else. The caller keeps
-what `due` returns with the episode, and begins a cycle itself (`new_cycle`) where a hook tells it of a compaction. It
-must not look at that very moment: Claude Code runs its hooks for the compacted start before the transcript knows of
+Whether a band was told already is the caller's to know (hook/toolcalls keeps it by compaction cycle). It must not look
+at the very moment of a compaction: Claude Code runs its hooks for the compacted start before the transcript knows of
 the compaction, so the use of before would be told.
 """
 
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
 
 MOST = 8 << 20  # of a transcript's tail: enough to pass a pasted image behind the newest usage
 BANDS = (("handoff", 0.1), ("write", 0.2), ("consider", 0.5))  # the part that is left, below which each begins
-RANKS = {"": 0, "consider": 1, "write": 2, "handoff": 3}
-FALL = 0.6  # of the most that was used: less than this is another cycle
 COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
@@ -37,15 +32,6 @@ class Pressure:
     left: float
     band: str
     model: str = ""
-
-
-@value
-class Told:
-    """What an episode knows of its own pressure: how many cycles it is in, the band it was told, the most it used."""
-
-    cycle: int = 0
-    band: str = ""
-    most: int = 0
 
 
 @value
@@ -86,22 +72,6 @@ def band_of(left: float, wishes: Mapping[str, Any]) -> str:
         if left < bound:
             return name
     return ""
-
-
-def due(now: Pressure, told: Told) -> tuple[str, Told]:
-    """The band to nudge for ("" where there is nothing to say), and what the episode knows from now on.
-
-    Each band once a cycle; a band that was jumped over is not made up for.
-    """
-    if now.used < told.most * FALL:
-        told = new_cycle(told)
-    is_due = RANKS[now.band] > RANKS.get(told.band, 0)
-    return now.band if is_due else "", Told(told.cycle, now.band if is_due else told.band, max(told.most, now.used))
-
-
-def new_cycle(told: Told) -> Told:
-    """After a compaction nothing has been told."""
-    return Told(told.cycle + 1)
 
 
 def _own(wishes: Mapping[str, Any], model: str) -> Mapping[str, Any]:

@@ -30,20 +30,20 @@ _STEMS = {
         "ab sofort|ab heute|von nun|von jetzt|nftig|fortan|jedes mal|neue regel|stets|ab nun|jedesmal"
     ),
     "fr": (
-        "souv|rappel|oubli|note|noter|reteni|retien|garde|morise|morie|moire|prochaine|toujours|jamais|"
+        "souv|rappel|oubli|note|reteni|retien|garde|morise|morie|moire|prochaine|toujours|jamais|"
         "sormais|navant|partir d|avenir|chaque fois|nouvelle r"
     ),
     "es": (
-        "recu|record|acu|acord|olvid|nota|anota|apunta|cuenta|presente|memor|futuro|siempre|nunca|jam|ahora|"
+        "recu|record|acu|acord|olv|nota|anota|apunta|cuenta|presente|memor|futuro|siempre|nunca|jam|ahora|"
         "adelante|cada vez|nueva regla|sucesivo|xima vez|desde hoy"
     ),
     "pt": (
-        "lembr|recorde|recorda|esque|nota|anot|mente|conta|memor|futuro|xima vez|sempre|nunca|jamais|agora|"
+        "lembr|recorde|recorda|esque|nota|anot|mente|conta|moria|mória|memoriz|futuro|xima vez|sempre|nunca|jamais|agora|"
         "diante|frente|doravante|toda vez|cada vez|nova regra|vezes que"
     ),
     "zh": (
         "记|記|忘|备|備|下次|下回|以后|以後|今后|今後|往后|往後|从现在|從現在|从今|從今|永远|永遠|绝|絕|千万|"
-        "千萬|再也|禁止|严禁|总是|總是|一定要|必须|必須|每次|每当|每當|一律|始终|始終|规则|規則|统一|统統|"
+        "千萬|再也|禁止|严禁|总是|總是|一定要|必须|必須|每次|每当|每當|一律|始终|始終|规则|規則|统一|統一|"
         "不要再|别再"
     ),
     "ja": (

@@ -21,27 +21,41 @@ if TYPE_CHECKING:
 
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 KINDS = (FORGET, REMEMBER, STANDING)  # the first that fits a sentence is its kind
+LONGEST = 1000  # characters of a sentence that are looked at; patterns must not grow with a wall of text
 WRAPPED = 60  # characters from which a line without a full stop goes on in the next
 
 _ENDS = ".!?…"
-_WIDE_ENDS = "。！？｡"
-_CLOSERS = ")]\"'”’»」』*_" + INLINE
-_MARKS = " \t-*+•–·・#>"
-_ABBREVIATIONS = frozenset("e.g i.e z.b d.h u.a etc vs bzw ca approx p.ej ex nr resp incl inkl p.ex cf no".split())
-_BARE = frozenset(
-    "|this|that|it|please|das|dies|bitte|es|das bitte|ca|cela|ceci|stp|svp|esto|eso|por favor|isto|isso|disto|disso|"
-    "para mim|了|哈|这个|这点|一下|吧|下来|ください|下さい|ね|よ|これ|これを|それを|そこ|that please|this please".split(
-        "|"
-    )
+_WIDE_ENDS = "。｡\uff01\uff1f"
+_CLOSERS = ")]\"'”\u2019»」』*_" + INLINE
+_MARKS = " \t-*+•·・#>\u2013"
+_ABBREVIATIONS = ("e.g", "i.e", "z.b", "d.h", "u.a", "etc", "vs", "bzw", "ca", "p.ej", "p.ex", "cf", "incl", "inkl")
+# What is left of an order that does not say what to remember: it points to the sentence beside it.
+_BARE = (
+    *(
+        "",
+        "this",
+        "that",
+        "it",
+        "please",
+        "this please",
+        "that please",
+        "das",
+        "dies",
+        "es",
+        "bitte",
+        "das bitte",
+        "ca",
+    ),
+    *("cela", "ceci", "stp", "svp", "esto", "eso", "por favor", "isto", "isso", "disto", "disso", "了", "哈", "这个"),
+    *("这点", "一下", "吧", "下来", "ください", "下さい", "ね", "よ", "これ", "これを", "それを", "そこ"),
 )
 _ACCENTS = str.maketrans(
-    "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ’‘´`，：；！？（）",
-    "aaaaaaceeeeiiiinooooouuuuyy''''" + ",:;!?()",
-    "\u0301\u0300\u0308\u0302\u0303\u0327",
+    "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09",
+    "aaaaaaceeeeiiiinooooouuuuyy" + "'" * 4 + "—,:;!?()",
 )
 _SIMPLIFIED = str.maketrans(
-    "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進從",
-    "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进从",
+    "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進",
+    "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进",
 )
 _patterns: dict[tuple[str, str], re.Pattern[str]] = {}
 
@@ -163,13 +177,13 @@ def _kind(sentence: str) -> tuple[str, bool]:
     languages = _languages(low)
     if not languages:
         return "", False
-    folded = _folded(low)
+    folded = _folded(low)[:LONGEST]
     for kind in KINDS:
         for language in languages:
             text = folded.translate(_SIMPLIFIED) if language == "zh" else folded
             hit = _matches(language, kind, text)
             if hit:
-                left = (text[: hit[0]] + text[hit[1] :]).strip(" ,.:;!?。、-–—")
+                left = (text[: hit[0]] + text[hit[1] :]).strip(" ,.:;!?。、-—")
                 return kind, left in _BARE and not text.rstrip().endswith(":")
     return "", False
 
@@ -189,32 +203,51 @@ def _folded(low: str) -> str:
 
 
 def _matches(language: str, kind: str, text: str) -> tuple[int, int] | None:
+    """Where an order of this kind stands; in a question only where it is put as a polite one."""
+    hit = _pattern(language, f"{kind}?").search(text)
+    if not hit and not text.endswith("?") and not _pattern(language, "question").search(text):
+        hit = _pattern(language, kind).search(text)
+    return hit.span() if hit else None
+
+
+def _pattern(language: str, name: str) -> re.Pattern[str]:
+    known = _patterns.get((language, name))
+    if known:
+        return known
     import re
 
-    from holdfast.hook.request_words import ORDERS, QUESTIONS, WORDS
+    table = _table(language)
+    source = "|".join(f"(?:{pattern})" for pattern in table.pop(name, ["(?!)"]))
+    for word, meaning in table.items():
+        source = source.replace(f"<{word}>", meaning[0])
+    known = _patterns[language, name] = re.compile(source)
+    return known
 
-    def compiled(name: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
-        known = _patterns.get((language, name))
-        if not known:
-            source = "|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)"
-            for word, meaning in WORDS[language].items():
-                source = source.replace(f"<{word}>", meaning)
-            known = _patterns[language, name] = re.compile(source)
-        return known
 
-    orders = ORDERS[language][kind]
-    hit = compiled(f"{kind} asked", orders["ASK"]).search(text)
-    asks = text.endswith("?") or compiled("question", (QUESTIONS[language],)).search(text)
-    if not hit and not asks:
-        hit = compiled(kind, orders["TELL"]).search(text)
-    return hit.span() if hit else None
+def _table(language: str) -> dict[str, list[str]]:
+    from holdfast.hook.request_words import PATTERNS
+
+    text = PATTERNS.get(language)
+    if text is None:
+        from holdfast.hook.request_words_east import PATTERNS as EAST
+
+        text = EAST[language]
+    table: dict[str, list[str]] = {}
+    name = ""
+    for line in text.strip("\n").split("\n"):
+        if line[:2] == "  ":
+            table[name][-1] += line[2:]
+        else:
+            name, _, pattern = line.partition(" ")
+            table.setdefault(name, []).append(pattern.strip(" "))
+    return table
 
 
 def _extent(masked: str, sentences: list[Sentence], number: int, *, is_bare: bool) -> tuple[int, int]:
     """From where to where a request goes: its sentence, the list it announces, or the sentence that it points to."""
     sentence = sentences[number]
     start, end = sentence.start, sentence.end
-    if sentence.ends_line and masked[start:end].rstrip()[-1:] in (":", "："):
+    if sentence.ends_line and masked[start:end].rstrip()[-1:] in (":", "\uff1a"):
         return start, _announced(masked, end)
     if is_bare:
         before = sentences[number - 1] if number else None

@@ -1,0 +1,108 @@
+"""What a check says, and where it looks.
+
+A check is a plain function from a Place to Checks. `ok` is false only where memory is lost or about to be; advice is
+ok, and its detail begins with "note:". Names are stable: others build on them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.clock import Clock
+
+NOTE = "note: "
+MEND = "`holdfast doctor --fix`"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to look: one vault, one environment, one folder. `agents` narrows it to some hosts."""
+
+    vault: str
+    cwd: str
+    env: Mapping[str, str]
+    agents: tuple[str, ...] = ()
+    clock: Clock = field(default=time.time)
+
+    @property
+    def state(self) -> str:
+        return home.state(self.vault)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One link. `fix` says what to do about it, `can_fix` that `doctor --fix` does it; `agent` is the host it is of."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    agent: str = ""
+    can_fix: bool = False
+
+    @property
+    def level(self) -> str:
+        if not self.ok:
+            return "FAIL"
+        return "note" if self.detail.startswith(NOTE) else "ok"
+
+    def as_record(self) -> dict[str, Any]:
+        names = ("name", "ok", "detail", "fix", "agent", "can_fix")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Report:
+    """All checks, in the order of the links, and what was mended on the way."""
+
+    checks: tuple[Check, ...]
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+
+def good(name: str, detail: str, agent: str = "") -> Check:
+    return Check(name, True, detail, agent=agent)
+
+
+def note(name: str, detail: str, fix: str = "", agent: str = "", *, can_fix: bool = False) -> Check:
+    """Worth knowing, and nothing is lost by it."""
+    return Check(name, True, f"{NOTE}{detail}", fix, agent, can_fix)
+
+
+def bad(name: str, detail: str, fix: str, agent: str = "", *, can_fix: bool = False) -> Check:
+    return Check(name, False, detail, fix, agent, can_fix)
+
+
+def many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def age(seconds: float) -> str:
+    """A length of time as people say it."""
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            return many(int(seconds // size), unit)
+    return many(max(0, int(seconds)), "second")
+
+
+def first_of(names: list[str], most: int = 3) -> str:
+    """The first few of many names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, in a few words."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

@@ -1,0 +1,133 @@
+"""The vault's git, a change that was cut short, and what is compiled for the hook to read."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+from holdfast.capture import codec, platform
+from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
+from holdfast.vault.git import BRANCH, LOCKS, Repository
+from holdfast.vault.writing import UNMERGED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.doctor.checks import Check, Place
+
+PATIENCE = 10.0
+
+
+def check_git(place: Place) -> Iterator[Check]:
+    """Git runs, the repository has a head on its branch, nobody's merge is half done, no lock of a dead git is left."""
+    if not os.path.isdir(place.vault):
+        return
+    repository = Repository(place.vault)
+    version = repository.run("--version", timeout=PATIENCE).decode("utf-8", "replace").strip()
+    if not repository.exists():
+        yield good("git", f"{version}; the first change to the vault makes its history")
+        return
+    yield _repository(place, repository) or good("git", f"{version}, at commit {repository.head()[:10] or 'none yet'}")
+
+
+def _repository(place: Place, repository: Repository) -> Check | None:
+    begun = repository.begun_by_hand()
+    if begun:
+        return bad("git", f"a {begun} that somebody began in {place.vault} is not finished", "finish it with git there")
+    locks = [] if is_being_written(place) else stale_locks(repository)
+    if locks:
+        fix = f"{MEND} removes it on proof that its owner is dead, and so does the next change"
+        return bad("git", f"a git that was killed left {first_of(locks)}", fix, can_fix=True)
+    raw = repository.run("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", timeout=PATIENCE)
+    lines = [line for line in raw.split(b"\0") if line]
+    torn = [line[3:].decode("utf-8", "replace") for line in lines if line[:2] in UNMERGED]
+    if torn:
+        return bad("git", f"in conflict: {first_of(torn)}", "mend it and `git add` it in the vault")
+    if repository.head() and repository.attempt("symbolic-ref", "--quiet", "HEAD", timeout=PATIENCE).returncode:
+        behind = repository.attempt("merge-base", "--is-ancestor", f"refs/heads/{BRANCH}", "HEAD", timeout=PATIENCE)
+        if behind.returncode == 1:
+            what = f"{place.vault} stands at an old commit, apart from its branch {BRANCH}; nothing is filed"
+            return bad("git", what, f"`git checkout {BRANCH}` in it brings the memory back")
+    return None
+
+
+def is_being_written(place: Place) -> bool:
+    """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
+    try:
+        fd = os.open(f"{place.state}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def stale_locks(repository: Repository) -> list[str]:
+    """Lock files of git that are there now, by name."""
+    folder = repository.own_folder()
+    found = [name for name in LOCKS if os.path.lexists(f"{folder}/{name}")]
+    for top, _, names in os.walk(f"{folder}/refs"):
+        found += [os.path.relpath(f"{top}/{name}", folder) for name in names if name.endswith(".lock")]
+    return found
+
+
+def check_journal(place: Place) -> Iterator[Check]:
+    """A change to several files that was cut short waits in the journal."""
+    if not os.path.isdir(place.state):
+        return
+    names = platform.names(f"{place.state}/writing")
+    lost = [f".state/writing/{name}" for name in names if name.startswith("journal.unreadable-")]
+    if lost:
+        fix = "look whether `holdfast history` has the change; the file can then be put away"
+        yield bad("journal", f"a change was cut short and cannot be read: {first_of(lost)}", fix)
+    elif "journal" in names and not is_being_written(place):
+        fix = f"{MEND} finishes it, and so does the next change to the vault"
+        yield bad("journal", "a change to the vault was cut short", fix, can_fix=True)
+    else:
+        yield good("journal", "no change was cut short")
+
+
+def check_derived(place: Place) -> Iterator[Check]:
+    """What the hook reads is compiled ahead: one that cannot be read costs a start its memory."""
+    if not os.path.isdir(place.state):
+        return
+    broken, briefs = broken_derived(place), _briefs(place)
+    if broken:
+        fix = f"{MEND} makes them anew"
+        yield bad("derived", f"cannot be read in .state: {first_of(broken)}", fix, can_fix=True)
+    else:
+        yield good("derived", f"{many(len(briefs), 'brief')} made ahead")
+    yield from _last_check(place)
+
+
+def broken_derived(place: Place) -> list[str]:
+    broken = []
+    for name in ("armed", *_briefs(place)):
+        try:
+            if not isinstance(codec.decode(platform.read_file(f"{place.state}/{name}")), dict):
+                broken.append(name)
+        except FileNotFoundError:
+            continue  # no note is armed
+        except (OSError, ValueError):
+            broken.append(name)
+    return broken
+
+
+def _briefs(place: Place) -> list[str]:
+    return [f"brief/{name}" for name in platform.names(f"{place.state}/brief") if not name.endswith(".tmp")]
+
+
+def _last_check(place: Place) -> Iterator[Check]:
+    try:
+        text = platform.read_file(f"{place.state}/check", 32).decode("ascii", "replace").strip()
+    except OSError:
+        return
+    if text.isdecimal() and int(text):
+        yield note(
+            "notes", f"the last check found {many(int(text), 'error')} in the notes", "`holdfast check` lists them"
+        )
