@@ -7,6 +7,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,3 +68,19 @@ def interleaved(candidates: Mapping[str, Callable[[], float]], runs: int) -> dic
 
 def median(times: list[float]) -> float:
     return statistics.median(times)
+
+
+def run_alone(script: str, *words: str) -> None:
+    """Run a bench again where nothing but loopback can be reached, with the agents and our wheel installed for it.
+
+    It finds both through `--inside FOLDER`. The folder is no temporary one: Codex lets any command write in those.
+    """
+    sys.path.append(str(ROOT / "tools"))
+    import agents
+
+    agents.install()
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir="/var/tmp") as folder:
+        agents.install_wheel(Path(folder), Path(sys.executable))
+        command = [*agents.alone(), sys.executable, script, "--inside", folder, *words]
+        status = subprocess.run(command, env=agents.without_proxies(), check=False).returncode
+    sys.exit(status)

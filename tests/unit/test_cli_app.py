@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ import holdfast
 from holdfast import errors
 from holdfast.cli import fast
 from holdfast.cli.app import app
-from holdfast.hook.hosts import HOSTS
 from holdfast.install import launcher
 
 COMMANDS = [
@@ -211,41 +209,6 @@ def test_hook_by_hand_is_status_0_whatever_it_is_given(fresh: Home) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-# --- init
-
-
-def test_init_makes_the_vault_and_the_launcher_and_prints_the_lines(fresh: Home, terminal: Terminal) -> None:
-    done = terminal("init")
-    assert (done.status, done.err) == (0, "")
-    assert (fresh.vault / "format").is_file()
-    path = launcher.launcher_path(fresh.env)
-    assert os.access(path, os.X_OK)
-    for host in HOSTS:
-        assert launcher.registered_line(host, fresh.env) in done.out
-
-
-def test_init_twice_is_one(fresh: Home, terminal: Terminal) -> None:
-    assert terminal("init").out == terminal("init").out
-
-
-def test_a_dry_run_of_init_writes_nothing(fresh: Home, terminal: Terminal) -> None:
-    done = terminal("init", "--dry-run")
-    assert done.status == 0
-    assert "would be" in done.out
-    assert fresh.files() == []
-    assert not launcher.launcher_path(fresh.env).exists()
-
-
-def test_init_as_json_has_stable_names(fresh: Home, terminal: Terminal) -> None:
-    answer = json.loads(terminal("init", "--json").out)
-    assert answer == {
-        "vault": str(fresh.vault),
-        "launcher": str(launcher.launcher_path(fresh.env)),
-        "register": {host: launcher.registered_line(host, fresh.env) for host in HOSTS},
-        "written": True,
-    }
-
-
 # --- the launcher is kept up by any command
 
 
@@ -263,7 +226,7 @@ def test_a_broken_launcher_breaks_no_command_and_init_mends_it(fresh: Home, term
     path = launcher.write_launcher(fresh.env)
     path.write_bytes(found)
     assert terminal("init").status == 0
-    assert path.read_text() == launcher.launcher_text()
+    assert path.read_text() == launcher.launcher_text(launcher.nudged(fresh.env))
 
 
 def test_a_home_that_cannot_be_written_breaks_no_command(fresh: Home, terminal: Terminal, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+BEHIND = 10  # how far background work stands behind the agent that somebody waits for
 FLAG_HELP = """Usage: holdfast flag [OPTIONS] TEXT...
 
   Save one durable fact per TEXT, synced to disk before the answer.
@@ -72,6 +73,8 @@ def start(argv: list[str], began: int) -> None:
     """What the launcher runs: never returns."""
     from holdfast.capture.platform import environ
 
+    if argv[0] in INTERNAL:
+        posix.nice(BEHIND)
     posix._exit(run(argv, environ(), began))
 
 

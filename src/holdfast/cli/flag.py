@@ -33,13 +33,16 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
     state = home.state(vault)
     if words.nothing:
         return _decline(state, where, words)
-    heard = course.read(state, where.episode, words.name) if where.episode else None
-    if heard:
+    now = time.time()
+    ids, is_kept = words.heard(course.read(state, where.episode, words.name) if where.episode else None)
+    if ids and (is_kept or flagging.are_waiting(state, ids, now)):
         course.drop(state, where.episode, words.name)
-        return _answer(words, where, [(ident, words.kind) for ident in heard.split()], by="hook")
+        return _answer(words, where, [(ident, words.kind) for ident in ids], by="hook")
     origin = whereabouts.origin(where, vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
-    taken = flagging.take_words(vault, words, speaker, time.time())
+    taken = flagging.take_words(vault, words, speaker, now, ids=ids)
+    if ids:  # the hook died before it came to keep them
+        course.drop(state, where.episode, words.name)
     records = [one.as_record() for one in taken.flags]
     kept = [(one.id, one.kind) for one in taken.flags]
     return _answer(words, where, kept, taken.changes, records=records)
@@ -49,13 +52,15 @@ def _decline(state: str, where: Where, words: Words) -> int:
     """A boundary passed and there is nothing to keep: that is an answer too."""
     from holdfast.capture import codec, course, ledger
 
-    asked = ""
-    if where.episode:
+    asked = course.read(state, where.episode, words.name) if where.episode else None
+    if asked is not None:  # the hook has heard it, and said so in the ledger
+        course.drop(state, where.episode, words.name)
+    elif where.episode:
         asked = course.take(state, where.episode, course.ASKED) or ""
         told = {"episode": where.episode, "project": where.project.id, "event": "flag"}
         ledger.append(state, "nudge", time.time(), boundary=asked or "none", decision="declined", **told)
     if words.as_json:
-        say(codec.encode({"saved": [], "declined": asked}).decode("utf-8") + "\n")
+        say(codec.encode({"saved": [], "declined": asked or ""}).decode("utf-8") + "\n")
     else:
         say("Nothing to flag; noted.\n")
     return 0

@@ -18,7 +18,7 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.memory import Memory
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
-    from holdfast.vault.spoken import as_said_here
+    from holdfast.vault.stamping import as_said_here
 
     text, given, switches = _arguments(argv)
     if text == "-":

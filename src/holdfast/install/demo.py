@@ -59,7 +59,7 @@ def run(say: Callable[[str], None]) -> None:
             say(f"     {line}")
         if not any(FACT in line for line in brief):
             raise HoldfastError("The brief does not have the fact; please report this with the output above.")
-        say("Nothing was lost. `holdfast init` prints the line to register in your own agent.")
+        say("Nothing was lost. `holdfast init` registers it in your own agent.")
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ python=$bin/python3
   exit 127
 }
 case $1 in
-flag | remember | hook | pause | resume)
+flag | snag | remember | hook | pause | resume)
   for script in "$bin"/../lib/python3*/site-packages/holdfast/hook/start.py; do
     [ -r "$script" ] && exec "$python" -I -S "$script" --command "$@"
   done

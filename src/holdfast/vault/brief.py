@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import os
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from holdfast.capture import codec, home, platform, quoting
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, index, journal, lineage, notes
+from holdfast.vault import anchored, anchors, index, journal, lineage, notes, reviewing
 
 if TYPE_CHECKING:
     from holdfast.vault.anchors import Anchor
@@ -140,6 +141,7 @@ class _Shelf:
     always: dict[str, list[Note]]
     newest: dict[str, list[Note]]
     counts: dict[str, int]
+    heard: dict[str, int]  # orders of the user that nobody has confirmed
 
     @classmethod
     def of(cls, known: index.Index) -> _Shelf:
@@ -148,7 +150,8 @@ class _Shelf:
         for note in (note for note in known.active() if not note.is_beside):
             (always if note.is_always_on else others).setdefault(note.project, []).append(note)
         newest = {name: heapq.nlargest(MOST_MAPPED, found, key=_edited) for name, found in others.items()}
-        return cls(always, newest, {name: len(found) for name, found in others.items()})
+        heard = Counter(note.project for note in known.notes if reviewing.is_unconfirmed(note))
+        return cls(always, newest, {name: len(found) for name, found in others.items()}, heard)
 
     def always_in(self, project: str) -> list[Note]:
         """Who the user is before rules, what is for all before what is for one."""
@@ -195,6 +198,10 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _She
     draft.count("rules", len(always) - MOST_RULES)
     if project.id:
         _add_handoff(draft)
+    heard = sum(shelf.heard.get(name, 0) for name in {notes.GLOBAL, project.id})
+    if heard:
+        what = "An order" if heard == 1 else f"{heard} orders"
+        draft.say("rules", f"- {what} of the user, heard and not confirmed: `holdfast review` shows it; ask them.")
     newest, more = shelf.newest_in(project.id)
     for note in newest:
         draft.add("map", quoting.LINE, note.path, note.anchors)

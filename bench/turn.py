@@ -1,0 +1,102 @@
+"""What all our hooks cost a one-tool turn of the real Claude Code, against hooks that do nothing, and against none.
+
+    python bench/turn.py [--runs 20]
+
+Three homes that differ in their hooks alone: what `holdfast init` registers; `python -I -S -c pass` on the same events,
+with the same interpreter; none. Each turn is one `claude -p` with one Bash call, answered by a scripted model on
+loopback. The turns are interleaved, and what a session leaves running in the background is waited for before the next
+begins. Target: ours at most 1.15 of hooks that do nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+from support import ROOT, interleaved, machine, median, run_alone
+
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "e2e"), str(ROOT / "tools")]
+
+import agents
+from claude_desk import ClaudeDesk
+from model_server import ModelServer
+from processes import end_all_of, of_home
+from steps import say
+
+from holdfast.install import launcher
+from holdfast.install.hosts import registrar
+
+TARGET = 1.15
+
+
+def main() -> None:
+    options = _options()
+    if options.inside:
+        measure(Path(options.inside), options.runs)
+    else:
+        run_alone(__file__, "--runs", str(options.runs))
+
+
+def measure(folder: Path, runs: int) -> None:
+    """With everything installed below `folder`, and nothing to be reached but loopback."""
+    with ModelServer() as server:
+        desks = {kind: _desk(folder / kind, folder / "venv", server, kind) for kind in ("ours", "nothing", "none")}
+        try:
+            for desk in desks.values():
+                _turn(desk)  # the first start of a home sets things up
+            times = interleaved({kind: partial(_turn, desk) for kind, desk in desks.items()}, runs)
+            hooks = len(desks["ours"].log("--kind", "hook")) / (runs + 1)
+        finally:
+            end_all_of(folder)
+    _print({kind: median(found) for kind, found in times.items()}, hooks, runs)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--inside", default="", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _desk(folder: Path, venv: Path, server: ModelServer, kind: str) -> ClaudeDesk:
+    desk = ClaudeDesk(folder / "ada", venv, agents.command("claude"), server)
+    desk.set_up()
+    desk.allow("Bash(echo:*)")
+    if kind != "ours":
+        nothing = {"type": "command", "command": f"{launcher.interpreter()} -I -S -c pass"}
+        events = registrar("claude-code").EVENTS if kind == "nothing" else ()
+        desk.settings.write_text(json.dumps({"hooks": {event: [{"hooks": [nothing]}] for event in events}}))
+    return desk
+
+
+def _turn(desk: ClaudeDesk) -> float:
+    """Seconds of one turn; afterwards nothing of it runs any more."""
+    desk.server.play(desk.shell("echo 1"), say("Done."))
+    began = time.perf_counter()
+    done = desk.run(desk.words("Say one"))
+    spent = time.perf_counter() - began
+    if done.status or desk.server.unplayed:
+        raise SystemExit(f"the turn failed: {done.out[-1000:]}{done.err[-1000:]}")
+    deadline = time.monotonic() + 20
+    while of_home(desk.home.parent) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return spent
+
+
+def _print(medians: dict[str, float], hooks: float, runs: int) -> None:
+    ours, nothing, none = (medians[kind] for kind in ("ours", "nothing", "none"))
+    print(f"# {machine()}; Claude Code {agents.VERSIONS['claude']}; {runs} turns each, interleaved; medians")
+    print(f"{'hooks in a one-tool turn':40}{'seconds':>10}{'ratio':>9}")
+    for what, spent in (("none", none), ("python -I -S -c pass", nothing), ("holdfast", ours)):
+        print(f"{what:40}{spent:10.3f}{spent / none:9.3f}")
+    print(f"{hooks:.1f} of our hooks ran in a turn")
+    verdict = "met" if ours / nothing <= TARGET else "MISSED"
+    print(f"holdfast to hooks that do nothing: {ours / nothing:.3f} (target {TARGET}: {verdict})")
+
+
+if __name__ == "__main__":
+    main()

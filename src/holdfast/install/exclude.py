@@ -1,0 +1,69 @@
+"""Keeps a project's local settings out of its git: a line in .git/info/exclude, where git does not ignore them already.
+
+That file is the repository's own on this machine and is never committed, so the project's people see nothing of us.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from holdfast.errors import HoldfastError
+from holdfast.install import writing
+from holdfast.install.hosts import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+HOST = "git"  # in records
+
+
+def root(cwd: str) -> str:
+    """The work tree's folder, or the folder itself outside of any."""
+    return _git(cwd, "rev-parse", "--show-toplevel") or cwd
+
+
+def edit(top: str, paths: Iterable[str]) -> Edit | None:
+    """What keeps these files out of `git status`; None where nothing is needed. Raises if git tracks one."""
+    exclude = _git(top, "rev-parse", "--git-path", "info/exclude")
+    if not exclude:
+        return None
+    lines = []
+    for path in paths:
+        relative = os.path.relpath(path, top)
+        if _git(top, "ls-files", "--", relative):
+            raise HoldfastError(
+                f"{path} is tracked by git and would show up as changed; nothing was changed. "
+                "Run init without --project, for all your projects."
+            )
+        if not _ignored(top, relative):
+            lines.append(f"/{relative}")
+    if not lines:
+        return None
+    place = os.path.join(top, exclude)
+    before = writing.read(place)
+    text = (before or b"").decode("utf-8", "surrogateescape")
+    start = text if text.endswith("\n") or not text else f"{text}\n"
+    after = (start + "".join(f"{line}\n" for line in lines)).encode("utf-8", "surrogateescape")
+    return Edit(place, before, after, tuple(lines))
+
+
+def without(data: bytes, lines: Iterable[str]) -> bytes:
+    """The exclude file without these lines."""
+    gone = {line.encode("utf-8", "surrogateescape") for line in lines}
+    return b"".join(line for line in data.splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
+
+
+def _ignored(top: str, relative: str) -> bool:
+    done = subprocess.run(["git", "-C", top, "check-ignore", "-q", "--", relative], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _git(cwd: str, *words: str) -> str:
+    """What git answers; "" where it has no answer or is not there."""
+    try:
+        done = subprocess.run(["git", "-C", cwd, *words], capture_output=True, check=False)
+    except OSError:
+        return ""
+    return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""

@@ -1,0 +1,108 @@
+"""The registration seam: one small file per host knows which of its settings carry our lines.
+
+A registrar plans and never writes: it reads the host's files and answers with edits, which holdfast.install.plan shows,
+records and applies. So `--dry-run` cannot differ from the real thing, and files that are broken are noticed before any
+is changed. A new host is one file here and one line in REGISTRARS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Scope = Literal["user", "project"]
+REGISTRARS = {"claude-code": "claude_code", "codex": "codex"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A host on this machine. `program` is "" where only its folder is there, `version` where it cannot be read."""
+
+    program: str
+    version: str
+    folder: str
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One file before and after; None is a file that is not there. `added` are the lines that a person is shown."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    added: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A hook line of ours that the host has now."""
+
+    path: str
+    event: str
+    command: str
+
+
+class Registrar(Protocol):
+    @property
+    def NAME(self) -> str: ...  # noqa: N802
+
+    @property
+    def TITLE(self) -> str: ...  # noqa: N802
+
+    @property
+    def EVENTS(self) -> Mapping[str, int]:  # noqa: N802
+        """The events to register, each with its timeout in seconds; 0 is the host's own."""
+        ...
+
+    def found(self, env: Mapping[str, str]) -> Found | None:
+        """Whether the host is on this machine; its program is not started."""
+        ...
+
+    def edits(self, env: Mapping[str, str], scope: Scope, cwd: str, *, permissions: bool = True) -> list[Edit]:
+        """What is to be written so that the host runs our hooks and lets its agent flag; unchanged files included."""
+        ...
+
+    def without(self, path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
+        """A settings file without our lines. What is ours in `before`, the file as it was found, was the user's own."""
+        ...
+
+    def places(self, env: Mapping[str, str], scope: Scope, cwd: str) -> list[str]:
+        """The files that may carry our lines, there or not."""
+        ...
+
+    def after(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+        """What the user has to do now, a sentence each."""
+        ...
+
+    def notes(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+        """What is peculiar here and decides what is added, a sentence each."""
+        ...
+
+    def left(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+        """What uninstall cannot take away because the host itself installed it, a sentence each."""
+        ...
+
+    def registered(self, env: Mapping[str, str], cwd: str) -> list[Registered]:
+        """Our hook lines that the host has now, user's and project's; settings that cannot be read have none."""
+        ...
+
+    def allowed(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+        """The permissions for our commands that the host's settings have now."""
+        ...
+
+    def untrusted(self, env: Mapping[str, str], cwd: str) -> list[str]:
+        """The events whose line of ours the host has and does not run, because the user has not trusted it yet."""
+        ...
+
+
+def registrar(name: str) -> Registrar:
+    """The registrar of a host; KeyError for one that we do not know."""
+    return cast("Registrar", import_module(f"holdfast.install.hosts.{REGISTRARS[name]}"))

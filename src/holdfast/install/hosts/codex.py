@@ -1,0 +1,129 @@
+"""Codex: hooks in hooks.json, of the user or, untracked, of one project; the queue as a root its sandbox may write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home
+from holdfast.errors import HoldfastError
+from holdfast.install import exclude, launcher, settings, shown, toml_roots, writing
+from holdfast.install.hosts import Edit, Registered, codex_trust, looking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.install.hosts import Found, Scope
+
+NAME, TITLE = "codex", "Codex"
+EVENTS = {
+    "SessionStart": 0,
+    "UserPromptSubmit": 0,
+    "PreToolUse": 0,
+    "PostToolUse": 0,
+    "PreCompact": 0,
+    "PostCompact": 0,
+    "SubagentStop": 0,
+    "Stop": 0,
+    "Interrupt": 3,  # one second unless asked, and never more than three; so too at the end
+    "SessionEnd": 3,
+}
+
+
+def found(env: Mapping[str, str]) -> Found | None:
+    return looking.look(env, "codex", "@openai/codex", folder(env))
+
+
+def folder(env: Mapping[str, str]) -> str:
+    return (env.get("CODEX_HOME") or f"{home.user_home(env)}/.codex").rstrip("/")
+
+
+def places(env: Mapping[str, str], scope: Scope, cwd: str) -> list[str]:
+    """A project's config.toml may not widen the sandbox, so that the writable root is the user's in both scopes."""
+    top = folder(env) if scope == "user" else f"{exclude.root(cwd)}/.codex"
+    return [f"{top}/hooks.json", f"{folder(env)}/config.toml"]
+
+
+def edits(env: Mapping[str, str], scope: Scope, cwd: str, *, permissions: bool = True) -> list[Edit]:
+    hooks, config = places(env, scope, cwd)
+    before = writing.read(hooks)
+    text = was = settings.text_of(before, hooks)
+    if not _is_registered_for_user(env, scope):
+        text = settings.with_hooks(text, EVENTS, launcher.registered_line(NAME, env), hooks)
+    after = before if text == was else text.encode("utf-8")
+    planned = [Edit(hooks, before, after, shown.added(before, after))]
+    return [*planned, _with_root(config, writable(env))] if permissions else planned
+
+
+def writable(env: Mapping[str, str]) -> str:
+    """All that a flag writes. The notes beside it stay out of the sandbox's reach, and .git is so in any case."""
+    return home.state(home.own_vault(env))
+
+
+def _with_root(path: str, root: str) -> Edit:
+    before = writing.read(path)
+    after = toml_roots.with_root(before, root, path)
+    if after is None:
+        raise HoldfastError(
+            f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere. "
+            f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
+        )
+    return Edit(path, before, after if after or before is not None else None, shown.added(before, after))
+
+
+def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
+    if path.endswith(".toml"):
+        return codex_trust.forgotten(toml_roots.without_root(data, writable(env), before), before, env)
+    text = settings.text_of(data, path)
+    known = settings.text_of(before, path) if before is not None else None
+    return settings.without_hooks(text, known).encode("utf-8") if data.strip() else data
+
+
+def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
+    return [Registered(path, *one) for path in _hook_files(env, cwd) for one in settings.listed(_text(path))]
+
+
+def allowed(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
+    path = f"{folder(env)}/config.toml"
+    try:
+        roots = toml_roots.roots(writing.read(path), path)
+    except HoldfastError:
+        return ()
+    return tuple(root for root in roots if root == writable(env))
+
+
+def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
+    return ()
+
+
+def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
+    return ()
+
+
+def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+    if not untrusted(env, cwd):
+        return ()
+    return (
+        'Codex runs a hook only after you trusted it: start `codex` once, and at "Hooks need review" choose '
+        '"Trust all and continue". Until then `codex exec` passes over them in silence.',
+    )
+
+
+def untrusted(env: Mapping[str, str], cwd: str) -> list[str]:
+    return codex_trust.untrusted(env, cwd)
+
+
+def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
+    """Codex would run a line of the user's and the same of a project twice."""
+    listed = settings.listed(_text(f"{folder(env)}/hooks.json"))
+    return scope == "project" and {event for event, _ in listed} >= set(EVENTS)
+
+
+def _hook_files(env: Mapping[str, str], cwd: str) -> list[str]:
+    return [places(env, "user", cwd)[0], places(env, "project", cwd)[0]]
+
+
+def _text(path: str) -> str:
+    try:
+        return settings.text_of(writing.read(path), path)
+    except HoldfastError:
+        return "{}"

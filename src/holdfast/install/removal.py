@@ -1,0 +1,155 @@
+"""What `holdfast uninstall` will do, and doing it.
+
+A file that is still what we made of it gets back the very bytes from before. One that somebody changed since keeps
+their changes and loses our lines. Settings come first and the launcher last, so that a kill between leaves nothing
+which the next uninstall does not find. The vault is never touched.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.capture import platform
+from holdfast.install import command, exclude, launcher, plan, records, settings, writing
+from holdfast.install.hosts import REGISTRARS, Edit, registrar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.install.hosts import Scope
+    from holdfast.install.records import Record
+
+
+@dataclass(frozen=True)
+class Gone:
+    """One file without us; `is_exact` where it is, byte for byte, what was found at first."""
+
+    host: str
+    edit: Edit
+    folders: tuple[str, ...]
+    is_exact: bool
+    removed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Removal:
+    files: tuple[Gone, ...]
+    programs: tuple[str, ...]  # launcher, command and link, where nothing needs them any more
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.programs) or any(one.edit.changes for one in self.files)
+
+
+def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Scope = "user") -> Removal:
+    """Everything of ours; with names only of those hosts, in a project's scope only that project's."""
+    names = [host.NAME for host in plan.known(agents)] or [*REGISTRARS]
+    top = exclude.root(cwd) if scope == "project" else ""
+    everything = records.everything(env)
+    chosen = _chosen([one for one in everything if one.host in names], top)
+    others = [one for one in everything if one.host != exclude.HOST and one not in chosen]
+    files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, chosen)]]
+    files += _kept_out(chosen, everything)
+    gone = {one.edit.path for one in files}
+    left = [one for one in others if one.path not in gone] + _registered_elsewhere(env, cwd, gone)
+    return Removal(tuple(files), () if left else _programs(env))
+
+
+def _chosen(known: list[Record], top: str) -> list[Record]:
+    """Of a project its own files, and those that no other project of the same host needs any more."""
+    if not top:
+        return known
+    own = [one for one in known if one.root == top and not one.is_shared]
+    needed = {one.host for one in known if one not in own and not one.is_shared}
+    return own + [one for one in known if one.is_shared and one.host not in needed]
+
+
+def _unrecorded(
+    env: Mapping[str, str], cwd: str, names: Sequence[str], scope: Scope, chosen: list[Record]
+) -> list[Record]:
+    """Files that carry lines of ours and have no record, as if somebody had written them by hand."""
+    known = {one.path for one in chosen}
+    found = []
+    for name in names:
+        for path in registrar(name).places(env, scope, cwd):
+            data = None if path in known else writing.read(path)
+            if data is not None and settings.OURS.search(data.decode("utf-8", "replace")):
+                found.append(records.Record(name, path, "", None, "unknown"))
+    return found
+
+
+def _registered_elsewhere(env: Mapping[str, str], cwd: str, gone: set[str]) -> list[object]:
+    return [one for name in REGISTRARS for one in registrar(name).registered(env, cwd) if one.path not in gone]
+
+
+def _file(record: Record, env: Mapping[str, str]) -> Gone:
+    now = writing.read(record.path)
+    if now is None or records.digest(now) == record.after:
+        after, is_exact = (None if now is None else record.before), True
+    else:
+        bare = registrar(record.host).without(record.path, now, record.before, env)
+        is_unneeded = record.before is None and plan.is_bare(bare) and record.after != "unknown"
+        after, is_exact = (None if is_unneeded else bare), bare == record.before
+    return _gone(record, now, after, is_exact)
+
+
+def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
+    """The lines in the exclude files of the projects whose settings go."""
+    found = []
+    for record in everything:
+        if record.host != exclude.HOST:
+            continue
+        lines = [f"/{os.path.relpath(one.path, record.root)}" for one in chosen if one.root == record.root]
+        now = writing.read(record.path)
+        after = None if now is None else exclude.without(now, lines)
+        others = [one for one in everything if one.root == record.root and one not in chosen and one is not record]
+        is_exact = not others and records.digest(now) == record.after
+        if lines:
+            found.append(_gone(record, now, record.before if is_exact else after, is_exact))
+    return found
+
+
+def _gone(record: Record, now: bytes | None, after: bytes | None, is_exact: bool) -> Gone:
+    from holdfast.install import shown
+
+    return Gone(record.host, Edit(record.path, now, after), record.folders, is_exact, shown.added(after, now))
+
+
+def _programs(env: Mapping[str, str]) -> tuple[str, ...]:
+    """What we put on this machine outside of the vault, in the order in which it goes."""
+    found = [command.made_link(env), str(launcher.command_path(env)), str(launcher.launcher_path(env))]
+    return tuple(path for path in found if path and os.path.lexists(path))
+
+
+def apply(removal: Removal, env: Mapping[str, str]) -> None:
+    """A record goes when nothing of what it describes is left to do."""
+    for one in removal.files:
+        writing.sweep(one.edit.path)
+        if one.edit.changes:
+            writing.replace(one.edit.path, one.edit.before, one.edit.after)
+    writing.remove_folders({folder for one in removal.files if one.edit.after is None for folder in one.folders})
+    for one in removal.files:
+        records.drop(env, one.edit.path)
+    for path in removal.programs:
+        Path(path).unlink(missing_ok=True)
+    if removal.programs or not launcher.launcher_path(env).exists():
+        _sweep(env)
+        writing.remove_folders({str(records.folder(env).parent), str(records.folder(env))})
+    else:
+        _sync(records.folder(env))
+
+
+def _sweep(env: Mapping[str, str]) -> None:
+    """What inits that were killed left among our own files."""
+    for folder in (records.folder(env), records.folder(env).parent):
+        for name in platform.names(str(folder)):
+            if name.endswith((".tmp", ".new")):
+                platform.remove(f"{folder}/{name}")
+
+
+def _sync(folder: Path) -> None:
+    if folder.is_dir():
+        platform.sync_folder(str(folder))

@@ -1,0 +1,116 @@
+"""What init and uninstall say, as lines for a person and as data for a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import home
+from holdfast.hook.hosts import HOSTS
+from holdfast.install import exclude, launcher
+from holdfast.install.hosts import REGISTRARS, registrar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.install.plan import Plan, Step
+    from holdfast.install.removal import Removal
+
+
+def init_lines(plan: Plan, *, written: bool) -> Iterator[str]:
+    """What will be written, file by file, with the exact lines."""
+    would = "" if written else "would be "
+    yield f"vault     {plan.vault} ({would}ready)"
+    yield f"launcher  {plan.launcher} ({would}written)"
+    link = f" (link {plan.command.link})" if plan.command.link else ""
+    yield f"command   {plan.command.words}{link}"
+    for agent in plan.agents:
+        version = f" {agent.found.version}" if agent.found and agent.found.version else ""
+        yield f"{agent.title}{version}"
+        yield from (f"  {note}" for note in agent.notes)
+        for step in agent.steps:
+            yield from _step_lines(step)
+    for step in plan.project:
+        yield from _step_lines(step)
+    if not plan.agents:
+        names = ", ".join(registrar(name).TITLE for name in REGISTRARS)
+        yield f"No agent was found on this machine ({names}). Install one and run init again, or name it: --agent NAME."
+        yield "For any other agent register this command for each of its hook events; its input is in docs/hook.md:"
+        yield f"  {plan.generic_line}"
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    if not step.edit.changes:
+        yield f"  {step.edit.path}: has what it needs, nothing is added"
+        return
+    yield f"  {step.edit.path}: {'new file' if step.edit.before is None else 'adds'}"
+    yield from (f"    + {line}" for line in step.edit.added)
+
+
+def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
+    yield "Done." if plan.changes else "Everything was in place; no settings were changed."
+    for agent in plan.agents:
+        yield from registrar(agent.name).after(env, cwd)
+    if plan.agents:
+        yield "`holdfast doctor` checks every link."
+
+
+def init_as_data(plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool) -> dict[str, Any]:
+    return {
+        "vault": plan.vault,
+        "launcher": plan.launcher,
+        "register": {host: launcher.registered_line(host, env) for host in dict.fromkeys([*HOSTS, *REGISTRARS])},
+        "written": written,
+        "command": plan.command.words,
+        "link": plan.command.link,
+        "changes": plan.changes,
+        "agents": [
+            {
+                "name": agent.name,
+                "version": agent.found.version if agent.found else "",
+                "files": [_as_data(step) for step in agent.steps],
+                "notes": list(agent.notes),
+                "next": list(registrar(agent.name).after(env, cwd)),
+            }
+            for agent in plan.agents
+        ],
+        "git": [_as_data(step) for step in plan.project],
+    }
+
+
+def _as_data(step: Step) -> dict[str, Any]:
+    return {"path": step.edit.path, "changes": step.edit.changes, "added": list(step.edit.added)}
+
+
+def uninstall_lines(removal: Removal, *, in_full: bool) -> Iterator[str]:
+    if not removal.changes:
+        yield "There is nothing of holdfast in the settings of any agent."
+    for one in removal.files:
+        if not one.edit.changes:
+            continue
+        whose = "git" if one.host == exclude.HOST else registrar(one.host).TITLE
+        what = "removed" if one.edit.after is None else "as it was before" if one.is_exact else "without our lines"
+        yield f"{whose}: {one.edit.path} ({what})"
+        if in_full:
+            yield from (f"    - {line}" for line in one.removed)
+    yield from (f"removed: {path}" for path in removal.programs)
+
+
+def uninstall_as_data(removal: Removal, env: Mapping[str, str], *, written: bool) -> dict[str, Any]:
+    return {
+        "vault": home.own_vault(env),
+        "written": written,
+        "changes": removal.changes,
+        "files": [
+            {"path": one.edit.path, "exact": one.is_exact, "removed": list(one.removed)}
+            for one in removal.files
+            if one.edit.changes
+        ],
+        "programs": list(removal.programs),
+    }
+
+
+def stays(env: Mapping[str, str], cwd: str) -> Iterator[str]:
+    """What uninstall leaves, and how it would go."""
+    yield f"Your vault stays: {home.own_vault(env)}. `holdfast init` brings everything back."
+    for name in REGISTRARS:
+        yield from registrar(name).left(env, cwd)

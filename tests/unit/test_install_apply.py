@@ -1,0 +1,533 @@
+"""Init and uninstall on whole homes: byte for byte, killed anywhere, with other people's changes in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hook_support import Home
+
+from holdfast.errors import HoldfastError, UsageError
+from holdfast.install import command, exclude, jsonc, launcher, plan, records, removal, settings, writing
+from holdfast.install.hosts import claude_code, registrar
+
+CLAUDE = (
+    '\ufeff{\r\n\t// mine\r\n\t"model": "x", /* best */\r\n\t"hooks": {"Stop": [], "Other": [{"hooks": []}]},\r\n}\r\n'
+)
+CODEX = 'model = "x" # mine\n\n[sandbox_workspace_write]\nnetwork_access = true'
+EFFECTS = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink", "os.chmod")
+
+
+class Killed(BaseException):
+    """What no code of ours catches, as nothing catches a kill."""
+
+
+class Axe:
+    """Falls before the n-th change of the file system."""
+
+    left = -1
+
+    def watch(self, event: str, _arguments: object) -> None:
+        if self.left >= 0 and event in EFFECTS:
+            self.left -= 1
+            if self.left < 0:
+                raise Killed
+
+    @contextmanager
+    def falls_before(self, number: int) -> Iterator[list[bool]]:
+        fell = [False]
+        self.left = number
+        try:
+            yield fell
+        except Killed:
+            fell[0] = True
+        finally:
+            self.left = -1
+
+
+AXE = Axe()
+sys.addaudithook(AXE.watch)
+
+
+@pytest.fixture
+def fresh(place: Path) -> Home:
+    """In memory: these tests write every file many times."""
+    return Home(place / "home")
+
+
+@pytest.fixture
+def env(fresh: Home) -> dict[str, str]:
+    """A home with both hosts in use, a place for the link, and settings of its own."""
+    for name in (".claude", ".codex", ".local/bin"):
+        (fresh.folder / name).mkdir(parents=True)
+    (fresh.folder / ".profile").write_text('PATH="$HOME/.local/bin:$PATH"\n')
+    (fresh.folder / ".claude" / "settings.json").write_bytes(CLAUDE.encode())
+    (fresh.folder / ".codex" / "config.toml").write_text(CODEX)
+    path = f"{fresh.folder}/.local/bin:/usr/local/bin:/usr/bin:/bin"
+    return {**fresh.env, "PATH": path, "SHELL": "/bin/sh"}
+
+
+def tree(folder: Path) -> dict[str, object]:
+    """Every file, link and folder below, but not the vault and a repository's own."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if name.startswith(".holdfast") or (".git/" in name and not name.endswith("info/exclude")):
+            continue
+        if path.is_symlink():
+            found[name] = os.readlink(path)
+        else:
+            mode = stat.S_IMODE(path.stat().st_mode)
+            found[name] = mode if path.is_dir() else (mode, path.read_bytes())
+    return found
+
+
+def init(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> plan.Plan:
+    made = plan.make(env, str(cwd), agents, "project" if project else "user")
+    plan.apply(made, env)
+    return made
+
+
+def uninstall(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> removal.Removal:
+    made = removal.make(env, str(cwd), agents, "project" if project else "user")
+    removal.apply(made, env)
+    return made
+
+
+def without_data(found: dict[str, object]) -> dict[str, object]:
+    """Not the folders on the way to the launcher, which are the user's data folders."""
+    return {name: what for name, what in found.items() if name not in (".local/share", ".local")}
+
+
+# --- there and back
+
+
+def test_uninstall_gives_back_every_byte(fresh: Home, env: dict[str, str]) -> None:
+    before = tree(fresh.folder)
+    init(env, fresh.project)
+    assert tree(fresh.folder) != before
+    gone = uninstall(env, fresh.project)
+    assert all(one.is_exact for one in gone.files)
+    assert without_data(tree(fresh.folder)) == without_data(before)
+    assert (fresh.vault / "format").is_file(), "the vault stays"
+
+
+def test_a_second_init_changes_no_byte_and_no_file(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    before = {path: path.lstat().st_ino for path in fresh.folder.rglob("*")}
+    again = init(env, fresh.project)
+    assert not again.changes
+    assert {path: path.lstat().st_ino for path in fresh.folder.rglob("*")} == before
+
+
+def test_a_second_uninstall_finds_nothing(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    uninstall(env, fresh.project)
+    before = tree(fresh.folder)
+    assert not uninstall(env, fresh.project).changes
+    assert tree(fresh.folder) == before
+
+
+def test_a_link_and_its_targets_mode_stay(fresh: Home, env: dict[str, str]) -> None:
+    dots = fresh.folder / "dots"
+    dots.mkdir()
+    path = fresh.folder / ".claude" / "settings.json"
+    path.rename(dots / "claude.json")
+    path.symlink_to("../dots/claude.json")
+    (dots / "claude.json").chmod(0o640)
+    init(env, fresh.project)
+    assert os.readlink(path) == "../dots/claude.json"
+    assert stat.S_IMODE((dots / "claude.json").stat().st_mode) == 0o640
+    assert b"holdfast-hook" in (dots / "claude.json").read_bytes()
+    uninstall(env, fresh.project)
+    assert os.readlink(path) == "../dots/claude.json"
+    assert (dots / "claude.json").read_bytes() == CLAUDE.encode()
+
+
+def test_a_link_to_a_file_that_is_not_there_yet(fresh: Home, env: dict[str, str]) -> None:
+    path = fresh.folder / ".claude" / "settings.json"
+    path.unlink()
+    path.symlink_to("../dots/claude.json")
+    init(env, fresh.project)
+    assert path.is_symlink()
+    assert b"holdfast-hook" in (fresh.folder / "dots" / "claude.json").read_bytes()
+    uninstall(env, fresh.project)
+    assert path.is_symlink()
+    assert not (fresh.folder / "dots").exists()
+
+
+def test_files_and_folders_that_we_made_go(fresh: Home, env: dict[str, str]) -> None:
+    (fresh.folder / ".codex" / "config.toml").unlink()
+    (fresh.folder / ".codex").rmdir()
+    init(env, fresh.project, "codex")
+    assert (fresh.folder / ".codex" / "hooks.json").is_file()
+    uninstall(env, fresh.project)
+    assert not (fresh.folder / ".codex").exists()
+
+
+def test_a_folder_of_ours_that_somebody_uses_by_now_stays(fresh: Home, env: dict[str, str]) -> None:
+    (fresh.folder / ".codex" / "config.toml").unlink()
+    (fresh.folder / ".codex").rmdir()
+    init(env, fresh.project, "codex")
+    (fresh.folder / ".codex" / "auth.json").write_text("{}")
+    uninstall(env, fresh.project)
+    assert [path.name for path in (fresh.folder / ".codex").iterdir()] == ["auth.json"]
+
+
+@pytest.mark.parametrize("found", [b"", b"\n", b"{}", b"{ }", b"{\n}\n", b"{ // mine\n}"])
+def test_settings_with_nothing_in_them(fresh: Home, env: dict[str, str], found: bytes) -> None:
+    path = fresh.folder / ".claude" / "settings.json"
+    path.write_bytes(found)
+    init(env, fresh.project)
+    assert {event for event, _ in settings.listed(path.read_text())} == set(claude_code.EVENTS)
+    path.write_text(path.read_text() + "\n")
+    uninstall(env, fresh.project)
+    assert path.read_bytes().strip() in (found.strip(), b"{}")
+
+
+# --- other people's changes
+
+
+def test_a_change_in_between_is_kept(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    path = fresh.folder / ".claude" / "settings.json"
+    path.write_bytes(path.read_bytes().replace(b'"x"', b'"y"'))
+    config = fresh.folder / ".codex" / "config.toml"
+    config.write_text(config.read_text() + "\n[tui]\nvim = true\n")
+    gone = uninstall(env, fresh.project)
+    assert [one.is_exact for one in gone.files if one.edit.path in (str(path), str(config))] == [False, False]
+    assert path.read_bytes() == CLAUDE.replace('"x"', '"y"').encode()
+    assert config.read_text() == CODEX + "\n[tui]\nvim = true\n"
+
+
+def test_a_file_that_another_tool_wrote_anew_keeps_its_look(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    path = fresh.folder / ".claude" / "settings.json"
+    value = jsonc.parse(path.read_text()).value
+    path.write_text(json.dumps({**value, "theme": "dark"}, indent=2))
+    uninstall(env, fresh.project)
+    kept = {**jsonc.parse(CLAUDE).value, "theme": "dark"}
+    assert path.read_text() == json.dumps(kept, indent=2)
+
+
+def test_a_file_of_ours_that_another_tool_only_wrote_anew_goes(fresh: Home, env: dict[str, str]) -> None:
+    path = fresh.folder / ".claude" / "settings.json"
+    path.unlink()
+    init(env, fresh.project)
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    uninstall(env, fresh.project)
+    assert not path.exists()
+
+
+def test_settings_that_are_gone_by_now_are_not_made_again(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    (fresh.folder / ".claude" / "settings.json").unlink()
+    uninstall(env, fresh.project)
+    assert not (fresh.folder / ".claude" / "settings.json").exists()
+    assert records.everything(env) == []
+
+
+def test_a_change_at_the_very_moment_is_kept(fresh: Home, env: dict[str, str]) -> None:
+    made = plan.make(env, str(fresh.project))
+    path = fresh.folder / ".claude" / "settings.json"
+    path.write_text('{"theirs": 1}')
+    with pytest.raises(HoldfastError, match="its change was kept"):
+        plan.apply(made, env)
+    assert path.read_text() == '{"theirs": 1}'
+    init(env, fresh.project)
+    uninstall(env, fresh.project)
+    assert path.read_text() == '{"theirs": 1}'
+
+
+def test_lines_without_a_record_go_too(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    for one in records.everything(env):
+        records.drop(env, one.path)
+    uninstall(env, fresh.project)
+    assert registrar("claude-code").registered(env, str(fresh.project)) == []
+    assert registrar("codex").registered(env, str(fresh.project)) == []
+    assert not launcher.launcher_path(env).exists()
+
+
+def test_a_record_that_is_broken_is_as_good_as_none(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    for path in records.folder(env).iterdir():
+        path.write_text("{")
+    uninstall(env, fresh.project)
+    assert registrar("claude-code").registered(env, str(fresh.project)) == []
+
+
+def test_events_that_a_later_version_adds_go_with_the_others(
+    fresh: Home, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = dict(claude_code.EVENTS)
+    monkeypatch.setattr(claude_code, "EVENTS", {"Stop": 0})
+    before = tree(fresh.folder)
+    init(env, fresh.project)
+    monkeypatch.setattr(claude_code, "EVENTS", every)
+    assert init(env, fresh.project).changes
+    assert all(one.is_exact for one in uninstall(env, fresh.project).files)
+    assert without_data(tree(fresh.folder)) == without_data(before)
+
+
+# --- broken settings
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where"),
+    [
+        (".claude/settings.json", '{\n  "a": 1,,\n}', "line 2, column 10"),
+        (".codex/hooks.json", "{", "line 1, column 2"),
+        (".codex/config.toml", "a = 1\nb =\n", "line 2, column 4"),
+    ],
+)
+def test_broken_settings_are_named_and_nothing_is_changed_anywhere(
+    fresh: Home, env: dict[str, str], name: str, text: str, where: str
+) -> None:
+    (fresh.folder / name).write_text(text)
+    before = tree(fresh.folder)
+    with pytest.raises(jsonc.Broken) as told:
+        init(env, fresh.project)
+    assert str(told.value).startswith(f"{fresh.folder}/{name}, {where}: ")
+    assert tree(fresh.folder) == before
+    assert not fresh.vault.exists()
+
+
+def test_settings_that_were_broken_after_init_stop_uninstall(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    path = fresh.folder / ".claude" / "settings.json"
+    path.write_bytes(path.read_bytes()[:-5])
+    before = tree(fresh.folder)
+    with pytest.raises(jsonc.Broken):
+        uninstall(env, fresh.project)
+    assert tree(fresh.folder) == before
+
+
+def test_an_agent_that_nobody_knows_is_refused(fresh: Home, env: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match='"emacs" is no agent that we know; nothing was changed'):
+        plan.make(env, str(fresh.project), ["emacs"])
+
+
+# --- killed anywhere
+
+
+def killed_everywhere(fresh: Home, env: dict[str, str], again: str) -> int:
+    before, number = without_data(tree(fresh.folder)), 0
+    while True:
+        with AXE.falls_before(number) as fell:
+            init(env, fresh.project)
+        if again == "init":
+            init(env, fresh.project)
+            for host in ("claude-code", "codex"):
+                assert len(registrar(host).registered(env, str(fresh.project))) == len(registrar(host).EVENTS)
+        uninstall(env, fresh.project)
+        assert without_data(tree(fresh.folder)) == before, f"killed before change {number}"
+        if not fell[0]:
+            return number
+        number += 1
+
+
+@pytest.mark.parametrize("again", ["init", "uninstall"])
+def test_an_init_killed_before_any_change_is_completed_or_undone(fresh: Home, env: dict[str, str], again: str) -> None:
+    assert killed_everywhere(fresh, env, again) > 10
+
+
+def test_an_uninstall_killed_before_any_change_is_completed_by_the_next(fresh: Home, env: dict[str, str]) -> None:
+    before, number = without_data(tree(fresh.folder)), 0
+    while True:
+        init(env, fresh.project)
+        with AXE.falls_before(number) as fell:
+            uninstall(env, fresh.project)
+        uninstall(env, fresh.project)
+        assert without_data(tree(fresh.folder)) == before, f"killed before change {number}"
+        if not fell[0]:
+            break
+        number += 1
+    assert number > 8
+
+
+# --- one host of two
+
+
+def test_one_host_leaves_and_the_other_keeps_the_launcher(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    uninstall(env, fresh.project, "claude-code")
+    assert registrar("claude-code").registered(env, str(fresh.project)) == []
+    assert registrar("codex").registered(env, str(fresh.project))
+    assert launcher.launcher_path(env).exists()
+    assert command.made_link(env)
+    uninstall(env, fresh.project, "codex")
+    assert not launcher.launcher_path(env).exists()
+    assert not command.made_link(env)
+
+
+def test_only_the_named_host_is_registered(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, "codex")
+    assert (fresh.folder / ".claude" / "settings.json").read_bytes() == CLAUDE.encode()
+    assert registrar("codex").registered(env, str(fresh.project))
+
+
+def test_a_named_host_is_registered_though_it_was_not_found(fresh: Home, env: dict[str, str]) -> None:
+    (fresh.folder / ".claude" / "settings.json").unlink()
+    (fresh.folder / ".claude").rmdir()
+    assert [agent.name for agent in plan.make(env, str(fresh.project)).agents] == ["codex"]
+    init(env, fresh.project, "claude-code")
+    assert registrar("claude-code").registered(env, str(fresh.project))
+
+
+# --- one project
+
+
+def git(folder: Path, *words: str) -> str:
+    options = ("-c", "user.name=a", "-c", "user.email=a@b")
+    done = subprocess.run(["git", "-C", folder, *options, *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture
+def repo(fresh: Home) -> Path:
+    git(fresh.project, "init", "-q")
+    (fresh.project / "file").write_text("x")
+    git(fresh.project, "add", ".")
+    git(fresh.project, "commit", "-qm", "first")
+    return fresh.project
+
+
+def test_a_projects_settings_do_not_show_in_git(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    before = tree(fresh.folder)
+    init(env, repo, project=True)
+    assert (repo / ".claude" / "settings.local.json").is_file()
+    assert (repo / ".codex" / "hooks.json").is_file()
+    assert git(repo, "status", "--porcelain") == ""
+    assert (fresh.folder / ".claude" / "settings.json").read_bytes() == CLAUDE.encode()
+    uninstall(env, repo, project=True)
+    assert without_data(tree(fresh.folder)) == without_data(before)
+
+
+def test_from_a_folder_below_it_is_the_same_project(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    (repo / "deep" / "er").mkdir(parents=True)
+    init(env, repo / "deep" / "er", project=True)
+    assert (repo / ".claude" / "settings.local.json").is_file()
+    assert not init(env, repo, project=True).changes
+
+
+def test_a_plain_uninstall_takes_the_projects_lines_too(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    before = tree(fresh.folder)
+    init(env, repo, project=True)
+    uninstall(env, fresh.folder)
+    assert without_data(tree(fresh.folder)) == without_data(before)
+
+
+def test_a_projects_uninstall_leaves_the_users_lines(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    init(env, repo, "claude-code", project=True)
+    init(env, repo)
+    uninstall(env, repo, project=True)
+    assert not (repo / ".claude").exists()
+    assert registrar("claude-code").registered(env, str(repo))
+    assert registrar("codex").allowed(env, str(repo))
+    assert launcher.launcher_path(env).exists()
+
+
+def test_what_two_projects_need_stays_until_the_last_one_leaves(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    other = fresh.folder / "other"
+    other.mkdir()
+    init(env, repo, project=True)
+    init(env, other, project=True)
+    uninstall(env, repo, project=True)
+    assert registrar("codex").allowed(env, str(other)), "the sandbox's root is the user's, and the other needs it"
+    assert launcher.launcher_path(env).exists()
+    uninstall(env, other, project=True)
+    assert not launcher.launcher_path(env).exists()
+
+
+def test_what_git_ignores_already_needs_no_line(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    (repo / ".gitignore").write_text(".claude/settings.local.json\n.codex/\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "ignore")
+    before = (repo / ".git" / "info" / "exclude").read_bytes()
+    init(env, repo, project=True)
+    assert (repo / ".git" / "info" / "exclude").read_bytes() == before
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_a_file_that_git_tracks_is_refused(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    (repo / ".claude").mkdir()
+    (repo / ".claude" / "settings.local.json").write_text("{}")
+    git(repo, "add", "-f", ".")
+    git(repo, "commit", "-qm", "tracked")
+    before = tree(fresh.folder)
+    with pytest.raises(HoldfastError, match="is tracked by git"):
+        init(env, repo, project=True)
+    assert tree(fresh.folder) == before
+
+
+def test_a_work_tree_of_its_own_uses_the_shared_exclude_file(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    side = fresh.folder / "side"
+    git(repo, "worktree", "add", "-q", str(side))
+    init(env, side, project=True)
+    assert (side / ".claude" / "settings.local.json").is_file()
+    assert git(side, "status", "--porcelain") == ""
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_outside_of_git_the_folder_is_the_project(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, project=True)
+    assert (fresh.project / ".claude" / "settings.local.json").is_file()
+    assert not plan.make(env, str(fresh.project), (), "project").project
+
+
+def test_a_line_that_somebody_added_to_the_exclude_file_stays(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    init(env, repo, project=True)
+    path.write_text(path.read_text() + "mine\n")
+    uninstall(env, repo, project=True)
+    assert path.read_text().endswith("mine\n")
+    assert "settings.local.json" not in path.read_text()
+
+
+def test_an_exclude_file_without_an_end_gets_its_line_on_its_own(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    path.write_text("mine")
+    init(env, repo, project=True)
+    assert path.read_text().startswith("mine\n/.claude/")
+    uninstall(env, repo, project=True)
+    assert path.read_text() == "mine"
+
+
+def test_without_git_there_is_nothing_to_keep_out(fresh: Home, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert exclude.root(str(repo)) == str(repo)
+    assert exclude.edit(str(repo), [f"{repo}/x"]) is None
+
+
+# --- files that cannot be written
+
+
+def test_a_settings_file_that_cannot_be_read_stops_everything(fresh: Home, env: dict[str, str]) -> None:
+    path = fresh.folder / ".claude" / "settings.json"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(HoldfastError, match="cannot be read"):
+        init(env, fresh.project)
+    assert not launcher.launcher_path(env).exists()
+
+
+def test_a_replace_that_fails_leaves_the_file_as_it_was(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = place / "settings.json"
+    path.write_text("old")
+    monkeypatch.setattr(os, "replace", _refuse)
+    with pytest.raises(HoldfastError, match="it is as it was"):
+        writing.replace(str(path), b"old", b"new")
+    assert path.read_text() == "old"
+    assert [one.name for one in place.iterdir()] == ["settings.json"]
+
+
+def _refuse(*_: object) -> None:
+    raise OSError(28, "No space left on device")
