@@ -135,7 +135,9 @@ def test_claude_code_allows_no_more_than_our_commands(fresh: Home, env: dict[str
     (edit,) = claude_code.edits(env, "user", str(fresh.project))
     allowed = settings.items((edit.after or b"").decode(), claude_code.ALLOW)
     words = command.decide(env).words
-    assert allowed == [f"Bash({words} {one}:*)" for one in ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")]
+    assert allowed == [
+        f"Bash({words} {one}:*)" for one in ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")
+    ]
     assert all(claude_code.RULE.fullmatch(rule) for rule in allowed)
 
 

@@ -99,7 +99,7 @@ def _capped(text: str) -> str:
     room = LIMIT
     at = 0
     for line in text.splitlines(keepends=True):
-        size = len(line) - line.count(BLOCK)
+        size = len(line) - line.count(BLOCK) if line.strip(f"{BLOCK}\n") else 0
         if size > room:
             break
         room -= size
@@ -160,27 +160,26 @@ def _without_lines(text: str) -> str:
     outside = [False] * len(lines)
     is_single = sum(1 for line in lines if line.strip()) < 2
     fence = before = ""
+    is_behind = in_diff = False
     last_output = -1
-    in_diff = False
     for number, line in enumerate(lines):
         tidy = line.strip()
         if fence:
             outside[number] = True
-            if (tidy[:3] == fence[:3] and not tidy.strip(fence[0])) or (fence[3:] and tidy.endswith(fence[:3])):
+            is_alone = tidy.startswith(fence) and not tidy.strip(fence[0])
+            if is_alone or (is_behind and tidy.endswith(fence)):
                 fence = ""
             continue
         if not tidy:
             last_output = -1
             in_diff = in_diff and line[:1] == " "
-            before = before if before[:1] == ":" else ""
+            before = before if before == ":" else ""
             continue
-        opened = _opened_fence(tidy)
-        if opened:
-            fence = opened
-            outside[number] = not opened[3:]
-            if opened[3:]:
-                at = line.rfind(opened[:3])
-                lines[number] = line[:at] + BLOCK * (len(line) - at)
+        fence, is_behind = _opened_fence(tidy)
+        if fence:
+            outside[number] = not is_behind
+            at = line.find(fence)
+            lines[number] = line[:at] + BLOCK * (len(line) - at)
             before = ""
             continue
         in_diff = tidy.startswith(("diff --git ", "@@ ", "--- a/")) or (in_diff and line[:1] in "+-@ \\i")
@@ -195,16 +194,14 @@ def _without_lines(text: str) -> str:
     return "\n".join(BLOCK * len(line) if hide else line for line, hide in zip(lines, outside, strict=True))
 
 
-def _opened_fence(tidy: str) -> str:
-    """The fence that a line opens, longer by one sign where words stand before it on its line."""
+def _opened_fence(tidy: str) -> tuple[str, bool]:
+    """The fence that a line opens, "" if none, and whether words stand before it on its line."""
     for fence in FENCES:
         if tidy.count(fence) % 2:
-            return (
-                fence
-                if tidy.startswith(fence) or not tidy.rpartition(fence)[0].strip("-*+0123456789. ")
-                else fence + "+"
-            )
-    return ""
+            before, _, _ = tidy.partition(fence)
+            rest = tidy[len(before) :]
+            return rest[: len(rest) - len(rest.lstrip(fence[0]))], bool(before.strip("-*+0123456789. "))
+    return "", False
 
 
 def _what_it_begins(tidy: str, before: str) -> str:

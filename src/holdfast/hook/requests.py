@@ -49,6 +49,24 @@ _BARE = (
     *("cela", "ceci", "stp", "svp", "esto", "eso", "por favor", "isto", "isso", "disto", "disso", "了", "哈", "这个"),
     *("这点", "一下", "吧", "下来", "ください", "下さい", "ね", "よ", "これ", "これを", "それを", "そこ"),
 )
+# Asked behind an order, and no question.
+_TAGS = (
+    *("ok?", "ok ?", "okay?", "okay ?", "right?", "alright?", "please?", "d'accord ?", "d'accord?", "vale?", "certo?"),
+    *(
+        "bitte?",
+        "klar?",
+        "de acuerdo?",
+        "ta?",
+        "ta bom?",
+        "好吗?",
+        "好吗",
+        "好么",
+        "行吗?",
+        "行吗",
+        "いい?",
+        "いいですか?",
+    ),
+)
 _ACCENTS = str.maketrans(
     "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09",
     "aaaaaaceeeeiiiinooooouuuuyy" + "'" * 4 + "—,:;!?()",
@@ -57,7 +75,14 @@ _SIMPLIFIED = str.maketrans(
     "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進",
     "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进",
 )
-_patterns: dict[tuple[str, str], re.Pattern[str]] = {}
+_LISTED = ("V", "W", "X")
+_ENDINGS = {
+    "fr": ("-moi", "-le", "-la", "-les"),
+    "es": ("me", "te", "nos", "lo", "la", "los", "las"),
+    "pt": ("-me", "-se", "-o", "-a", "-os", "-as"),
+}
+_patterns: dict[tuple[str, str], list[tuple[str, re.Pattern[str]]]] = {}
+_lists: dict[tuple[str, str], frozenset[str]] = {}
 
 
 @value
@@ -80,10 +105,10 @@ class Sentence:
 
 def find(prompt: str) -> tuple[Request, ...]:
     """The requests of a prompt, in their order; () for almost every prompt."""
-    if not _languages(prompt.lower()):
+    if not _clues(prompt.lower()):
         return ()
     masked = own_words.mask(prompt)
-    if not _languages(masked.lower()):
+    if not _clues(masked.lower()):
         return ()
     found: list[tuple[str, int, int]] = []
     sentences = split(masked)
@@ -96,10 +121,19 @@ def find(prompt: str) -> tuple[Request, ...]:
     return tuple(Request(kind, prompt[start:end].strip()) for kind, start, end in found)
 
 
-def _languages(low: str) -> list[str]:
+def _clues(low: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The languages of which a text holds a stem, and the kinds of order that could be meant; [] for almost all."""
     from holdfast.hook.request_words import CLUES
 
-    return [language for language, clues in CLUES.items() if any(clue in low for clue in clues)]
+    low = f" {low} ".replace("\n", " ")
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for language, (memory, standing) in CLUES.items():
+        kinds: tuple[str, ...] = (FORGET, REMEMBER) if any(clue in low for clue in memory) else ()
+        if any(clue in low for clue in standing):
+            kinds = (*kinds, STANDING)
+        if kinds and not (language == "zh" and any("\u3040" <= sign <= "\u30ff" for sign in low)):
+            found.append((language, kinds))  # Chinese and Japanese share signs, and kana are Japanese
+    return found
 
 
 def split(masked: str) -> list[Sentence]:
@@ -168,23 +202,24 @@ def _is_end(masked: str, start: int, at: int, end: int) -> bool:
     if masked[at] != ".":
         return True
     word = masked[max(start, at - 12) : at].rpartition(" ")[2].lower().lstrip("(")
-    return word not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha() and word != "i")
+    return word not in _ABBREVIATIONS
 
 
 def _kind(sentence: str) -> tuple[str, bool]:
     """What a sentence asks for, "" if nothing, and whether it does so without saying what."""
     low = sentence.lower()
-    languages = _languages(low)
-    if not languages:
+    clues = _clues(low)
+    if not clues:
         return "", False
     folded = _folded(low)[:LONGEST]
     for kind in KINDS:
-        for language in languages:
+        for language, kinds in clues:
+            if kind not in kinds:
+                continue
             text = folded.translate(_SIMPLIFIED) if language == "zh" else folded
-            hit = _matches(language, kind, text)
-            if hit:
-                left = (text[: hit[0]] + text[hit[1] :]).strip(" ,.:;!?。、-—")
-                return kind, left in _BARE and not text.rstrip().endswith(":")
+            left = _matches(language, kind, text)
+            if left is not None:
+                return kind, left.strip(" ,.:;!?。、-—") in _BARE and not text.rstrip().endswith(":")
     return "", False
 
 
@@ -202,36 +237,107 @@ def _folded(low: str) -> str:
     return bare.strip("*_ ")
 
 
-def _matches(language: str, kind: str, text: str) -> tuple[int, int] | None:
-    """Where an order of this kind stands; in a question only where it is put as a polite one."""
-    hit = _pattern(language, f"{kind}?").search(text)
-    if not hit and not text.endswith("?") and not _pattern(language, "question").search(text):
-        hit = _pattern(language, kind).search(text)
-    return hit.span() if hit else None
+def _matches(language: str, kind: str, text: str) -> str | None:
+    """What an order of this kind leaves of its sentence, None if there is none. Of questions only polite ones count."""
+    for tag in _TAGS:
+        if text.endswith(tag):
+            text = text[: -len(tag)].rstrip(" ,")
+            break
+    places = _places(language, text)
+    left = _search(language, f"{kind}?", places)
+    if left is not None or text.endswith("?") or _search(language, "question", places) is not None:
+        return left
+    return _search(language, kind, places)
 
 
-def _pattern(language: str, name: str) -> re.Pattern[str]:
+def _places(language: str, text: str) -> dict[str, list[str]]:
+    """Where patterns may begin: <P> where an order does, after polite words; <C> where any clause does."""
+    orders = [text]
+    polite = _compiled(language, "P")[0][1]
+    while len(orders) < 8:
+        hit = polite.match(orders[-1])
+        if not hit or not hit.end():
+            break
+        orders.append(orders[-1][hit.end() :])
+    clauses = [text]
+    for _, pattern in _compiled(language, "C"):
+        clauses += [text[hit.end() :] for hit in pattern.finditer(text) if hit.end()][:40]
+    return {"": [text], "<P>": orders, "<C>": clauses + orders[1:]}
+
+
+def _search(language: str, name: str, places: dict[str, list[str]]) -> str | None:
+    for place, pattern in _compiled(language, name):
+        for text in places[place]:
+            left = _left(language, pattern, text)
+            if left is not None:
+                return left
+    return None
+
+
+def _left(language: str, pattern: re.Pattern[str], text: str) -> str | None:
+    for _ in range(8):
+        hit = pattern.search(text)
+        if not hit:
+            return None
+        verbs = [name for name, word in hit.groupdict().items() if word and not _is_listed(language, name[0], word)]
+        if not verbs:
+            return text[: hit.start()] + text[hit.end() :]
+        start, end = hit.span(verbs[0])
+        text = text[:start] + text[start:end].upper() + text[end:]  # no verb: a capital fits none of the patterns
+    return None
+
+
+def _is_listed(language: str, name: str, word: str) -> bool:
+    """Whether a word is in a list of verbs, as it stands or without an ending that the language hangs on to verbs."""
+    listed = _lists[language, name]
+    if language == "de":
+        word = word.replace("ae", "a").replace("oe", "o").replace("ue", "u").removesuffix("e")
+    elif language == "fr" and word[-2:] == "ez":
+        return True
+    if word in listed or word.partition("-")[0] in listed:
+        return True
+    endings = _ENDINGS.get(language, ())
+    return any(word[: -len(ending)] in listed for ending in endings if word.endswith(ending))
+
+
+def _compiled(language: str, name: str) -> list[tuple[str, re.Pattern[str]]]:
+    """The patterns of a name, each with the place where it may begin."""
     known = _patterns.get((language, name))
-    if known:
+    if known is not None:
         return known
     import re
 
     table = _table(language)
-    source = "|".join(f"(?:{pattern})" for pattern in table.pop(name, ["(?!)"]))
-    for word, meaning in table.items():
-        source = source.replace(f"<{word}>", meaning[0])
-    known = _patterns[language, name] = re.compile(source)
-    return known
+    found = []
+    for pattern in table.get(name, ()):
+        place = "<P>" if "<P>" in pattern else "<C>" if "<C>" in pattern else ""
+        source = pattern.replace("<P>", "^").replace("<C>", "^")
+        for word, meaning in table.items():
+            if f"<{word}>" not in source:
+                continue
+            if word in _LISTED:
+                _lists.setdefault((language, word), frozenset(meaning[0].split()))
+                first, *others = source.split(f"<{word}>")
+                source = first + "".join(f"(?P<{word}{at}>[a-z-]+){part}" for at, part in enumerate(others))
+            else:
+                source = source.replace(f"<{word}>", meaning[0])
+        found.append((place, re.compile(source)))
+    _patterns[language, name] = found
+    return found
 
 
 def _table(language: str) -> dict[str, list[str]]:
     from holdfast.hook.request_words import PATTERNS
 
-    text = PATTERNS.get(language)
-    if text is None:
+    text = PATTERNS.get(language) or ""
+    if language in ("zh", "ja"):
         from holdfast.hook.request_words_east import PATTERNS as EAST
 
         text = EAST[language]
+    elif not text:
+        from holdfast.hook.request_words_south import PATTERNS as SOUTH
+
+        text = SOUTH[language]
     table: dict[str, list[str]] = {}
     name = ""
     for line in text.strip("\n").split("\n"):
