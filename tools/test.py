@@ -1,8 +1,10 @@
-"""Install what the tests need into .venv and run them: `python3 tools/test.py [fast|crash|crash-full|all|lint|bench]`.
+"""Install what the tests need into .venv and run them: `python3 tools/test.py [GROUP…]`.
 
-It works in a fresh clone with nothing but Python 3.11+, git and a network: it makes the virtual environment, installs
-the locked versions and the project, and (as root on Debian) the one system package that fault injection needs. `make`
-targets and .ci/run call it, so there is one way to run everything.
+The groups are fast, slow, crash, crash-full, e2e, lint, bench, and all: the default, fast, slow, crash and e2e. It
+works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it makes the virtual environment, installs
+the locked versions and the project, and (as root on Debian) the system packages that fault injection and a terminal
+need. `make` targets and .ci/run call it, so there is one way to run everything. For `e2e` it also installs the agents'
+CLIs and the wheel, and then runs without a network.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+import agents
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = Path(os.environ.get("HOLDFAST_VENV", ROOT / ".venv"))
@@ -19,30 +24,49 @@ PYTHON = VENV / "bin" / "python"
 
 # The crash suite has its own group, because it kills, truncates and fails for minutes.
 GROUPS: dict[str, list[list[str]]] = {
-    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow"]],
+    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow and not e2e"]],
     "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow"]],
     "crash": [["-m", "pytest", "-q", "-m", "crash"]],
+    "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [["bench/imports.py"], ["bench/redaction.py"], ["bench/hook.py"], ["bench/vault.py"]],
 }
-GROUPS["all"] = GROUPS["fast"] + GROUPS["slow"] + GROUPS["crash"]
+ALL = ("fast", "slow", "crash", "e2e")
 
 
 def main() -> int:
     wanted = sys.argv[1:] or ["all"]
-    unknown = [name for name in wanted if name not in (*GROUPS, "crash-full")]
+    unknown = [name for name in wanted if name not in (*GROUPS, "crash-full", "all")]
     if unknown:
-        print(f"unknown group {unknown[0]}; one of: {', '.join(GROUPS)}, crash-full", file=sys.stderr)
+        print(f"unknown group {unknown[0]}; one of: {', '.join(GROUPS)}, crash-full, all", file=sys.stderr)
         return 2
     install()
-    for name in wanted:
-        env = {**os.environ, "HOLDFAST_CRASH": "full"} if name == "crash-full" else dict(os.environ)
-        for command in GROUPS["crash" if name == "crash-full" else name]:
-            print(f"$ python {' '.join(command)}", flush=True)
-            status = subprocess.run([str(PYTHON), *command], cwd=ROOT, env=env, check=False).returncode
-            if status:
-                return status
+    for name in [group for one in wanted for group in (ALL if one == "all" else (one,))]:
+        status = end_to_end() if name == "e2e" else run(name)
+        if status:
+            return status
     return 0
+
+
+def run(name: str, before: list[str] | None = None, env: dict[str, str] | None = None) -> int:
+    """Every command of a group, until one fails."""
+    env = dict(os.environ) if env is None else env
+    if name == "crash-full":
+        name, env = "crash", {**env, "HOLDFAST_CRASH": "full"}
+    for command in GROUPS[name]:
+        print(f"$ python {' '.join(command)}", flush=True)
+        status = subprocess.run([*(before or []), str(PYTHON), *command], cwd=ROOT, env=env, check=False).returncode
+        if status:
+            return status
+    return 0
+
+
+def end_to_end() -> int:
+    """The agents and the wheel are installed with a network; the tests then run where there is only loopback."""
+    agents.install()
+    with tempfile.TemporaryDirectory(prefix="holdfast-e2e-", dir="/var/tmp") as folder:
+        built = agents.install_wheel(Path(folder), PYTHON)
+        return run("e2e", agents.alone(), {**agents.without_proxies(), "HOLDFAST_E2E_VENV": str(built)})
 
 
 def install() -> None:

@@ -51,13 +51,18 @@ def test_flags_come_newest_first_with_kind_origin_and_a_short_id(fresh: Home) ->
     ]
 
 
-def test_flags_of_a_session_that_goes_on_are_its_own(fresh: Home, agents: Agents) -> None:
+def test_flags_of_a_session_that_goes_on_are_told_as_such(fresh: Home, agents: Agents) -> None:
     agent = agents()
     fresh.answer(fresh.event("SessionStart"), pid=agent.pid)
     fresh.flag("of the living", "s1")
-    assert "of the living" not in fresh.answer(fresh.event("SessionStart", "s2"))
+    still = "(of a session that still runs)"
+    told = fresh.answer(fresh.event("SessionStart", "s2"))
+    assert "of the living" in told
+    assert still in told
     agent.kill()
-    assert "of the living" in fresh.answer(fresh.event("SessionStart", "s3"))
+    told = fresh.answer(fresh.event("SessionStart", "s3"))
+    assert "of the living" in told
+    assert still not in told
 
 
 def test_claimed_flags_are_told_and_the_close_that_holds_them(fresh: Home) -> None:

@@ -66,6 +66,8 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     parent = before
     if parent is None and process and moment.source in ("clear", "fork", "resume"):
         parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
+    if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project == scene.project.id:
+        _leave(scene, parent)
     scene.did["opened"] = True
     fresh = Episode(
         host=moment.host,
@@ -83,6 +85,13 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     opened = episodes.open_episode(scene.state, fresh)
     _note_taint(scene, opened)
     return opened
+
+
+def _leave(scene: Scene, parent: Episode) -> None:
+    """A clear ends the session that it leaves, also in a host that does not say so, as Codex."""
+    seen = episodes.last_moment(scene.state, parent)
+    ended = episodes.end_episode(scene.state, parent, episodes.ENDED, "clear", scene.now)
+    finish(scene.state, ended, seen, scene.now)
 
 
 def _note_taint(scene: Scene, opened: Episode) -> None:

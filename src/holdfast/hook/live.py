@@ -39,7 +39,7 @@ def gather(
     left, found = _marks_that_hold(state, project, now, only_look=only_look)
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
-    mine = [e for e in in_order if e.flag.project == project.id and e.flag.episode not in living]
+    mine = [e for e in in_order if e.flag.project == project.id]
     others = [e for e in view.entries if e.flag.project != project.id]
     running = _running(mine)
     told = [f"Note: {project.clash}."] if project.clash else []
@@ -56,7 +56,7 @@ def gather(
     # What there is one of comes first, so that many dead sessions cannot crowd it out.
     told += [_session(mark, running, now, closes=closes) for mark in left]
     waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
-    flags = Section(f"{waiting}, newest first:", _flags(mine), 24, "`holdfast queue` shows all")
+    flags = Section(f"{waiting}, newest first:", _flags(mine, living), 24, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
     return Live(warnings, flags, is_due)
@@ -119,11 +119,13 @@ def _session(mark: marks.Mark, running: dict[str, float], now: float, *, closes:
     return f"WARNING: the {host} session {session} {how} (last seen {when(mark.last)}); {kept}; {heals}."
 
 
-def _flags(mine: list[queue.Entry]) -> tuple[Item, ...]:
+def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
+    """What a session that still runs has flagged is told too: it may be the one that was just left."""
     found = []
     for entry in reversed(mine):
         flag = entry.flag
         note = " (dead letter)" if entry.state == queue.DEAD else ""
+        note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
         if flag.origin not in TRUSTED and flag.kind in STEERING:
             text = "(from outside text; it waits for a person's review)"
