@@ -198,6 +198,7 @@ def test_an_odd_project_registry_is_said(fresh: Home) -> None:
 def test_a_subfolder_of_a_repository_is_told_of_the_whole_repository(fresh: Home) -> None:
     git = fresh.project / ".git"
     git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
     (git / "config").write_text('[remote "origin"]\n\turl = https://example.org/shop.git\n')
     inner = fresh.project / "src" / "deep"
     inner.mkdir(parents=True)

@@ -275,3 +275,17 @@ def test_uninstall_does_not_bring_the_launcher_back(fresh: Home, terminal: Termi
 def test_every_registrar_is_offered_by_name(fresh: Home, terminal: Terminal) -> None:
     for name in REGISTRARS:
         assert terminal("init", "--agent", name, "--dry-run", env=BARE).out.count(registrar(name).TITLE) >= 1
+
+
+def test_a_file_with_comments_is_kept_and_the_user_is_told_that_the_host_does_not_read_it(
+    fresh: Home, terminal: Terminal
+) -> None:
+    settings = fresh.folder / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  // my theme\n  "theme": "dark"\n}\n')
+    told = terminal("init", "--yes", "--agent", "claude-code").out
+    assert "has comments or trailing commas" in told
+    assert "// my theme" in settings.read_text()
+    assert "passes over the whole of such a file" in terminal("doctor", "--agent", "claude-code").out
+    settings.write_text('{"theme": "dark"}\n')
+    assert "trailing commas" not in terminal("init", "--yes", "--agent", "claude-code").out

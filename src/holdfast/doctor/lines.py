@@ -30,8 +30,13 @@ def check_lines(place: Place) -> Iterator[Check]:
     lines = {name: host.registered(place.env, place.cwd) for name, host in hosts.items()}
     for name, host in hosts.items():
         init = f"`holdfast init --agent {name}` adds what is missing"
-        broken = [one for one in settings.of_host(name, place.env, place.cwd) if one.broken]
-        if broken:
+        known = settings.of_host(name, place.env, place.cwd)
+        broken = [one for one in known if one.broken]
+        loose = [one.path for one in known if one.is_loose and one.path in {line.path for line in lines[name]}]
+        if loose:
+            what = f"{loose[0]} has comments or trailing commas, and {host.TITLE} passes over the whole of such a file"
+            yield bad(NAME, what, "take them out; our hooks are in it and do not run", name)
+        elif broken:
             fix = "mend the file; the agent may pass over all of it until then"
             yield bad(NAME, f"{broken[0].path} cannot be read: {broken[0].broken}", fix, name)
         elif has_plugin(place, name):

@@ -30,11 +30,13 @@ LARGEST = 32 << 20  # Claude Code keeps its history of projects in one file
 
 @dataclass(frozen=True)
 class Settings:
-    """One file of a host's settings: `known` is its content, `broken` why it could not be read."""
+    """One file of a host's settings: `known` is its content, `broken` why it could not be read. `is_loose`: it has
+    comments or the like in it, which we read and the hosts do not."""
 
     path: str
     known: dict[str, Any]
     broken: str = ""
+    is_loose: bool = False
 
     def part(self, *keys: str) -> Any:
         """The value at some keys; None where there is none."""
@@ -79,20 +81,20 @@ def read(path: str) -> Settings | None:
         data = Path(path).read_bytes()
         if path.endswith(".toml"):
             return Settings(path, tomllib.loads(data.decode("utf-8")))
-        found = _parsed(data, path)
+        found, is_loose = _parsed(data, path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, HoldfastError, RecursionError) as error:
         return Settings(path, {}, str(error).partition(";")[0])
-    return Settings(path, found if isinstance(found, dict) else {})
+    return Settings(path, found if isinstance(found, dict) else {}, is_loose=is_loose)
 
 
-def _parsed(data: bytes, path: str) -> Any:
+def _parsed(data: bytes, path: str) -> tuple[Any, bool]:
     """Plain JSON at the speed of C, which a file of many megabytes needs; comments and all only where it is none."""
     try:
-        return json.loads(data)
+        return json.loads(data), False
     except ValueError:
-        return jsonc.parse(text_of(data, path)).value
+        return jsonc.parse(text_of(data, path)).value, bool(data.strip())
 
 
 def plugin_folder(env: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAME, TITLE = "claude-code", "Claude Code"
 PLUGIN = "holdfast@holdfast"
-# All SessionEnd hooks share 1.5 s unless one asks for more; ours only hands the close on, but HOLDFAST_CLOSE=wait waits.
+# All SessionEnd hooks share 1.5 s unless one asks for more; ours only hands the close on, or waits if it is told to.
 EVENTS = {
     "SessionStart": 0,
     "UserPromptSubmit": 0,
@@ -95,7 +95,7 @@ def has_plugin(env: Mapping[str, str], cwd: str) -> bool:
 def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
     if has_plugin(env, cwd):
         return ("The holdfast plugin is enabled and brings the hooks, so none are added here.",)
-    return ()
+    return settings.loose(places(env, "user", cwd))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:

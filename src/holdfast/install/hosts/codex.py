@@ -91,8 +91,8 @@ def allowed(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG00
     return tuple(root for root in roots if root == writable(env))
 
 
-def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
-    return ()
+def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+    return settings.loose(places(env, "user", cwd)[:1])
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
