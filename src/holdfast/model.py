@@ -140,6 +140,7 @@ class Moment:
     is_again: bool = False  # a turn that goes on because a hook asked for it
     said: str = ""  # by the model, at the end of a turn
     carries: bool = False  # whether the model gets to read what is answered
+    most_bytes: int = 0  # of what it gets to read, where the host counts so
     asks: bool = False  # whether the host can ask the user before a tool runs
     failed: bool = False  # a tool's call
 

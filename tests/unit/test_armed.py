@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import UsageError
-from holdfast.vault import armed, armed_match, index, notes
+from holdfast.capture import armed_match
+from holdfast.vault import armed, index, notes
 from holdfast.vault.armed import When
 from holdfast.vault.writing import writing
 

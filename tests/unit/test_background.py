@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hook_support import Done, Home, wait_until
+from hook_support import PYTHON, START, Done, Home, wait_until
 
-from holdfast.capture import background
+from holdfast.capture import background, flagging, projects
+
+HOSTS_PATIENCE = 1.5  # seconds for all hooks of an end
 
 LOOK = """
 import json, os, sys
@@ -209,3 +213,212 @@ def test_a_host_that_waits_for_the_end_of_output_need_not_wait_for_the_close(wor
     pids = [record["close"] for record in works.ledger("hook") if record.get("close")]
     assert pids
     os.kill(int(pids[-1]), signal.SIGKILL)
+
+
+# --- the end of a session
+
+
+@pytest.fixture
+def slow(works: Home) -> Iterator[Home]:
+    """A home whose background work takes longer than any test; what was started is ended with it."""
+    (Path(works.state)).mkdir(parents=True)
+    (Path(works.state) / "upkeep").touch()  # not due
+    script = works.folder / "slow"
+    script.write_text("#!/bin/sh\necho at work\necho in trouble >&2\nexec sleep 300\n")
+    script.chmod(0o755)
+    works.more["HOLDFAST_PYTHON"] = str(script)
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    works.flag("waits", "s1")
+    yield works
+    for pid in started(works):
+        end(pid)
+
+
+def end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return  # ended before
+
+
+def hook_with(works: Home, name: str, session: str = "s1", **env: str) -> Done:
+    done = works.hook(works.event(name, session), env=env)
+    assert (done.status, done.err) == (0, "")
+    return done
+
+
+def started(works: Home) -> list[int]:
+    return [int(record["close"]) for record in works.ledger("hook") if record.get("close")]
+
+
+def test_a_big_close_does_not_keep_the_host_waiting(slow: Home) -> None:
+    project = projects.find(str(slow.project), str(slow.vault))
+    speaker = flagging.Speaker("claude-code", "claude-code/s1/1", project, "agent")
+    given = [flagging.Given(f"fact number {nth} about the order service") for nth in range(2_000)]
+    flagging.take_all(str(slow.vault), given, speaker, time.time())
+    assert hook(slow, "SessionEnd").seconds < HOSTS_PATIENCE
+    (pid,) = started(slow)
+    os.kill(pid, 0)  # it goes on behind the hook
+    end(pid)  # as a container that is stopped would
+    assert len(slow.texts()) == 2_001
+    (mark,) = slow.marks()
+    assert mark.waiting == 2_001, "the next start continues it"
+
+
+def test_a_pipe_that_the_host_holds_is_closed_with_the_hook(slow: Home) -> None:
+    """Standard output, and one more that the host left open: who reads them to the end does not wait for the close."""
+    reading, writing = os.pipe()
+    payload = json.dumps(slow.event("SessionEnd")).encode()
+    process = subprocess.Popen(
+        [PYTHON, "-I", "-S", START, "claude-code"],
+        env=slow.env, cwd=slow.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        pass_fds=(writing,),
+    )  # fmt: skip
+    os.close(writing)
+    began = time.perf_counter()
+    assert process.communicate(payload, timeout=20) == (b"", b"")
+    with os.fdopen(reading, "rb") as rest:
+        assert rest.read() == b""
+    assert time.perf_counter() - began < 10
+    assert process.returncode == 0
+    (pid,) = started(slow)
+    assert os.getsid(pid) == pid, "a session of its own: a terminal that closes does not end it"
+    links = {name: os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
+    log = f"{slow.state}/background.log"
+    assert {name: links[name] for name in "012"} == {"0": "/dev/null", "1": log, "2": log}
+
+
+def test_what_the_child_prints_goes_to_a_log_of_ours(slow: Home) -> None:
+    hook(slow, "SessionEnd")
+    log = Path(slow.state) / "background.log"
+    wait_until("it has printed", lambda: log.read_text().count("\n") == 2)
+    assert log.read_text() == "at work\nin trouble\n"
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_stays_small_and_keeps_what_came_before(works: Home) -> None:
+    log = Path(works.state) / "background.log"
+    for size, is_moved in ((background.LARGEST_LOG, False), (background.LARGEST_LOG + 1, True)):
+        works.flag("waits")
+        log.write_bytes(b"x" * size)
+        assert os.waitpid(background.start(str(works.vault), works.env, "upkeep"), 0)[1] == 0
+        before = log.with_name("background.log.before")
+        assert before.exists() == is_moved
+        assert log.stat().st_size == (0 if is_moved else size)
+    assert before.stat().st_size == background.LARGEST_LOG + 1
+
+
+def test_without_a_place_for_the_log_the_work_is_done_all_the_same(works: Home) -> None:
+    works.flag("waits")
+    (Path(works.state) / "background.log").mkdir()
+    assert os.waitpid(background.start(str(works.vault), works.env, "upkeep"), 0)[1] == 0
+    assert works.ledger("upkeep")
+
+
+def test_a_log_that_vanishes_is_made_anew_for_its_owner_only(fresh: Home, tmp_path: Path) -> None:
+    log = tmp_path / "gone" / "background.log"
+    log.parent.mkdir()
+    os.waitpid(background.spawn(["/bin/echo", "here"], fresh.env, str(log)), 0)
+    assert log.read_text() == "here\n"
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_many_end_events_start_one_close(slow: Home) -> None:
+    for _ in range(5):
+        hook(slow, "SessionEnd")
+    assert len(started(slow)) == 1
+    assert [bool(one.get("repeated")) for one in slow.ledger("hook")[-5:]] == [False, True, True, True, True]
+
+
+def test_many_end_events_at_once_are_one_close_in_effect(works: Home) -> None:
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    works.flag("orders use locks", "s1")
+    payload = json.dumps(works.event("SessionEnd")).encode()
+    command = [PYTHON, "-I", "-S", START, "claude-code"]
+    pipe = subprocess.PIPE
+    ends = [
+        subprocess.Popen(command, env=works.env, cwd=works.project, stdin=pipe, stdout=pipe, stderr=pipe)
+        for _ in range(6)
+    ]
+    for process in ends:
+        assert process.communicate(payload, timeout=30) == (b"", b"")
+        assert process.returncode == 0
+    wait_until("the close is in the ledger", lambda: works.ledger("close"), 60.0)
+    settle(works)
+    assert sum(int(one.get("filed", 0)) for one in works.ledger("close")) == 1
+    assert len(list(works.vault.glob("knowledge/*.md"))) == 1
+    assert len(list(works.vault.glob("lineage/*/*.md"))) <= 1
+    assert works.texts() == []
+
+
+def test_a_resumed_session_is_closed_again(works: Home) -> None:
+    for nth in (1, 2):
+        works.hook(works.event("SessionStart", source="resume"), env={"HOLDFAST_CLOSE": "off"})
+        works.flag(f"fact number {nth} of it", "s1")
+        hook_with(works, "SessionEnd", HOLDFAST_CLOSE="wait")
+    settle(works)
+    assert [one["episode"] for one in works.ledger("close")] == ["claude-code/s1/1", "claude-code/s1/2"]
+
+
+def test_wait_waits_for_the_close(works: Home) -> None:
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    works.flag("orders use locks", "s1")
+    hook_with(works, "SessionEnd", HOLDFAST_CLOSE="wait")
+    assert works.texts() == []
+    assert works.marks() == []
+    assert works.ledger("hook")[-1]["waited"] is True
+    settle(works)
+
+
+def test_a_close_that_fails_while_it_is_waited_for_costs_nothing(works: Home) -> None:
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    works.flag("orders use locks", "s1")
+    broken = works.folder / "broken"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    hook_with(works, "SessionEnd", HOLDFAST_CLOSE="wait", HOLDFAST_PYTHON=str(broken))
+    assert works.ledger("hook")[-1]["waited"] is False
+    assert works.texts() == ["orders use locks"]
+    assert works.marks()
+
+
+def test_patience_with_a_close_ends_and_the_hooks_own_goes_on(monkeypatch: pytest.MonkeyPatch, fresh: Home) -> None:
+    monkeypatch.setattr(background, "LONGEST_WAIT", 1)
+    handler = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    pid = background.spawn(["/bin/sleep", "300"], fresh.env)
+    signal.alarm(90)
+    try:
+        assert background.wait(pid) is False
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_IGN
+        assert 0 < signal.alarm(0) <= 90
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, handler)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def test_waiting_for_nobody_is_no_success() -> None:
+    child = subprocess.Popen(["true"])
+    child.wait()
+    assert background.wait(child.pid) is False
+
+
+def test_an_end_that_leaves_nothing_starts_nothing(works: Home) -> None:
+    (Path(works.state)).mkdir(parents=True)
+    (Path(works.state) / "upkeep").touch()
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    hook(works, "SessionEnd")
+    assert started(works) == []
+    assert is_idle(works)
+
+
+def test_an_interpreter_that_cannot_be_started_does_not_hurt_the_end(works: Home) -> None:
+    hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
+    works.flag("waits", "s1")
+    broken = works.folder / "broken"
+    broken.write_text("no program")
+    broken.chmod(0o755)
+    done = works.hook(works.event("SessionEnd"), env={"HOLDFAST_PYTHON": str(broken)})
+    assert done.status == 0
+    assert works.marks()

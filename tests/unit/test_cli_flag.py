@@ -72,7 +72,8 @@ def test_a_sentence_that_begins_with_dashes_is_a_text(fresh: Home, terminal: Ter
 def test_as_json_it_answers_with_what_was_saved_and_what_was_changed(fresh: Home, terminal: Terminal) -> None:
     done = terminal.fast("flag", "--json", "--evidence", "a.py:1", "two\nlines")
     answer = json.loads(done.out)
-    assert set(answer) == {"saved", "changes"}
+    assert set(answer) == {"saved", "changes", "by"}
+    assert answer["by"] == "command"
     assert answer["changes"] == ["line breaks became spaces"]
     (saved,) = answer["saved"]
     names = {"v", "id", "time", "host", "episode", "project", "kind", "text", "evidence", "origin"}
@@ -182,6 +183,7 @@ def test_in_a_repository_the_folder_decides_which_project_it_is(fresh: Home) -> 
     fresh.answer(fresh.event("SessionStart", "s1"), pid=os.getpid())
     other = fresh.folder / "other"
     (other / ".git").mkdir(parents=True)
+    (other / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     assert fresh.fast("flag", "said in another repository", cwd=other).status == 0
     assert [(flag.episode, flag.project) for flag in fresh.waiting()] == [("claude-code/s1/1", fresh.project_id(other))]
 
@@ -206,6 +208,28 @@ def test_what_a_person_types_at_a_terminal_is_the_users_word(fresh: Home) -> Non
         os.close(theirs)
     fresh.fast("flag", "piped")
     assert [(flag.text, flag.origin) for flag in fresh.waiting()] == [("typed", "user"), ("piped", "agent")]
+
+
+def test_a_session_that_the_environment_names_does_not_hide_the_tainted_one_that_runs_us(fresh: Home) -> None:
+    fresh.answer(fresh.event("SessionStart", "s1"), pid=os.getpid())
+    fresh.answer(fresh.event("PostToolUse", "s1", tool_name="WebFetch", tool_input={"url": "x"}))
+    for env in ({}, {"HOLDFAST_SESSION": "clean"}, {"CLAUDE_CODE_SESSION_ID": "s1"}, {"CODEX_THREAD_ID": "clean"}):
+        assert fresh.fast("flag", "said", env=env).status == 0
+    assert [flag.origin for flag in fresh.waiting()] == ["web"] * 4
+
+
+# --- nothing to flag
+
+
+def test_nothing_to_flag_is_an_answer_and_goes_without_a_text(fresh: Home, terminal: Terminal) -> None:
+    session = {"CLAUDE_CODE_SESSION_ID": "s1"}
+    fresh.answer(fresh.event("PostToolUse", tool_name="mark_chapter", tool_input={"title": "x"}))
+    done = terminal.fast("flag", "--nothing", "--json", env=session)
+    assert json.loads(done.out) == {"saved": [], "declined": "chapter"}
+    assert terminal.fast("flag", "--nothing", env=session).out == "Nothing to flag; noted.\n"
+    assert [one for one in fresh.nudges() if one[1] == "declined"] == [("chapter", "declined"), ("none", "declined")]
+    assert terminal.fast("flag", "--nothing", "but this", env=session).status == UsageError.exit_status
+    assert fresh.texts() == []
 
 
 # --- disks and folders

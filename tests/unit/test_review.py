@@ -163,6 +163,52 @@ def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vaul
     assert not (place / "vault" / "knowledge" / "q.md").exists()
 
 
+def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> None:
+    fill(
+        vault,
+        {
+            "feedback/tabs.md": a_note("Tabs", kind="feedback", status="unconfirmed"),
+            "knowledge/old.md": a_note("Old", status="unconfirmed"),
+            "quarantine/both.md": a_note("Both", kind="feedback", status="unconfirmed", origin="web"),
+            "feedback/other.md": a_note("Other", kind="feedback", status="unconfirmed", project="other-1"),
+        },
+    )
+    found = reviewing.listing(vault, NOW, "shop-1")
+    assert [note.name for note in found.unconfirmed] == ["Tabs", "Old"]
+    assert [note.name for note in found.quarantined] == ["Both"]
+    assert (found.due, found.elsewhere) == ((), 1)
+    for wrong in ({"keep": ["tabs"]}, {"accept": ["feedback/other.md"]}):
+        with pytest.raises(NotFound):
+            reviewing.decide(vault, NOW, "shop-1", **wrong)
+
+
+def test_an_unconfirmed_note_that_is_accepted_becomes_active_where_it_is_and_no_other_byte_changes(
+    vault: str, place: Path
+) -> None:
+    text = a_note("Tabs", kind="feedback", status="unconfirmed").replace("kind:", "# mine\nkind:")
+    fill(vault, {"feedback/tabs.md": text})
+    done = reviewing.decide(vault, NOW, "shop-1", accept=["tabs"])
+    assert done == [reviewing.Reviewed("accept", "feedback/tabs.md", "feedback/tabs.md")]
+    expected = text.replace("status: unconfirmed", "status: active").replace(
+        "reviewed: 2025-01-01", f"reviewed: {TODAY}"
+    )
+    assert (place / "vault" / "feedback" / "tabs.md").read_text() == expected
+    assert "feedback/tabs.md" in (place / "vault" / "BRAIN.md").read_text()
+    assert subjects(vault, 1) == ["review: accept Tabs"]
+    with pytest.raises(NotFound):
+        reviewing.decide(vault, NOW, "shop-1", reject=["tabs"])
+
+
+def test_an_unconfirmed_note_that_is_rejected_is_gone_and_history_keeps_it(vault: str, place: Path) -> None:
+    fill(vault, {"feedback/tabs.md": a_note("Tabs", kind="feedback", status="unconfirmed")})
+    assert reviewing.decide(vault, NOW, "shop-1", reject=["tabs"]) == [
+        reviewing.Reviewed("reject", "feedback/tabs.md", "")
+    ]
+    assert not (place / "vault" / "feedback" / "tabs.md").exists()
+    command = ["git", "-C", vault, "show", "HEAD~1:feedback/tabs.md"]
+    assert "Tabs" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def test_the_command_lists_and_decides(terminal: Terminal, fresh: Home) -> None:
     assert terminal("review").out == "Nothing is due for a review.\n"
     day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 100 * 86400))

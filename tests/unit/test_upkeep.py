@@ -33,7 +33,7 @@ def spawned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     pids: list[int] = []
     real = background.spawn
 
-    def spawn(command: list[str], env: Mapping[str, str]) -> int:
+    def spawn(command: list[str], env: Mapping[str, str], log: str) -> int:
         pids.append(real(command, env))
         return pids[-1]
 
@@ -58,7 +58,7 @@ def test_old_days_are_folded_and_filed_segments_archived_and_the_ledger_tells_of
     file_current_segment(vault)
     state = home.state(vault)
     done = upkeep.run(vault, NOW + 100 * DAY)
-    assert done == {"ledger_days": 1, "segments": 1}
+    assert done == {"ledger_days": 1, "segments": 1, "courses": 0}
     assert len(segments.live(f"{state}/queue")) == 1
     (told,) = ledger_history.read(state, ALL)
     assert (told["kind"], told["ledger_days"], told["segments"]) == ("upkeep", 1, 1)
@@ -68,12 +68,12 @@ def test_old_days_are_folded_and_filed_segments_archived_and_the_ledger_tells_of
 def test_doing_it_again_changes_nothing(vault: str) -> None:
     file_current_segment(vault)
     upkeep.run(vault, NOW + 100 * DAY)
-    assert upkeep.run(vault, NOW + 100 * DAY) == {"ledger_days": 0, "segments": 0}
+    assert upkeep.run(vault, NOW + 100 * DAY) == {"ledger_days": 0, "segments": 0, "courses": 0}
 
 
 def test_an_empty_vault_is_kept_up_too(vault: str) -> None:
     home.make_vault(vault)
-    assert upkeep.run(vault, NOW) == {"ledger_days": 0, "segments": 0}
+    assert upkeep.run(vault, NOW) == {"ledger_days": 0, "segments": 0, "courses": 0}
 
 
 def test_it_starts_in_the_background_at_most_once_a_day_as_a_process_of_its_own(vault: str, spawned: list[int]) -> None:
@@ -103,7 +103,7 @@ def test_its_process_is_marked_as_ours_knows_the_vault_and_can_start_no_hook(
 ) -> None:
     home.make_vault(vault)
     asked: list[tuple[list[str], dict[str, str]]] = []
-    monkeypatch.setattr(background, "spawn", lambda command, env: asked.append((command, dict(env))))
+    monkeypatch.setattr(background, "spawn", lambda command, env, _: asked.append((command, dict(env))))
     upkeep.start_if_due(vault, {"HOLDFAST_HOME": "/elsewhere", "X": "y"}, time.time())
     ((command, env),) = asked
     assert env == {"HOLDFAST_HOME": vault, "X": "y", home.CHILD: "1"}

@@ -15,13 +15,15 @@ LONGEST_TEXT = 4000  # characters of a tool's input that a pattern is tried on
 PATIENCE = 0.05  # seconds for one pattern; a good one takes microseconds
 
 
-def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str]) -> bool:
-    """Whether everything that a compiled `when` asks for is true of a tool call."""
+def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str], lowered: str | None = None) -> bool:
+    """Whether everything that a compiled `when` asks for is true of a tool call. `lowered` is the text in lower case,
+    from who asks about many notes and has made it once."""
     if when["tool"] and not any(glob_matches(one, tool.lower()) for one in when["tool"]):
         return False
-    lowered = text.lower()
-    if not all(word in lowered for word in when["words"]):
-        return False
+    if when["words"]:
+        small = text.lower() if lowered is None else lowered
+        if not all(word in small for word in when["words"]):
+            return False
     if when["paths"] and not any(path_matches(glob, path) for path in paths for glob in when["paths"]):
         return False
     return not when["pattern"] or _occurs(when["pattern"], text[:LONGEST_TEXT])

@@ -36,11 +36,19 @@ def wait(pid: int) -> bool:
     """Until the child is done; False where we were not patient enough for it, or it failed."""
     import _signal  # type: ignore[import-not-found,unused-ignore]
 
-    _signal.alarm(LONGEST_WAIT)
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"the close took more than {LONGEST_WAIT} s")
+
+    before = _signal.signal(_signal.SIGALRM, give_up)
+    left = _signal.alarm(LONGEST_WAIT)
     try:
         return posix.waitstatus_to_exitcode(posix.waitpid(pid, 0)[1]) == 0
     except OSError:
         return False
+    finally:
+        _signal.alarm(0)
+        _signal.signal(_signal.SIGALRM, before)
+        _signal.alarm(left)  # the hook's own patience goes on where it was
 
 
 def start(vault: str, env: Mapping[str, str], *words: str) -> int:
@@ -77,7 +85,8 @@ def _may_run(path: str) -> bool:
 def spawn(command: list[str], env: Mapping[str, str], log: str = "/dev/null") -> int:
     """A process that outlives us and holds nothing of ours: a held pipe would make the host wait."""
     opened = [(posix.POSIX_SPAWN_OPEN, 0, "/dev/null", posix.O_RDONLY, 0)]
-    opened += [(posix.POSIX_SPAWN_OPEN, fd, log, posix.O_WRONLY | posix.O_APPEND, 0) for fd in (1, 2)]
+    how = posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND
+    opened += [(posix.POSIX_SPAWN_OPEN, fd, log, how, 0o600) for fd in (1, 2)]
     actions = [*opened, *((posix.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
     return posix.posix_spawn(command[0], command, dict(env), file_actions=actions, setsid=True)
 

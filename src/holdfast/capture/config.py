@@ -67,5 +67,9 @@ def texts(config: Mapping[str, Any], name: str, default: tuple[str, ...]) -> tup
 
 
 def number(config: Mapping[str, Any], name: str, default: float) -> float:
+    """A number; the default where there is none, or one that no float can hold."""
     found = config.get(name)
-    return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else default
+    try:
+        return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else default
+    except OverflowError:
+        return default

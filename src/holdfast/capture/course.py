@@ -16,31 +16,67 @@ TAINT = "taint"  # outside text has entered; content: its origin
 FLAGGED = "flagged"  # its time is that of the last flag
 ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since; content: which
 ANSWERED = "answered-"  # and an id: the user's words behind it were put properly
+REQUESTS = "requests"  # ids of the user's words that the model was asked to put properly
 CYCLE = "cycle"  # how many compactions there were
+MOST = "most"  # tokens that were used in this cycle, once they press
+HELD = "held"  # a nudge that waits for a moment which carries text; content: which, and its words
 LARGEST = 1 << 16
 KEPT = 90 * 86400.0  # seconds
+NEW = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+NO_LINKS = (1, 31, 38, 95)  # EPERM, EMLINK, ENOSYS, EOPNOTSUPP
 
 
 def first(state: str, episode: str, name: str, content: str = "") -> bool:
-    """Whether this is the first time; from now on it no longer is."""
+    """Whether this is the first time; from now on it no longer is. Who finds it there finds its content whole."""
     path = _path(state, episode, name)
-    how = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    data = content.encode("utf-8", "replace")
     try:
-        fd = posix.open(path, how, 0o600)
-    except FileExistsError:
-        return False
+        return _make(path, data)
     except FileNotFoundError:
         platform.make_folders(path.rpartition("/")[0])
-        try:
-            fd = posix.open(path, how, 0o600)
-        except FileExistsError:
-            return False
+        return _make(path, data)
+
+
+def _make(path: str, data: bytes) -> bool:
     try:
-        if content:
-            posix.write(fd, content.encode("utf-8", "replace"))
+        if data:
+            return _link(path, data)
+        posix.close(posix.open(path, NEW, 0o600))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _link(path: str, data: bytes) -> bool:
+    """Written under another name first: a reader in between would take the content for empty, a taint for none."""
+    try:
+        posix.stat(path)
+        return False
+    except FileNotFoundError:
+        pass
+    straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
+    _write(straggler, data)
+    try:
+        posix.link(straggler, path)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        _write(path, data)  # a file system without links: whole but for the blink of an eye
+    finally:
+        platform.remove(straggler)
+    return True
+
+
+def _write(path: str, data: bytes) -> None:
+    fd = posix.open(path, NEW, 0o600)
+    try:
+        if posix.write(fd, data) != len(data):
+            raise OSError(28, "short write", path)  # ENOSPC: the rest did not fit
+    except OSError:
+        platform.remove(path)
+        raise
     finally:
         posix.close(fd)
-    return True
 
 
 def put(state: str, episode: str, name: str, content: str = "") -> None:

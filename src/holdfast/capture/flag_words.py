@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SAID = "said-"  # in the course of an episode: what the hook has taken from a tool call; content: ids
+SAID = "said-"  # in the course of an episode: what the hook takes from a tool call; content: ids, then KEPT
+KEPT = "kept"
 
 
 @value
@@ -31,11 +32,27 @@ class Words:
     @property
     def name(self) -> str:
         """The same for the same words, wherever they are read."""
-        return SAID + digest("\0".join((self.kind, self.answers, *self.texts, "", *self.evidence)), 24)
+        parts = (str(len(self.texts)), self.kind, self.answers, *self.texts, *self.evidence)
+        return SAID + digest("\0".join(parts), 24)
+
+    def word(self, ids: list[str], *, kept: bool) -> str:
+        """What the hook leaves for the command: the ids it gives these words, and whether they are in the queue. With
+        the same ids, saving them twice is saving them once."""
+        return "\n".join([*ids, KEPT] if kept else ids)
+
+    def heard(self, word: str | None) -> tuple[list[str], bool]:
+        """The ids that the hook gave these words, and whether it came to keep them; none where it left no word."""
+        ids = (word or "").split()
+        is_kept = ids[-1:] == [KEPT]
+        ids = ids[:-1] if is_kept else ids
+        return (ids, is_kept) if len(ids) == len(self.texts) else ([], False)
 
 
 def read(command: str, argv: list[str]) -> Words:
     """The words after `holdfast flag` or `holdfast snag`. Raises UsageError."""
+    before = argv[: argv.index("--") if "--" in argv else None]
+    if "--help" in before or "-h" in before:
+        raise UsageError("That asks for help; nothing was written.")
     return _snag(argv) if command == "snag" else _flag(argv)
 
 

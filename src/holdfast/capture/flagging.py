@@ -6,7 +6,7 @@ import time
 
 from holdfast.capture import course, episodes, flags, home, ledger, queue
 from holdfast.errors import NotSaved, UsageError
-from holdfast.model import Flag, Project, value
+from holdfast.model import Flag, Project, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +60,11 @@ def take(
     return take_all(vault, [Given(text, kind, tuple(evidence)) for text in texts], speaker, now)
 
 
-def take_all(vault: str, given: Sequence[Given], speaker: Speaker, now: float, *, insist: bool = False) -> Taken:
-    """The same for flags of several kinds. `insist` tries a second time, in a new segment: for authors who cannot."""
+def take_all(
+    vault: str, given: Sequence[Given], speaker: Speaker, now: float, *, insist: bool = False, ids: Sequence[str] = ()
+) -> Taken:
+    """The same for flags of several kinds. `insist` tries a second time, in a new segment: for authors who cannot.
+    `ids` are those that somebody has given them before, who may have saved them or not."""
     began = time.perf_counter_ns()
     made: list[Flag] = []
     changes: list[str] = []
@@ -79,7 +82,7 @@ def take_all(vault: str, given: Sequence[Given], speaker: Speaker, now: float, *
             status=one.status,
             answers=one.answers,
         )
-        made.append(flag)
+        made.append(replace(flag, id=ids[nth]) if ids else flag)
         changes += [sentence for sentence in changed if sentence not in changes]
     changes += prepare(vault)
     state = home.state(vault)
@@ -132,13 +135,21 @@ def _remember_course(state: str, speaker: Speaker, made: list[Flag], now: float)
             course.first(state, speaker.episode, f"{course.ANSWERED}{flag.answers}")
 
 
-def take_words(vault: str, words: Words, speaker: Speaker, now: float, *, insist: bool = False) -> Taken:
+def take_words(
+    vault: str, words: Words, speaker: Speaker, now: float, *, insist: bool = False, ids: Sequence[str] = ()
+) -> Taken:
     """What was said on a command line. Raises UsageError, NotSaved."""
     evidence = words.evidence
     if words.answers:
         evidence += (f'the user: "{asked_for(home.state(vault), words.answers, now).text}"',)
     given = [Given(text, words.kind, evidence, answers=words.answers) for text in words.texts]
-    return take_all(vault, given, speaker, now, insist=insist)
+    return take_all(vault, given, speaker, now, insist=insist, ids=ids)
+
+
+def are_waiting(state: str, ids: Sequence[str], now: float) -> bool:
+    """Whether all of these are in the newest part of the queue."""
+    found = {entry.flag.id for entry in queue.read(f"{state}/queue", now, newest=LOOKED_AT).entries}
+    return found.issuperset(ids)
 
 
 def asked_for(state: str, ident: str, now: float) -> Flag:

@@ -12,13 +12,14 @@ import time
 
 from holdfast.capture import course, episodes, gitfiles, platform, projects
 from holdfast.capture.home import state
-from holdfast.model import Project, value
+from holdfast.model import ORIGINS, TRUSTED, Project, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GENERATIONS = 12
+OUTSIDE = tuple(one for one in ORIGINS if one not in TRUSTED)
 SESSION_VARIABLES = (
     ("claude-code", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_SESSION_ID"),
@@ -57,11 +58,25 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
 
 def origin(where: Where, vault: str) -> str:
     """Whose words a command line has: a person's who typed it, else the agent's, and with it whatever text has entered
-    its context. Agents have no terminal."""
+    its context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
     if where.found in ("", "project") and posix.isatty(2):
         return "user"
-    tainted = course.read(state(vault), where.episode, course.TAINT) if where.episode else None
-    return tainted or "agent"
+    found = agents_origin(state(vault), where.episode)
+    runs_us = _of_ancestor(vault) if found == "agent" and where.found == "environment" else None
+    return agents_origin(state(vault), runs_us.key) if runs_us else found
+
+
+def agents_origin(state: str, episode: str) -> str:
+    """Whose words an agent's are: its own, unless outside text has entered its context."""
+    tainted = course.read(state, episode, course.TAINT) if episode else None
+    if tainted is None:
+        return "agent"
+    return tainted if tainted in OUTSIDE else OUTSIDE[0]
+
+
+def project_at(cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
+    """The project that a command line run in this folder, in this session, is about."""
+    return _project(projects.find(cwd, vault), cwd, vault, episode)
 
 
 def _named(env: Mapping[str, str]) -> tuple[str, str]:

@@ -52,15 +52,17 @@ def _decline(state: str, where: Where, words: Words) -> int:
     """A boundary passed and there is nothing to keep: that is an answer too."""
     from holdfast.capture import codec, course, ledger
 
-    asked = course.read(state, where.episode, words.name) if where.episode else None
-    if asked is not None:  # the hook has heard it, and said so in the ledger
+    asked = heard = None
+    if where.episode:
+        heard = course.read(state, where.episode, words.name)
         course.drop(state, where.episode, words.name)
-    elif where.episode:
-        asked = course.take(state, where.episode, course.ASKED) or ""
+        asked = course.take(state, where.episode, course.ASKED)
+        course.drop(state, where.episode, course.HELD)
+    if where.episode and (asked or heard is None):  # else the hook has heard it, and told the ledger
         told = {"episode": where.episode, "project": where.project.id, "event": "flag"}
         ledger.append(state, "nudge", time.time(), boundary=asked or "none", decision="declined", **told)
     if words.as_json:
-        say(codec.encode({"saved": [], "declined": asked or ""}).decode("utf-8") + "\n")
+        say(codec.encode({"saved": [], "declined": asked or heard or ""}).decode("utf-8") + "\n")
     else:
         say("Nothing to flag; noted.\n")
     return 0

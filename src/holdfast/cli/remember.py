@@ -18,7 +18,7 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.memory import Memory
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
-    from holdfast.vault.stamping import as_said_here
+    from holdfast.vault.stamping import as_flag, as_said_here, can_be_written
 
     text, given, switches = _arguments(argv)
     if text == "-":
@@ -27,6 +27,13 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
     asked = Asked(text=text, project=project, **fields)
+    if not can_be_written(memory.vault):
+        kept = as_flag(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock())
+        if "--json" in switches:
+            say(codec.encode({"flagged": [one.as_record() for one in kept]}).decode("utf-8") + "\n")
+        for one in kept if "--json" not in switches else ():
+            say(f"flagged {one.id} [{one.kind}]: notes cannot be written from here, the next close files it\n")
+        return 0
     with as_said_here(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock()) as asked:
         filed = memory.remember(asked)
     if "--json" in switches:

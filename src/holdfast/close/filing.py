@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.model import STEERING, TRUSTED
-from holdfast.vault import anchors, frontmatter, index, notes
+from holdfast.vault import anchors, frontmatter, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
@@ -76,8 +76,8 @@ class Draft:
     def text(self) -> str:
         text = frontmatter.edit(self.document, {"sources": self.sources, "edited": self.edited})
         if self.proofs:
-            text = _with_proofs(text, self.proofs)
-        return _ended(text, self.lines) + _joined(self.lines)
+            text = proofs.with_proofs(text, self.proofs)
+        return proofs.with_lines(text, self.lines)
 
 
 @dataclass
@@ -118,8 +118,8 @@ class Filing:
         path = self._by_source.get(flag.id) or self._place(flag)
         self.placed[flag.id] = path
         self._by_source[flag.id] = path
-        if flag.answers:
-            self._by_source.setdefault(flag.answers, path)
+        for ident in _sources(flag):
+            self._by_source.setdefault(ident, path)
         return path
 
     def places_of(self, ids: Iterable[str]) -> dict[str, str]:
@@ -133,8 +133,10 @@ class Filing:
         guarded = flag.origin not in TRUSTED and flag.kind in STEERING
         project = flag.project or notes.GLOBAL
         waits = QUARANTINE if guarded else flag.status
-        words = (project, kind, index.body_digest(flag.text), waits)
-        same = self._by_words.get(words)
+        said = (project, kind, index.body_digest(flag.text))
+        words = (*said, waits)
+        # An order that was confirmed before is not asked about again.
+        same = (self._by_words.get((*said, "")) if flag.status == UNCONFIRMED else None) or self._by_words.get(words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
@@ -152,7 +154,7 @@ class Filing:
                 day=notes.day(flag.time),
                 project=project,
                 origin=flag.origin,
-                sources=[flag.id, *([flag.answers] if flag.answers else [])],
+                sources=_sources(flag),
                 **more,
             ),
         )
@@ -212,7 +214,7 @@ class Filing:
         if not draft.add(lines, draft.lines if is_progress else draft.proofs):
             return False
         if is_progress or len(draft.sources) < MOST_SOURCES:
-            draft.sources += [flag.id, *([flag.answers] if flag.answers else [])]
+            draft.sources += _sources(flag)
         draft.edited = max(draft.edited, notes.day(flag.time))
         return True
 
@@ -240,6 +242,12 @@ class Filing:
         return path
 
 
+def _sources(flag: Flag) -> list[str]:
+    """What is filed with a flag: itself, and the user's words that it puts properly. Who has read outside text may be
+    putting that text's words: then the user's are filed on their own."""
+    return [flag.id, flag.answers] if flag.answers and flag.origin in TRUSTED else [flag.id]
+
+
 def _scope(note: Note) -> tuple[str, str]:
     return note.project, note.kind
 
@@ -250,37 +258,16 @@ def _has_grown(draft: Draft) -> bool:
 
 
 def _body(flag: Flag) -> str:
-    proofs: list[str] = []
+    lines: list[str] = []
     room = LARGEST
     for proof in flag.evidence:
         room -= len(proof.encode("utf-8", "surrogateescape"))
         if room < 0:
-            proofs.append(f"- and {len(flag.evidence) - len(proofs)} more\n")
+            lines.append(f"- and {len(flag.evidence) - len(lines)} more\n")
             break
-        proofs.append(f"- {proof}\n")
-    return f"{flag.text}\n\n{EVIDENCE}\n{''.join(proofs)}" if proofs else flag.text
+        lines.append(f"- {proof}\n")
+    return f"{flag.text}\n\n{EVIDENCE}\n{''.join(lines)}" if lines else flag.text
 
 
 def _proof(flag: Flag) -> str:
     return f" ({'; '.join(flag.evidence)})" if flag.evidence else ""
-
-
-def _with_proofs(text: str, proofs: list[str]) -> str:
-    """The proofs below those that are there, else under a heading of their own at the end."""
-    heading = f"\n{EVIDENCE}\n"
-    at = text.rfind(heading)
-    if at < 0:
-        return _ended(text, proofs) + heading + _joined(proofs)
-    at += len(heading)
-    while text.startswith("- ", at):
-        newline = text.find("\n", at)
-        at = len(text) if newline < 0 else newline + 1
-    return _ended(text[:at], proofs) + _joined(proofs) + text[at:]
-
-
-def _ended(text: str, lines: list[str]) -> str:
-    return text if not lines or text.endswith("\n") else text + "\n"
-
-
-def _joined(lines: list[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

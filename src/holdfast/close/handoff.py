@@ -2,7 +2,8 @@
 
 It says only what is known, and says that it is mechanical. What was flagged is linked to its note, so that the next
 handoff need not copy it forward; a long one is cut here, its note has all of it. A handoff is loaded by the next start,
-so what waits in quarantine is counted in it and never quoted, and whatever else came from outside says so.
+so what waits in quarantine or is unconfirmed is counted in it and never quoted, and whatever else came from outside
+says so.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from holdfast.capture.flags import clean
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.notes import QUARANTINE
+from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +41,9 @@ def make(
         sections["goals"] = [_line(first)]
     if last and last != first:
         sections["worked_on"] = [f"last asked for: {_line(last)}"]
-    quotable = [flag for flag in flags if not placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
+    heard = [flag for flag in flags if flag.status == UNCONFIRMED]
+    guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
+    quotable = [flag for flag in flags if flag not in heard and flag not in guarded]
     for flag in quotable:
         sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
     for key, items in sections.items():
@@ -52,9 +55,10 @@ def make(
         request = f" Its last request was: {_line(last)}" if last else ""
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = ["Written by holdfast from flags and prompts; nobody wrote a handoff."]
-    if len(quotable) < len(flags):
-        count = len(flags) - len(quotable)
-        sections["note"].append(f"{count} flagged from outside text, for a person to review (`holdfast review`)")
+    if guarded:
+        sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
+    if heard:
+        sections["note"].append(f"{len(heard)} heard from the user as an order, unconfirmed (`holdfast review`)")
     return Handoff(
         title=topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),

@@ -1,14 +1,15 @@
 """Armed notes at a tool call: what was learned comes back before the call runs, and a rule answers for it.
 
-Knowing the fix is not applying it. A note's lines are injected once in an episode; a rule that says never denies each
-time, with its reason and how the user lifts it; one that says ask has the user asked. Rules whose words came from
-outside never decide anything. The notes were compiled into one small file (vault/armed); without it this costs one
-look that finds nothing.
+Knowing the fix is not applying it. A note's lines are injected once in an episode, and once to each subagent, which has
+a context of its own; a rule that says never denies each time, with its reason and how the user lifts it; one that says
+ask has the user asked. Rules whose words came from outside never decide anything. A rule holds where no episode is
+known too, on a disk that takes nothing. The notes were compiled into one small file (vault/armed); without it this
+costs one look that finds nothing.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import armed_match, codec, course, platform, quoting
+from holdfast.capture import codec, course, platform
 from holdfast.capture.ids import digest
 from holdfast.model import TRUSTED, Reply
 
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 LARGEST = 4 << 20
-MOST_CHARACTERS = 3000  # of all notes that come back at one call
+MOST_CHARACTERS = 3000  # of all notes that come back at one call, as JSON spells them
+LONGEST_RULE = 1000
+TEXTS = ("path", "name", "policy", "origin")
+HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfast-memory>"
 
 
-def look(scene: Scene, episode: Episode) -> Reply:
+def look(scene: Scene, episode: Episode | None) -> Reply:
     """What the armed notes have to say to this tool call."""
     moment = scene.moment
-    found = [one for one in _all(scene.state) if _applies(one, scene.project.id)]
-    found = [one for one in found if armed_match.matches(one["when"], moment.tool, moment.input, moment.paths)]
+    found = _matching(scene)
     if not found:
         return Reply()
     deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] in TRUSTED]
@@ -37,10 +40,33 @@ def look(scene: Scene, episode: Episode) -> Reply:
     ask = next((one for one in deciding if one["policy"] == "ask"), None)
     if ask and moment.asks:
         return _decided(scene, episode, "ask", ask, f"{_rule(ask)} To stop asking: `{_lift(ask)}`.")
-    if ask and course.first(scene.state, episode.key, f"ask-{digest(ask['path'] + moment.input)}"):
+    if not episode:
+        return Reply()
+    if ask and course.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
         wish = "Ask the user; once they have agreed, run the same command again."
         return _decided(scene, episode, "deny", ask, f"{_rule(ask)} {wish}")
     return _injected(scene, episode, found)
+
+
+def _matching(scene: Scene) -> list[dict[str, Any]]:
+    """The notes of this project that wait for this call; one that is not as we compile them waits for nothing."""
+    known = _all(scene.state)
+    if not known:
+        return []
+    from holdfast.capture import armed_match
+
+    moment = scene.moment
+    lowered = moment.input.lower()
+    found = []
+    for one in known:
+        try:
+            is_ours = one["project"] in ("global", scene.project.id)
+            if is_ours and armed_match.matches(one["when"], moment.tool, moment.input, moment.paths, lowered):
+                lines = [str(line) for line in one["lines"]]
+                found.append({**{name: str(one[name]) for name in TEXTS}, "lines": lines})
+        except (KeyError, TypeError, AttributeError):
+            continue
+    return found
 
 
 def _all(state: str) -> list[dict[str, Any]]:
@@ -51,21 +77,27 @@ def _all(state: str) -> list[dict[str, Any]]:
         return []
 
 
-def _applies(one: dict[str, Any], project: str) -> bool:
-    return one["project"] in (quoting.GLOBAL, project)
+def _once(what: str, scene: Scene, *words: str) -> str:
+    return f"{what}-{digest(chr(0).join((scene.moment.agent, *words)))}"
 
 
 def _rule(one: dict[str, Any]) -> str:
-    said = " ".join(str(line).strip() for line in one["lines"])
+    from holdfast.hook.layout import tidy
+
+    said = tidy(" ".join(line.strip() for line in one["lines"]))[:LONGEST_RULE]
     asks = "never" if one["policy"] == "never" else "ask first"
     return f'The rule "{one["name"]}" ({one["path"]}) says {asks}: {said.rstrip(".")}.'
 
 
 def _lift(one: dict[str, Any]) -> str:
-    return f"holdfast disarm {quoting.stem(str(one['path']))}"
+    return f"holdfast disarm {_stem(one)}"
 
 
-def _decided(scene: Scene, episode: Episode, decision: str, one: dict[str, Any], reason: str) -> Reply:
+def _stem(one: dict[str, Any]) -> str:
+    return str(one["path"]).rpartition("/")[2].removesuffix(".md")
+
+
+def _decided(scene: Scene, episode: Episode | None, decision: str, one: dict[str, Any], reason: str) -> Reply:
     scene.did["armed"] = f"{decision}: {one['path']}"
     _tell(scene, episode, [one], decision)
     return Reply(decision=decision, reason=reason)
@@ -73,28 +105,35 @@ def _decided(scene: Scene, episode: Episode, decision: str, one: dict[str, Any],
 
 def _injected(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> Reply:
     """The lines of those that this episode has not seen, as data behind our fence."""
-    fresh = [one for one in found if course.first(scene.state, episode.key, f"armed-{digest(str(one['path']))}")]
+    fresh = [one for one in found if course.first(scene.state, episode.key, _once("armed", scene, one["path"]))]
     if not fresh:
         return Reply()
-    from holdfast.hook.layout import escape, tidy
+    from holdfast.hook.layout import cost, escape, tidy
 
-    lines = ["<holdfast-memory>", "Remembered for this very call:"]
+    lines = [*HEAD]
     room = MOST_CHARACTERS
+    shown = []
     for one in fresh:
         source = "" if one["origin"] in TRUSTED else f", from {one['origin']}"
-        said = [escape(tidy(str(line))) for line in (f"{one['name']} ({one['path']}{source}):", *one["lines"])]
-        room -= sum(len(line) for line in said)
-        lines += said if room > 0 else [f"(more: `holdfast show {quoting.stem(str(one['path']))}`)"]
-    scene.did["armed"] = [one["path"] for one in fresh]
-    _tell(scene, episode, fresh, "injected")
-    return Reply("\n".join([*lines, "</holdfast-memory>"]), tuple(str(one["path"]) for one in fresh))
+        said = [tidy(line) for line in (f"{one['name']} ({one['path']}{source}):", *one["lines"])]
+        spent = sum(cost(line) for line in said)
+        if spent <= room:
+            room -= spent
+            shown.append(one)
+            lines += [escape(line) for line in said]
+    if len(shown) < len(fresh):
+        left = next(one for one in fresh if one not in shown)
+        lines.append(escape(tidy(f"({len(fresh) - len(shown)} more: `holdfast show {_stem(left)[:100]}`, …)")))
+    scene.did["armed"] = [one["path"] for one in shown]
+    _tell(scene, episode, shown, "injected")
+    return Reply("\n".join([*lines, FOOT]), tuple(one["path"] for one in shown))
 
 
-def _tell(scene: Scene, episode: Episode, found: list[dict[str, Any]], how: str) -> None:
+def _tell(scene: Scene, episode: Episode | None, found: list[dict[str, Any]], how: str) -> None:
     scene.note(
         "injection",
         event=scene.moment.event,
-        episode=episode.key,
+        episode=episode.key if episode else "",
         project=scene.project.id,
         carried=[one["path"] for one in found],
         armed=how,

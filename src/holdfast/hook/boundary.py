@@ -1,7 +1,8 @@
 """Which boundary a moment is, if it is one: something was finished, and what was learned is still at hand.
 
 Which tools close a chapter is configuration: by default every tool named mark_chapter, of whatever server; a project
-may name its own. A todo, task or plan step counts once, however often the list is sent again.
+may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is another
+than the main agent's of the same words. What failed has finished nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 CHAPTER, TASK, SUBAGENT, COMMIT = "chapter", "task", "subagent", "commit"
 CHAPTER_TOOLS = ("mark_chapter",)
-NO_COMMIT = ("--dry-run", "--help", "-h")
+NO_COMMIT = ("--dry-run", "--help", "-h", "--short", "--porcelain", "--long")  # the last three only show what would be
+VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")  # options of git that a word follows
+BEFORE = frozenset(("sudo", "env", "time", "command", "exec", "nice", "nohup", "timeout", "then", "do", "else", "!"))
+ENDS = dict.fromkeys(map(ord, ";&|\n(){}`"), "\n")
+LONGEST = 1 << 14  # of a command line that is looked through
 
 
 @value
@@ -38,25 +43,26 @@ def of(
     """The boundary that this moment is, seen for the first time; None for any other. A list may bring several at once:
     they are one boundary."""
     found = _found(moment, config, chapter_tools)
-    fresh = [one for one in found if course.first(state, episode, f"{one.kind}-{digest(one.name)}")]
+    whose = "" if moment.event == "subagent-stop" else moment.agent
+    fresh = [one for one in found if course.first(state, episode, f"{one.kind}-{digest(whose + one.name)}")]
     return fresh[-1] if fresh else None
 
 
 def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, ...]) -> list[Boundary]:
-    set_so = machine.section(config, "nudge")
-    off = machine.texts(set_so, "off", ())
-    chapter_tools += machine.texts(set_so, "chapter_tools", CHAPTER_TOOLS)
-    found = []
     if moment.event == "subagent-stop":
-        found.append(Boundary(SUBAGENT, "", moment.agent or moment.said))
-    elif moment.event == "task-completed" or (moment.event == "after-tool" and moment.completed):
-        found += [Boundary(TASK, words, words) for words in moment.completed]
-    elif moment.event == "after-tool" and not moment.failed:
-        if short_name(moment.tool) in chapter_tools:
-            found.append(Boundary(CHAPTER, moment.input.partition("\n")[0], moment.call or moment.input))
-        elif moment.command and "commit" in moment.command and is_commit(moment.command):
-            found.append(Boundary(COMMIT, "", moment.call or moment.command))
-    return [one for one in found if one.kind not in off]
+        return [Boundary(SUBAGENT, "", moment.agent or moment.said)]
+    if moment.event == "task-completed":  # two tasks may have the same words; their host numbers them
+        return [Boundary(TASK, words, f"{moment.call}{words}") for words in moment.completed]
+    if moment.event != "after-tool" or moment.failed:
+        return []
+    if moment.completed:
+        return [Boundary(TASK, words, words) for words in moment.completed]
+    chapter_tools += machine.texts(machine.section(config, "nudge"), "chapter_tools", CHAPTER_TOOLS)
+    if moment.tool and (moment.tool in chapter_tools or short_name(moment.tool) in chapter_tools):
+        return [Boundary(CHAPTER, moment.input.partition("\n")[0], moment.call or moment.input)]
+    if moment.command and "commit" in moment.command and is_commit(moment.command):
+        return [Boundary(COMMIT, "", moment.call or moment.command)]
+    return []
 
 
 def short_name(tool: str) -> str:
@@ -65,15 +71,41 @@ def short_name(tool: str) -> str:
 
 
 def is_commit(command: str) -> bool:
-    """Whether a command line commits with git: `git commit`, with whatever options git takes before it."""
-    words = command.replace(";", " ; ").replace("&&", " ; ").replace("|", " | ").replace("\n", " ; ").split()
-    for at, word in enumerate(words):
-        if word != "git" and not word.endswith("/git"):
-            continue
-        rest = words[at + 1 :]
-        while rest and rest[0].startswith("-"):
-            rest = rest[2:] if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else rest[1:]
-        stop = next((nth for nth, one in enumerate(rest) if one in (";", "|")), len(rest))
-        if rest[:1] == ["commit"] and not any(one in NO_COMMIT for one in rest[:stop]):
-            return True
-    return False
+    """Whether a command line commits with git: `git commit` as a command of its own, whatever options git takes."""
+    return any(_commits(line.split()) for line in _bare(command[:LONGEST]).translate(ENDS).split("\n"))
+
+
+def _commits(words: list[str]) -> bool:
+    """One simple command. What only runs another, and variables set for it, may stand before git."""
+    at = 0
+    while at < len(words) and (words[at] in BEFORE or "=" in words[at] or (at and words[at][0] in "-0123456789")):
+        at += 1
+    if at == len(words) or words[at].rpartition("/")[2] != "git":
+        return False
+    rest = words[at + 1 :]
+    while rest and rest[0].startswith("-"):
+        rest = rest[2:] if rest[0] in VALUED else rest[1:]
+    return rest[:1] == ["commit"] and not any(word in NO_COMMIT for word in rest)
+
+
+def _bare(command: str) -> str:
+    """A command line without what is quoted in it: a commit's message is no command."""
+    bare, at = [], 0
+    while at < len(command):
+        letter = command[at]
+        if letter == "\\":
+            bare.append(" " if command[at + 1 : at + 2] == "\n" else "_")
+            at += 2
+        elif letter in "'\"":
+            bare.append("_")
+            at = _behind(command, at + 1, letter)
+        else:
+            bare.append(letter)
+            at += 1
+    return "".join(bare)
+
+
+def _behind(command: str, at: int, quote: str) -> int:
+    while at < len(command) and command[at] != quote:
+        at += 2 if quote == '"' and command[at] == "\\" else 1
+    return at + 1

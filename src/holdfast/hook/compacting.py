@@ -1,13 +1,15 @@
 """Around a compaction: what must not be lost is on disk before it, and back before the model after it.
 
-The snapshot is mechanical and synced before the hook returns, so that a compaction that goes wrong costs nothing. After
-it the brief takes half of what a host carries and the snapshot the other half; the rest is named by its path.
+The snapshot is mechanical and synced before the hook returns, so that a compaction that goes wrong costs nothing; where
+the disk refuses it, the summariser is told what to keep all the same, and the ledger has the failure. After it the
+brief takes half of what a host carries and the snapshot the other half; the rest is named by its path.
 """
 
 from __future__ import annotations
 
 from holdfast.capture import course, story
 from holdfast.hook import nudge
+from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
-ROOM = 4200  # characters, for each of the two halves
+BOTH = 8700  # characters, as JSON spells them
+ROOM = 4200  # of them, for the brief
 FENCES = 100  # of them, for what stands around the snapshot
 AFTER = (
     "The context was compacted: what is not above is gone. If you still know something durable that is not written "
@@ -23,35 +26,65 @@ AFTER = (
 )  # fmt: skip
 
 
-def before(scene: Scene, episode: Episode) -> Reply:
-    """The snapshot on disk, and what the host's summariser is to keep."""
+def before(scene: Scene, episode: Episode | None) -> Reply:
+    """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
     from holdfast.hook import snapshot
 
+    if not episode:
+        return Reply(snapshot.instructions(()))
     told = story.read(scene.state, episode.key)
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
-    made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now)
-    path = snapshot.write(scene.state, episode.key, cycle, made, scene.now)
-    course.put(scene.state, episode.key, course.CYCLE, str(cycle))
-    scene.did["snapshot"] = path.removeprefix(f"{scene.vault}/")
-    nudge.note(scene, episode, "before-compaction", "snapshot", scene.moment.source)
-    snapshot.forget_old(scene.state, scene.now)
-    return Reply(snapshot.instructions(told.prompts, made.todos))
+    todos: tuple[str, ...] = ()
+    try:
+        made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now)
+        todos = made.todos
+        path = snapshot.write(scene.state, episode.key, cycle, made, scene.now)
+        scene.did["snapshot"] = path.removeprefix(f"{scene.vault}/")
+        nudge.note(scene, episode, "before-compaction", "snapshot", scene.moment.source)
+    except TROUBLE as error:
+        scene.failures.append(error)
+        nudge.note(scene, episode, "before-compaction", "no snapshot", str(error))
+    try:
+        snapshot.forget_old(scene.state, scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    return Reply(snapshot.instructions(told.prompts, todos))
 
 
-def after(scene: Scene, episode: Episode, brief: Reply, command: str) -> Reply:
-    """The brief, the snapshot and the nudge, within what a host carries."""
+def begin_cycle(scene: Scene, episode: Episode) -> str | None:
+    """The compaction has happened: only now, since hosts announce one and then put it off. Returns the path of the
+    snapshot that was made for it, None where there is none."""
     from holdfast.hook import snapshot
 
+    cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
+    course.drop(scene.state, episode.key, course.HELD)  # for what was before the compaction, and that is gone
+    course.drop(scene.state, episode.key, course.MOST)
+    try:
+        course.put(scene.state, episode.key, course.CYCLE, str(cycle))
+        course.put(scene.state, episode.key, course.ASKED, "after-compaction")
+    except OSError as error:
+        scene.failures.append(error)
     found = snapshot.newest(scene.state, episode.key)
+    is_ours = found is not None and _cycle_of(found[0]) >= cycle  # an older one tells of what was before another
+    nudge.note(scene, episode, "after-compaction", nudge.SAID, "" if is_ours else "there is no snapshot")
+    return found[0] if found and is_ours else None
+
+
+def after(scene: Scene, episode: Episode, brief: Reply, path: str | None, command: str, most: int = BOTH) -> Reply:
+    """The brief, the snapshot and the nudge, within what a host carries."""
+    from holdfast.hook import layout, snapshot
+
+    asks = AFTER.replace("{command}", command)
+    found = snapshot.newest(scene.state, episode.key) if path else None
     if not found:
-        nudge.note(scene, episode, "after-compaction", nudge.SILENT, "there is no snapshot")
-        return brief
+        return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found
-    course.drop(scene.state, episode.key, nudge.HELD)  # said before the compaction, so it is gone with it
-    course.put(scene.state, episode.key, course.ASKED, "after-compaction")
-    nudge.note(scene, episode, "after-compaction", nudge.SAID)
-    quoted = snapshot.fitted(text, ROOM - FENCES, path)
+    quoted = snapshot.fitted(text, most - most * ROOM // BOTH - FENCES - layout.cost(asks), path)
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
-    parts = (brief.text, fenced, AFTER.replace("{command}", command))
+    parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
     return Reply("\n".join(part for part in parts if part), carried)
+
+
+def _cycle_of(path: str) -> int:
+    return int(path.removesuffix(".md").rpartition("-")[2])

@@ -100,6 +100,14 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
             return starting.start(scene, episode, env)
         elif episode:
             return _serve_episode(scene, episode, env)
+        elif event == "before-tool":
+            from holdfast.hook import toolcalls
+
+            return toolcalls.before(scene, None, env, config.load(scene.state))
+        elif event == "before-compaction":
+            from holdfast.hook import compacting
+
+            return compacting.before(scene, None)
         elif event == "prompt":
             from holdfast.hook import hearing
 

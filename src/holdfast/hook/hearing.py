@@ -1,26 +1,32 @@
 """What the hook hears and keeps itself: flags in a tool call that may be refused, and what the user orders.
 
-Both are in the queue, synced, before the model does anything. A flag that its command then saves too is the same flag:
-the hook leaves word under the name of its words (capture/flag_words), and the command finds it.
+Both are in the queue, synced, before the model does anything. A flag that its command would save too is the same flag:
+the hook leaves word under the name of its words (capture/flag_words), and the command finds it. From one command come
+neither two flags nor none, wherever hook or command are killed.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import course, flag_words, flagging, flags
+import posix
+
+from holdfast.capture import course, flagging, flags, gitfiles
+from holdfast.capture.ids import new_id
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
-from holdfast.model import KINDS
+from holdfast.model import KINDS, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from holdfast.capture import flag_words
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
     from holdfast.hook.spoken import Line, Said
+    from holdfast.model import Project
 
-REQUESTS = "requests"  # ids of the user's words that the model was asked to put properly
+UNHEARD = "only the shell knows what will be run"
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 HEARD = {  # how words of each sort are kept: the kind of flag, and its status
     REMEMBER: ("user-request", ""),
@@ -29,9 +35,10 @@ HEARD = {  # how words of each sort are kept: the kind of flag, and its status
 }
 ASKS = {
     REMEMBER: "The user wants this remembered; their words are kept as {ids}. Put it properly, with its reason if they "
-    "gave one:\n`{command} remember --for {first} --kind rule|feedback|knowledge|identity --name NAME \"…\"`.",
+    "gave one, and with whatever they pasted below it:\n"
+    "`{command} flag --for {first} --kind rule|preference|fact|lesson \"…\"`.",
     STANDING: "This may be an order that holds from now on; the user's words are kept, unconfirmed, as {ids}. If it is "
-    "one, confirm it:\n`{command} remember --for {first} --kind rule|feedback --name NAME \"…\"`; if not, go on.",
+    "one, confirm it:\n`{command} flag --for {first} --kind rule|preference \"…\"`; if not, go on.",
     FORGET: "The user may want a memory forgotten; nothing was removed. `{command} notes` lists what there is; show "
     "them what you found, and once they agree:\n`{command} forget NOTE`.",
 }  # fmt: skip
@@ -39,44 +46,85 @@ ASKS = {
 
 def take(scene: Scene, episode: Episode, line: Line) -> None:
     """Keep the flags in a tool call, each once. What is not certain is left to the shell, and the ledger says so."""
+    from holdfast.hook.spoken import TAKEN
+
     kept = 0
     for one in line.said:
-        if one.name not in ("flag", "snag"):
+        if one.name not in TAKEN:
+            continue
+        project = _project_of(scene, episode, one)
+        if project is None:
+            scene.did["unheard"] = UNHEARD
             continue
         words = _words(one)
-        if words is None or words.nothing:
-            continue
-        if not one.is_certain:
-            scene.did["unheard"] = "only the shell knows what will be run"
-            continue
-        if not course.first(scene.state, episode.key, words.name):
-            continue  # heard before, and refused or not: it is in the queue
-        try:
-            taken = flagging.take_words(scene.vault, words, speaker(scene, episode), scene.now, insist=True)
-        except UsageError:
-            course.drop(scene.state, episode.key, words.name)
-            continue  # the command will say what is wrong with it
-        except Exception:
-            course.drop(scene.state, episode.key, words.name)
-            raise
-        course.put(scene.state, episode.key, words.name, "\n".join(flag.id for flag in taken.flags))
-        kept += len(taken.flags)
+        if not words or project.off:
+            continue  # the command will say why it writes nothing
+        if words.nothing:
+            _decline(scene, episode, words)
+        else:
+            kept += _keep(scene, episode, words, project)
     if kept:
         scene.did["flags"] = kept
 
 
+def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
+    """Where the command would say it belongs; None where it is not certain that it is run, or with what."""
+    from holdfast.capture import whereabouts
+
+    if not said.is_certain:
+        return None
+    at = scene.moment.cwd
+    for folder in said.folders:
+        at = gitfiles.resolve(at, folder)
+        try:
+            posix.stat(f"{at}/.")
+        except (OSError, ValueError):
+            return None
+    return whereabouts.project_at(at, scene.vault, episode)
+
+
 def _words(said: Said) -> flag_words.Words | None:
+    from holdfast.capture import flag_words
+
     try:
         return flag_words.read(said.name, list(said.words))
     except UsageError:
         return None
 
 
+def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Project) -> int:
+    """How many flags came of it. The ids are left word of first: whoever comes after a kill, in between or later,
+    finds out which of them are in the queue, and saves the rest under the same ids."""
+    ids = [new_id(scene.now, nth) for nth in range(len(words.texts))]
+    if not course.first(scene.state, episode.key, words.name, words.word(ids, kept=False)):
+        ids, is_kept = words.heard(course.read(scene.state, episode.key, words.name))
+        if is_kept or (ids and flagging.are_waiting(scene.state, ids, scene.now)):
+            return 0  # heard before; whether it was refused then or not, it is in the queue
+    who = replace(speaker(scene, episode), project=project)
+    try:
+        taken = flagging.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
+    except UsageError:
+        course.drop(scene.state, episode.key, words.name)
+        return 0  # the command will say what is wrong with it
+    course.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
+    return len(taken.flags)
+
+
+def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:
+    """There is nothing to flag, says the agent. Where its command cannot write, that is an answer all the same."""
+    asked = course.take(scene.state, episode.key, course.ASKED)
+    course.put(scene.state, episode.key, words.name, asked or "")
+    nudge.note(scene, episode, asked or "none", "declined")
+
+
 def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging.Speaker:
     """Who is speaking here: the agent, and with it whatever text has entered its context."""
     key = episode.key if episode else ""
-    tainted = course.read(scene.state, key, course.TAINT) if key else None
-    return flagging.Speaker(scene.moment.host, key, scene.project, origin or tainted or "agent")
+    if not origin:
+        from holdfast.capture.whereabouts import agents_origin
+
+        origin = agents_origin(scene.state, key)
+    return flagging.Speaker(scene.moment.host, key, scene.project, origin)
 
 
 def requests(
@@ -86,7 +134,7 @@ def requests(
     from holdfast.hook import requests as reading
     from holdfast.hook.toolcalls import command_of
 
-    if config.get("requests") is False:
+    if config.get("requests") is False or scene.moment.agent:  # a subagent's orders come from another agent
         return []
     found = reading.find(scene.moment.prompt)
     if not found:
@@ -105,8 +153,8 @@ def requests(
         return []
     asked = [ident for ident, sort in zip(ids, sorts, strict=True) if sort != FORGET]
     if asked:
-        before = course.read(scene.state, episode.key, REQUESTS) or ""
-        course.put(scene.state, episode.key, REQUESTS, "\n".join([*before.split(), *asked]))
+        before = course.read(scene.state, episode.key, course.REQUESTS) or ""
+        course.put(scene.state, episode.key, course.REQUESTS, "\n".join([*before.split(), *asked]))
     sort = next(sort for sort in HEARD if sort in sorts)
     mine = [ident for ident, one in zip(ids, sorts, strict=True) if one == sort]
     text = ASKS[sort].replace("{ids}", ", ".join(mine[:5])).replace("{first}", mine[0])
@@ -115,5 +163,5 @@ def requests(
 
 def unanswered(scene: Scene, episode: Episode) -> list[str]:
     """The ids of what the user ordered and the model has not put properly."""
-    asked = (course.read(scene.state, episode.key, REQUESTS) or "").split()
+    asked = (course.read(scene.state, episode.key, course.REQUESTS) or "").split()
     return [one for one in asked if course.read(scene.state, episode.key, f"{course.ANSWERED}{one}") is None]

@@ -14,6 +14,7 @@ from holdfast.errors import NotSaved
 from holdfast.hook.scene import TROUBLE, Scene
 
 ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
+SHORTEST_SESSION = 8  # letters of a word that could be a session's id
 NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue is
 
 
@@ -29,7 +30,10 @@ def episode_of(scene: Scene) -> Episode | None:
         if scene.is_start and moment.source != "compact" and _is_another_process(moment.pid, known):
             _close_the_old(scene, known)
             return _open(scene, known)
-        episodes.touch(scene.state, known, scene.now)
+        try:
+            episodes.touch(scene.state, known, scene.now)
+        except OSError as error:
+            scene.failures.append(error)  # a disk that takes nothing: what is known of it is known all the same
         return known
     if scene.is_start:
         return _open(scene, known)
@@ -66,6 +70,7 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     parent = before
     if parent is None and process and moment.source in ("clear", "fork", "resume"):
         parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
+        parent = parent or _named_by(scene, process.pid)
     if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project == scene.project.id:
         _leave(scene, parent)
     scene.did["opened"] = True
@@ -87,6 +92,16 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     return opened
 
 
+def _named_by(scene: Scene, pid: int) -> Episode | None:
+    """The session that a host was started with: `--resume ID --fork-session`, `fork ID`."""
+    for word in platform.command_of(pid)[1:]:
+        if len(word) >= SHORTEST_SESSION and not word.startswith("-") and " " not in word:
+            found = episodes.latest(scene.state, scene.moment.host, word)
+            if found:
+                return found
+    return None
+
+
 def _leave(scene: Scene, parent: Episode) -> None:
     """A clear ends the session that it leaves, also in a host that does not say so, as Codex."""
     seen = episodes.last_moment(scene.state, parent)
@@ -100,6 +115,8 @@ def _note_taint(scene: Scene, opened: Episode) -> None:
 
     if opened.parent and opened.source not in ("startup", "clear"):
         course.inherit(scene.state, opened.parent, opened.key, course.TAINT)
+    elif opened.source in ("fork", "resume"):  # of a session that we never saw: anything may be in its context
+        taint.note(scene, opened, taint.TOOL)
     if taint.is_strange(opened.cwd):
         taint.note(scene, opened, taint.REPOSITORY)
 

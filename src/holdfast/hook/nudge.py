@@ -2,7 +2,8 @@
 
 At most three lines, naming the exact command; once per boundary, one per moment, never in a subagent. Where the moment
 cannot carry text the nudge is held for the next that can; one is held at most. When something was flagged a moment ago
-it stays silent. Every decision at a boundary is in the ledger with its reason, the silent ones too.
+it stays silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
+reason, the silent ones too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
-HELD = "held"
 QUIET = 120.0  # seconds after a flag in which nobody is reminded of flagging
 LONGEST_WORDS = 80
 SAID, SILENT, KEPT, SKIPPED = "said", "silent", "held", "skipped"
@@ -58,16 +58,17 @@ class Due:
 def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str:
     """Three lines: what has happened, the command, and how to say that there is nothing."""
     told = f' ("{_quoted(words)}")' if words.strip() else ""
-    opening = OPENINGS[kind].replace("{words}", told).replace("{left}", f"{left * 100:.0f}")
+    opening = OPENINGS[kind].replace("{left}", f"{left * 100:.0f}").replace("{words}", told)
     how = (HOW + (HAND_OFF if kind == "handoff" else SNAG)).replace("{command}", command)
     return f"{opening}\n{how}\n{NOTHING.replace('{command}', command)}"
 
 
 def _quoted(words: str) -> str:
     """A task's own words are data: one line, cut, and nothing in them opens or closes a fence."""
+    from holdfast.capture.redaction import redact
     from holdfast.hook.layout import escape, tidy
 
-    line = " ".join(tidy(words[: 4 * LONGEST_WORDS]).split()).replace('"', "'")
+    line = " ".join(tidy(redact(words)[0][: 4 * LONGEST_WORDS]).split()).replace('"', "'")
     return escape(line if len(line) <= LONGEST_WORDS else line[: LONGEST_WORDS - 1] + "…")
 
 
@@ -90,7 +91,8 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
             continue
         course.put(scene.state, episode.key, course.ASKED, one.kind)
         if not moment.carries:
-            is_first = course.first(scene.state, episode.key, HELD, f"{one.kind}\n{int(one.presses)}\n{one.text}")
+            held_so = f"{one.kind}\n{int(one.presses)}\n{one.text}"
+            is_first = course.first(scene.state, episode.key, course.HELD, held_so)
             why = "this moment carries no text" if is_first else "another is held already"
             note(scene, episode, one.kind, KEPT if is_first else SILENT, why)
         elif said:
@@ -102,14 +104,17 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
 
 
 def _held(scene: Scene, episode: Episode) -> Due | None:
-    found = course.take(scene.state, episode.key, HELD)
+    found = course.take(scene.state, episode.key, course.HELD)
     kind, _, rest = (found or "").partition("\n")
     presses, _, text = rest.partition("\n")
     return Due(kind, text, presses == "1") if text else None
 
 
 def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:
-    quiet = machine.number(machine.section(config, "nudge"), "quiet_s", QUIET)
+    wishes = machine.section(config, "nudge")
+    if due.kind in machine.texts(wishes, "off", ()):
+        return "switched off in config.toml"
+    quiet = machine.number(wishes, "quiet_s", QUIET)
     flagged = course.when(scene.state, episode.key, course.FLAGGED)
     ago = scene.now - flagged
     return f"flags were written {ago:.0f} s ago" if not due.presses and 0 <= ago < quiet else ""

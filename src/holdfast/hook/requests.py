@@ -15,10 +15,6 @@ from holdfast.hook import own_words
 from holdfast.hook.own_words import BLOCK, INLINE
 from holdfast.model import value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 KINDS = (FORGET, REMEMBER, STANDING)  # the first that fits a sentence is its kind
 LONGEST = 1000  # characters of a sentence that are looked at; patterns must not grow with a wall of text
@@ -49,24 +45,6 @@ _BARE = (
     *("cela", "ceci", "stp", "svp", "esto", "eso", "por favor", "isto", "isso", "disto", "disso", "了", "哈", "这个"),
     *("这点", "一下", "吧", "下来", "ください", "下さい", "ね", "よ", "これ", "これを", "それを", "そこ"),
 )
-# Asked behind an order, and no question.
-_TAGS = (
-    *("ok?", "ok ?", "okay?", "okay ?", "right?", "alright?", "please?", "d'accord ?", "d'accord?", "vale?", "certo?"),
-    *(
-        "bitte?",
-        "klar?",
-        "de acuerdo?",
-        "ta?",
-        "ta bom?",
-        "好吗?",
-        "好吗",
-        "好么",
-        "行吗?",
-        "行吗",
-        "いい?",
-        "いいですか?",
-    ),
-)
 _ACCENTS = str.maketrans(
     "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09",
     "aaaaaaceeeeiiiinooooouuuuyy" + "'" * 4 + "—,:;!?()",
@@ -75,14 +53,6 @@ _SIMPLIFIED = str.maketrans(
     "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進",
     "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进",
 )
-_LISTED = ("V", "W", "X")
-_ENDINGS = {
-    "fr": ("-moi", "-le", "-la", "-les"),
-    "es": ("me", "te", "nos", "lo", "la", "los", "las"),
-    "pt": ("-me", "-se", "-o", "-a", "-os", "-as"),
-}
-_patterns: dict[tuple[str, str], list[tuple[str, re.Pattern[str]]]] = {}
-_lists: dict[tuple[str, str], frozenset[str]] = {}
 
 
 @value
@@ -211,13 +181,15 @@ def _kind(sentence: str) -> tuple[str, bool]:
     clues = _clues(low)
     if not clues:
         return "", False
+    from holdfast.hook.request_patterns import left_of
+
     folded = _folded(low)[:LONGEST]
     for kind in KINDS:
         for language, kinds in clues:
             if kind not in kinds:
                 continue
             text = folded.translate(_SIMPLIFIED) if language == "zh" else folded
-            left = _matches(language, kind, text)
+            left = left_of(language, kind, text)
             if left is not None:
                 return kind, left.strip(" ,.:;!?。、-—") in _BARE and not text.rstrip().endswith(":")
     return "", False
@@ -235,118 +207,6 @@ def _folded(low: str) -> str:
     if own_words.is_item(bare):
         bare = bare.lstrip("0123456789").lstrip(".)、 ")
     return bare.strip("*_ ")
-
-
-def _matches(language: str, kind: str, text: str) -> str | None:
-    """What an order of this kind leaves of its sentence, None if there is none. Of questions only polite ones count."""
-    for tag in _TAGS:
-        if text.endswith(tag):
-            text = text[: -len(tag)].rstrip(" ,")
-            break
-    places = _places(language, text)
-    left = _search(language, f"{kind}?", places)
-    if left is not None or text.endswith("?") or _search(language, "question", places) is not None:
-        return left
-    return _search(language, kind, places)
-
-
-def _places(language: str, text: str) -> dict[str, list[str]]:
-    """Where patterns may begin: <P> where an order does, after polite words; <C> where any clause does."""
-    orders = [text]
-    polite = _compiled(language, "P")[0][1]
-    while len(orders) < 8:
-        hit = polite.match(orders[-1])
-        if not hit or not hit.end():
-            break
-        orders.append(orders[-1][hit.end() :])
-    clauses = [text]
-    for _, pattern in _compiled(language, "C"):
-        clauses += [text[hit.end() :] for hit in pattern.finditer(text) if hit.end()][:40]
-    return {"": [text], "<P>": orders, "<C>": clauses + orders[1:]}
-
-
-def _search(language: str, name: str, places: dict[str, list[str]]) -> str | None:
-    for place, pattern in _compiled(language, name):
-        for text in places[place]:
-            left = _left(language, pattern, text)
-            if left is not None:
-                return left
-    return None
-
-
-def _left(language: str, pattern: re.Pattern[str], text: str) -> str | None:
-    for _ in range(8):
-        hit = pattern.search(text)
-        if not hit:
-            return None
-        verbs = [name for name, word in hit.groupdict().items() if word and not _is_listed(language, name[0], word)]
-        if not verbs:
-            return text[: hit.start()] + text[hit.end() :]
-        start, end = hit.span(verbs[0])
-        text = text[:start] + text[start:end].upper() + text[end:]  # no verb: a capital fits none of the patterns
-    return None
-
-
-def _is_listed(language: str, name: str, word: str) -> bool:
-    """Whether a word is in a list of verbs, as it stands or without an ending that the language hangs on to verbs."""
-    listed = _lists[language, name]
-    if language == "de":
-        word = word.replace("ae", "a").replace("oe", "o").replace("ue", "u").removesuffix("e")
-    elif language == "fr" and word[-2:] == "ez":
-        return True
-    if word in listed or word.partition("-")[0] in listed:
-        return True
-    endings = _ENDINGS.get(language, ())
-    return any(word[: -len(ending)] in listed for ending in endings if word.endswith(ending))
-
-
-def _compiled(language: str, name: str) -> list[tuple[str, re.Pattern[str]]]:
-    """The patterns of a name, each with the place where it may begin."""
-    known = _patterns.get((language, name))
-    if known is not None:
-        return known
-    import re
-
-    table = _table(language)
-    found = []
-    for pattern in table.get(name, ()):
-        place = "<P>" if "<P>" in pattern else "<C>" if "<C>" in pattern else ""
-        source = pattern.replace("<P>", "^").replace("<C>", "^")
-        for word, meaning in table.items():
-            if f"<{word}>" not in source:
-                continue
-            if word in _LISTED:
-                _lists.setdefault((language, word), frozenset(meaning[0].split()))
-                first, *others = source.split(f"<{word}>")
-                source = first + "".join(f"(?P<{word}{at}>[a-z-]+){part}" for at, part in enumerate(others))
-            else:
-                source = source.replace(f"<{word}>", meaning[0])
-        found.append((place, re.compile(source)))
-    _patterns[language, name] = found
-    return found
-
-
-def _table(language: str) -> dict[str, list[str]]:
-    from holdfast.hook.request_words import PATTERNS
-
-    text = PATTERNS.get(language) or ""
-    if language in ("zh", "ja"):
-        from holdfast.hook.request_words_east import PATTERNS as EAST
-
-        text = EAST[language]
-    elif not text:
-        from holdfast.hook.request_words_south import PATTERNS as SOUTH
-
-        text = SOUTH[language]
-    table: dict[str, list[str]] = {}
-    name = ""
-    for line in text.strip("\n").split("\n"):
-        if line[:2] == "  ":
-            table[name][-1] += line[2:]
-        else:
-            name, _, pattern = line.partition(" ")
-            table.setdefault(name, []).append(pattern.strip(" "))
-    return table
 
 
 def _extent(masked: str, sentences: list[Sentence], number: int, *, is_bare: bool) -> tuple[int, int]:

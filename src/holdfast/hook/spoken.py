@@ -1,148 +1,149 @@
 """Our own commands in a tool call, as the hook sees them before the shell does.
 
 A host may refuse the command, and a sandbox may keep it from writing: what was to be flagged is known here all the
-same. Only what is certain is taken: words without expansions, in a command that runs whatever the others before it do.
-`test -f x || holdfast flag …` may never run, so it is left to the shell.
+same. Only what is certain is taken: words that the shell hands over as they are, in a command that is run whatever
+becomes of the others. `test -f x || holdfast flag …` may never run, so it is left to the shell.
 """
 
 from __future__ import annotations
 
+from holdfast.hook import shell_words
 from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from holdfast.hook.shell_words import Command
 
 COMMAND = "holdfast"
-PLAIN = ("flag", "snag", "remember", "recall", "handoff")  # what an agent may run without being asked
-HARMLESS = ("cd", "true", ":", "pwd")
-NOWHERE = ("2>&1", "2>/dev/null", "2> /dev/null", ">/dev/null", "> /dev/null")  # redirections that write nothing
-OPERATORS = ("&&", "||", ";;", "|&", ";", "|", "&", "\n", "(", ")")
-BLOCKS = frozenset(
-    ("if", "for", "while", "until", "case", "function", "{", "then", "else", "do", "!")
-    + ("exit", "return", "set", "exec", "eval", "trap", "source", ".")
+TAKEN = ("flag", "snag")  # what the hook can do in the command's stead
+PLAIN = (*TAKEN, "remember", "recall", "handoff")  # what an agent may run without being asked
+READING = ("show", "notes", "queue", "log", "boot", "history", "check", "doctor", "task")
+HARMLESS = ("true", ":", "pwd")  # that succeed, and change nothing
+# Builtins that can end the shell, or change what the commands after them are, where they run, or for whom.
+UPSETTING = frozenset(
+    ("exit", "return", "logout", "set", "exec", "eval", "trap", "source", ".", "break", "continue", "kill", "suspend")
+    + (
+        "alias",
+        "unalias",
+        "hash",
+        "enable",
+        "shopt",
+        "setopt",
+        "unsetopt",
+        "emulate",
+        "builtin",
+        "command",
+        "functions",
+    )
+    + ("export", "readonly", "declare", "typeset", "local", "unset", "let", "read", "mapfile", "readarray", "getopts")
+    + ("cd", "pushd", "popd", "chdir", "ulimit", "umask", "shift", "times", "bind", "autoload")
 )
+CUT_AT = (4096, 1 << 16)  # lengths that a line has when an adapter has cut it
 
 
 @value
 class Said:
-    """One of our commands: its name, what comes after it, and whether that is exactly what it will be run with."""
+    """One of our commands: its name, what comes after it, and whether it is run, with exactly that.
+
+    `folders` are those that the line goes to before it, one after the other: certain only if they are there.
+    """
 
     name: str
     words: tuple[str, ...]
     is_certain: bool
+    folders: tuple[str, ...] = ()
 
 
 @value
 class Line:
-    """What of a command line is ours. `is_all`: nothing else is run, and nothing is written anywhere but by us."""
+    """What of a command line is ours. `is_all`: nothing else is run, and nothing is written anywhere but by us.
+    `is_ours`: the same, where it may also be a command that only looks."""
 
     said: tuple[Said, ...] = ()
     is_all: bool = False
-
-
-@value
-class Word:
-    text: str
-    is_exact: bool  # the shell changes nothing in it
-    is_operator: bool = False
+    is_ours: bool = False
 
 
 def read(line: str, command: str = COMMAND) -> Line:
-    """Our commands in a shell's command line."""
+    """Our commands in a shell's command line, in its order."""
     if COMMAND not in line:
         return Line()
+    names = (COMMAND,) if command == COMMAND else _names(command)
     said: list[Said] = []
-    is_all = is_certain = True
-    for operator, words in _simple(_words(line)):
-        texts = [word.text for word in words]
-        is_certain = is_certain and operator in ("", ";", "\n", "&&")
-        if _is_ours(texts, command):
-            exact = all(word.is_exact for word in words)
-            said.append(Said(texts[1], tuple(texts[2:]), is_certain and exact))
-            is_all = is_all and exact and operator in ("", ";", "\n", "&&") and texts[1] in PLAIN
-        elif texts:
-            is_harmless = texts[0] in HARMLESS and all(word.is_exact for word in words)
-            is_all = is_all and is_harmless and operator in ("", ";", "\n", "&&")
-            # What follows `&&` depends on this one; what follows a line break runs unless the shell was told to stop.
-            is_certain = is_certain and (is_harmless or _goes_on(line)) and not BLOCKS.intersection(texts)
-    return Line(tuple(said), bool(said) and is_all)
+    is_all = goes_on = len(line) not in CUT_AT
+    folders: tuple[str, ...] = ()
+    try:
+        for commands in shell_words.lines(line):
+            is_apart = any(one.after in ("&", "|") for one in commands)
+            reached = True
+            for one in commands:
+                if one.before in ("", ";", "&"):
+                    reached = True
+                elif one.before == "||":
+                    reached = False
+                if _is_ours(one, names):
+                    said.append(_said(one, certain=goes_on and reached, folders=folders))
+                    succeeds = said[-1].is_certain and said[-1].name in TAKEN
+                    is_all = is_all and _is_plain(one) and said[-1].name in (*PLAIN, *READING)
+                elif _is_move(one):
+                    succeeds = goes_on = goes_on and reached and not is_apart
+                    folders += one.texts[1:]
+                else:
+                    succeeds = _is_harmless(one)
+                    goes_on = goes_on and _leaves_alone(one)
+                    is_all = is_all and succeeds
+                is_all = is_all and one.after in ("", ";", "&&")
+                reached = reached and (succeeds or one.after == "|")
+    except shell_words.Beyond as beyond:
+        said += [Said(name, (), False) for name in TAKEN if f"{COMMAND} {name} " in str(beyond)]
+        is_all = False
+    is_ours = bool(said) and is_all
+    return Line(tuple(said), is_ours and all(one.name in PLAIN for one in said), is_ours)
 
 
-def _is_ours(texts: list[str], command: str) -> bool:
-    return len(texts) > 1 and texts[0] in (COMMAND, command)
+def _names(command: str) -> tuple[str, ...]:
+    """How we can be called: by our name, or as the launcher says, which quotes a path as a shell wants it."""
+    try:
+        return (COMMAND, *(one.texts[0] for found in shell_words.lines(command) for one in found if one.texts))
+    except shell_words.Beyond:
+        return (COMMAND,)
 
 
-def _goes_on(line: str) -> bool:
-    """Whether every command is run whatever became of the one before it."""
-    return "&&" not in line and "||" not in line
+def _is_ours(one: Command, names: tuple[str, ...]) -> bool:
+    texts = one.texts[_settings(one) :]
+    return len(texts) > 1 and texts[0] in names
 
 
-def _simple(words: Iterator[Word]) -> Iterator[tuple[str, list[Word]]]:
-    """Each simple command, with the operator before it. A redirection makes its command inexact."""
-    operator = ""
-    found: list[Word] = []
-    for word in words:
-        if word.is_operator:
-            yield operator, found
-            operator, found = word.text, []
-        else:
-            found.append(word)
-    yield operator, found
+def _said(one: Command, *, certain: bool, folders: tuple[str, ...]) -> Said:
+    name, *words = one.texts[_settings(one) + 1 :]
+    return Said(name, tuple(words), certain and _is_plain(one), folders)
 
 
-def _words(line: str) -> Iterator[Word]:
-    at = 0
-    while at < len(line):
-        letter = line[at]
-        if letter in " \t\r":
-            at += 1
-        elif letter == "\\" and line[at + 1 : at + 2] == "\n":
-            at += 2
-        elif letter == "#":
-            newline = line.find("\n", at)
-            at = len(line) if newline < 0 else newline
-        elif found := next((one for one in NOWHERE if line.startswith(one, at)), ""):
-            at += len(found)
-        elif found := next((one for one in OPERATORS if line.startswith(one, at)), ""):
-            yield Word(found, True, True)
-            at += len(found)
-        else:
-            word, at = _word(line, at)
-            yield word
+def _is_plain(one: Command) -> bool:
+    """Run as it stands here; with another environment it could be for another session or vault."""
+    return one.is_exact and one.is_aside and not _settings(one)
 
 
-def _word(line: str, at: int) -> tuple[Word, int]:
-    """One word as the shell would read it; inexact where an expansion, a glob or a redirection has a part in it."""
-    text = ""
-    is_exact = line[at] != "~"
-    while at < len(line) and line[at] not in " \t\r\n;&|()":
-        letter = line[at]
-        if letter == "'":
-            stop = line.find("'", at + 1)
-            if stop < 0:
-                return Word(text + line[at + 1 :], False), len(line)
-            text, at = text + line[at + 1 : stop], stop + 1
-        elif letter == '"':
-            inner, at, is_plain = _quoted(line, at + 1)
-            text, is_exact = text + inner, is_exact and is_plain
-        elif letter == "\\":
-            text += "" if line[at + 1 : at + 2] == "\n" else line[at + 1 : at + 2]
-            at += 2
-        else:
-            is_exact = is_exact and letter not in "$`*?[{<>"
-            text, at = text + letter, at + 1
-    return Word(text, is_exact), at
+def _is_move(one: Command) -> bool:
+    """`cd` to a folder that is named; where that is not there, the rest may not run."""
+    texts = one.texts
+    return texts[:1] == ("cd",) and len(texts) == 2 and _is_plain(one) and texts[1][:1] not in ("", "-")
 
 
-def _quoted(line: str, at: int) -> tuple[str, int, bool]:
-    text = ""
-    is_plain = True
-    while at < len(line) and line[at] != '"':
-        if line[at] == "\\" and line[at + 1 : at + 2] in ('"', "\\", "$", "`", "\n"):
-            text += "" if line[at + 1] == "\n" else line[at + 1]
-            at += 2
-        else:
-            is_plain = is_plain and line[at] not in "$`"
-            text, at = text + line[at], at + 1
-    return text, at + 1, is_plain and at < len(line)
+def _is_harmless(one: Command) -> bool:
+    return bool(one.texts) and one.texts[0] in HARMLESS and _is_plain(one)
+
+
+def _leaves_alone(one: Command) -> bool:
+    """Whether the shell goes on behind it as if it had not been, whether it works or fails."""
+    name = one.texts[_settings(one) :][:1]
+    return _is_harmless(one) or (bool(name) and one.is_exact and name[0] not in UPSETTING and name[0] not in HARMLESS)
+
+
+def _settings(one: Command) -> int:
+    """How many words set variables before the command's own name."""
+    for nth, text in enumerate(one.texts):
+        name, equals, _ = text.partition("=")
+        if not equals or not name.rstrip("+").isidentifier():
+            return nth
+    return len(one.texts)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from holdfast.hook import brief, lifecycle, live
+from holdfast.hook import lifecycle
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
+TRIES = 4  # to come below what a host carries; the first is nearly always enough
+MARGIN = 100
 STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
 
 
@@ -20,6 +22,7 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
     from holdfast.capture import background
+    from holdfast.hook import brief, live
 
     living = lifecycle.bury_the_dead(scene)
     if episode:
@@ -27,7 +30,8 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     closes = not background.is_off(env)
     now = live.gather(scene.state, scene.project, scene.now, living, closes=closes)
     cached = brief.load(scene.vault, scene.state, scene.project)
-    reply = brief.compose(scene.vault, now, cached, command=env.get("HOLDFAST_COMMAND", ""))
+    command = env.get("HOLDFAST_COMMAND", "")
+    reply = _carried(scene, lambda most: brief.compose(scene.vault, now, cached, command=command, room=most))
     try:
         if closes and now.to_close:
             scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
@@ -41,14 +45,35 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
 
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
-    from holdfast.hook import compacting
+    from holdfast.hook import brief, compacting, live
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
-    half = brief.compose(scene.vault, now, cached, command=command, room=compacting.ROOM)
-    reply = compacting.after(scene, episode, half, command or "holdfast")
+    path = compacting.begin_cycle(scene, episode)
+
+    def made(most: int) -> Reply:
+        room = most * compacting.ROOM // compacting.BOTH
+        half = brief.compose(scene.vault, now, cached, command=command, room=room)
+        return compacting.after(scene, episode, half, path, command or "holdfast", most)
+
+    reply = _carried(scene, made)
     _tell(scene, episode, reply)
+    return reply
+
+
+def _carried(scene: Scene, make: Callable[[int], Reply]) -> Reply:
+    """As much as the host carries: some count bytes, of which a letter may take four, and cut what is over."""
+    from holdfast.hook.layout import MOST_CHARACTERS
+
+    most, limit = MOST_CHARACTERS, scene.moment.most_bytes
+    reply = make(most)
+    for _ in range(TRIES):
+        size = len(reply.text.encode("utf-8", "replace"))
+        if not limit or size <= limit:
+            break
+        most = most * limit // size - MARGIN
+        reply = make(most)
     return reply
 
 
@@ -65,10 +90,13 @@ def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
 
 
 def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
-    """The episode is over; what it left is closed in the background, so the host need not wait."""
+    """The episode is over; what it left is closed in the background, so the host need not wait. However often the host
+    says so, one close is started; should it be killed, the next start continues it."""
     from holdfast.capture import background, marks, upkeep
 
     lifecycle.end(scene, episode)
+    if scene.did.get("repeated"):
+        return
     if marks.any_left(scene.state) and not background.is_off(env):
         pid = background.start(scene.vault, env, "background-close", scene.project.root)
         scene.did["close"] = pid

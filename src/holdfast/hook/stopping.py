@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.capture import config as machine
 from holdfast.capture import course
-from holdfast.hook import hearing, nudge
+from holdfast.hook import nudge
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -32,23 +32,34 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     asked = course.read(scene.state, episode.key, course.ASKED)
     if asked and _declines(moment.said):
         course.drop(scene.state, episode.key, course.ASKED)
+        course.drop(scene.state, episode.key, course.HELD)
         nudge.note(scene, episode, asked, "declined", "the model said that there is nothing")
         asked = None
-    open_requests = hearing.unanswered(scene, episode)
+    open_requests = _unanswered(scene, episode)
     if not asked and not open_requests:
         scene.did["stop"] = "nothing was due"
         return Reply()
     is_strict = config.get("mode") == machine.STRICT
     if is_strict and not moment.is_again and course.first(scene.state, episode.key, STOPPED):
+        course.drop(scene.state, episode.key, course.HELD)  # this question is the one for it
         nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
         return Reply(decision="go-on", reason=_question(asked or "", open_requests, env))
     if asked:
         course.drop(scene.state, episode.key, course.ASKED)
         nudge.note(scene, episode, "turn-stop", nudge.SKIPPED, f"a boundary passed ({asked}) and {NO_ANSWER}")
     if open_requests:
-        course.drop(scene.state, episode.key, hearing.REQUESTS)
+        course.drop(scene.state, episode.key, course.REQUESTS)
         nudge.note(scene, episode, "user-request", nudge.SKIPPED, NOT_PUT)
     return Reply()
+
+
+def _unanswered(scene: Scene, episode: Episode) -> list[str]:
+    """What the user ordered and the model has not put properly. Most turns have no order, and need not load hearing."""
+    if course.read(scene.state, episode.key, course.REQUESTS) is None:
+        return []
+    from holdfast.hook import hearing
+
+    return hearing.unanswered(scene, episode)
 
 
 def begin_turn(scene: Scene, episode: Episode) -> None:
@@ -73,7 +84,7 @@ def _question(asked: str, open_requests: list[str], env: Mapping[str, str]) -> s
     if open_requests:
         lines.append(
             "What the user asked you to remember is not recorded: "
-            f'`{command} remember --for {open_requests[0]} --kind rule|feedback --name NAME "…"`.'
+            f'`{command} flag --for {open_requests[0]} --kind rule|preference "…"`.'
         )
     lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
     return "\n".join(lines)

@@ -20,41 +20,71 @@ if TYPE_CHECKING:
 
 WEB_TOOLS = frozenset(("WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "fetch"))
 READERS = frozenset(("Read", "NotebookRead", "Grep", "Glob", "LS", "view_image", "read_file"))
-WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "w3m", "http", "https", "xh", "gh", "glab"))
+WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "links", "w3m", "http", "https", "xh", "aria2c", "gh", "glab"))
 READING_COMMANDS = frozenset(
-    ("cat", "less", "more", "head", "tail", "grep", "rg", "sed", "awk", "bat", "strings", "jq")
+    (
+        "cat",
+        "tac",
+        "nl",
+        "less",
+        "more",
+        "head",
+        "tail",
+        "grep",
+        "egrep",
+        "rg",
+        "ag",
+        "sed",
+        "awk",
+        "cut",
+        "sort",
+        "bat",
+    )
+    + ("strings", "xxd", "od", "jq", "yq", "diff", "cp", "mv", "ln", "unzip", "zcat", "pdftotext", "git")
 )
+WITH_PATTERN = frozenset(("grep", "egrep", "rg", "ag", "sed", "awk", "jq", "yq"))  # before the files
+TO_PLACE = frozenset(("cp", "mv", "ln"))  # after them
+LONGEST = 1 << 14  # characters of a command line that are looked at
 WEB, TOOL, REPOSITORY = "web", "tool", "repository"
 REFLOG = 1 << 16  # bytes of it that are looked at, from its beginning and its end
 MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
 
 
-def of_call(moment: Moment, root: str, vault: str, chapter_tools: tuple[str, ...] = ()) -> str:
-    """The origin of the text that a tool call has brought in; "" where it is the project's own."""
+def of_call(moment: Moment, root: str, vault: str) -> str:
+    """The origin of the text that a tool call has brought in; "" where it is the project's own.
+
+    A tool that a project names as its own for chapters is a foreign tool here: a repository does not say whom to trust.
+    """
     tool = moment.tool
     if tool in WEB_TOOLS:
         return WEB
     if tool.startswith("mcp__") or "/" in tool:
-        is_own = tool.startswith("mcp__holdfast__") or short_name(tool) in (*CHAPTER_TOOLS, *chapter_tools)
-        return "" if is_own else TOOL
+        return "" if tool.startswith("mcp__holdfast__") or short_name(tool) in CHAPTER_TOOLS else TOOL
     if tool in READERS:
         return TOOL if any(_is_outside(path, moment.cwd, root, vault) for path in moment.paths) else ""
-    return _of_command(moment, root, vault) if moment.command else ""
+    return _of_command(moment.command[:LONGEST], moment.cwd, (root, vault)) if moment.command else ""
 
 
-def _of_command(moment: Moment, root: str, vault: str) -> str:
-    words = {word.rpartition("/")[2] for word in moment.command[:4096].replace("|", " ").replace(";", " ").split()}
-    if words & WEB_COMMANDS:
-        return WEB
-    if words & READING_COMMANDS and any(
-        _is_outside(path, moment.cwd, root, vault) for path in moment.paths if path[:1] in "/~" or path[:2] == ".."
-    ):
-        return TOOL
-    return ""
+def _of_command(command: str, at: str, own: tuple[str, str]) -> str:
+    """Of a command line as it reads at a glance: which programs it starts, and which files they are given."""
+    from holdfast.hook.shell_glance import commands
+
+    found = ""
+    for program, *rest in commands(command):
+        name = program.rpartition("/")[2]
+        if name in WEB_COMMANDS or (name == "git" and "clone" in rest):
+            return WEB
+        if name == "cd":
+            at = gitfiles.resolve(at, rest[0]) if rest and rest[0][:1] not in "~$" else "/"
+        elif name in READING_COMMANDS:
+            given = [word for word in rest if word[:1] != "-"]
+            given = given[1:] if name in WITH_PATTERN else given[:-1] if name in TO_PLACE else given
+            found = TOOL if any(_is_outside(word, at, *own) for word in given) else found
+    return found
 
 
 def _is_outside(path: str, cwd: str, root: str, vault: str) -> bool:
-    if path.startswith("~"):
+    if path.startswith(("~", "$HOME", "${HOME")):
         return True
     whole = gitfiles.resolve(cwd, path)
     if whole.startswith(("/dev/", "/proc/self/")):
@@ -67,7 +97,7 @@ def note(scene: Scene, episode: Episode, origin: str) -> None:
     if course.first(scene.state, episode.key, course.TAINT, origin):
         scene.did["taint"] = origin
     elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
-        course.put(scene.state, episode.key, course.TAINT, WEB)
+        course.put(scene.state, episode.key, course.TAINT, origin)
         scene.did["taint"] = origin
 
 
@@ -85,7 +115,7 @@ def is_strange(folder: str) -> bool:
             lines = _ends(f"{git}/logs/HEAD")
         except OSError:
             continue
-        looked = True
+        looked = looked or bool(lines)  # an empty one has expired, and tells nothing
         if any(mark in lines for mark in MADE_HERE):
             return False
     return looked

@@ -1,9 +1,12 @@
-"""Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed."""
+"""Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed.
+
+Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is used.
+"""
 
 from __future__ import annotations
 
 from holdfast.capture import course
-from holdfast.hook import boundary, nudge
+from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -12,20 +15,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.episodes import Episode
+    from holdfast.hook import nudge
     from holdfast.hook.scene import Scene
 
 PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
 PRESSED_AT = ("after-tool", "prompt")
 BANDS = ("consider", "write", "handoff")
+FALL = 0.6  # of the most that was used: less than this is another cycle
 
 
 def command_of(env: Mapping[str, str]) -> str:
     return env.get(COMMAND) or "holdfast"
 
 
-def before(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
-    """What the model is told, and whether the call may run."""
+def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
+    """What the model is told, and whether the call may run. Without an episode a rule still says what it says."""
     moment = scene.moment
     decision = reason = ""
     is_ours = False
@@ -33,18 +38,31 @@ def before(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
         from holdfast.hook import hearing, spoken
 
         line = spoken.read(moment.command, command_of(env))
-        is_ours = line.is_all
-        hearing.take(scene, episode, line)
-        if is_ours and env.get(PLUGIN):
+        is_ours = line.is_ours
+        try:
+            if episode:
+                hearing.take(scene, episode, line)
+        except TROUBLE as error:
+            scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
+        if line.is_all and env.get(PLUGIN):
             decision, reason = "allow", "holdfast's own command"
-    said = nudge.decide(scene, episode, config, [])
     if is_ours:
-        return Reply(said, decision=decision, reason=reason)
+        return Reply(_held(scene, episode, config), decision=decision, reason=reason)
     from holdfast.hook import armed
 
     found = armed.look(scene, episode)
-    text = "\n".join(part for part in (found.text, said) if part)
-    return Reply(text, found.carried, found.decision, found.reason)
+    if found.decision:
+        return found  # what is held waits for a call that runs
+    text = "\n".join(part for part in (found.text, _held(scene, episode, config)) if part)
+    return Reply(text, found.carried)
+
+
+def _held(scene: Scene, episode: Episode | None, config: Mapping[str, Any]) -> str:
+    if not episode or course.read(scene.state, episode.key, course.HELD) is None:
+        return ""
+    from holdfast.hook import nudge
+
+    return nudge.decide(scene, episode, config, [])
 
 
 def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
@@ -57,14 +75,18 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
     if moment.tool:
         from holdfast.hook import taint
 
-        origin = taint.of_call(moment, scene.project.root or moment.cwd, scene.vault, scene.project.chapter_tools)
+        origin = taint.of_call(moment, scene.project.root or moment.cwd, scene.vault)
         if origin:
             taint.note(scene, episode, origin)
+    from holdfast.hook import nudge
+
     return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))
 
 
 def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
     """The nudges that this moment calls for."""
+    from holdfast.hook import boundary, nudge
+
     moment = scene.moment
     found = []
     closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
@@ -77,16 +99,16 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
 
 
 def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
-    from holdfast.hook import pressure
+    from holdfast.hook import nudge, pressure
 
     moment = scene.moment
     seen = pressure.look(moment.host, moment.transcript, moment.model, config, env)
     if seen is None:
         return []
     scene.did["context"] = seen.used
+    cycle = _cycle(scene, episode, seen.used, is_pressed=bool(seen.band))
     if not seen.band:
         return []
-    cycle = course.count(scene.state, episode.key, course.CYCLE)
     scene.did["band"] = seen.band
     once = f"band-{cycle}-{seen.band}"
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
@@ -94,3 +116,17 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         return []
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
     return [nudge.Due(seen.band, text, seen.band != "consider", once)]
+
+
+def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> int:
+    """Which compaction cycle this is. A conversation that was rewound, or compacted behind our back, begins another:
+    nothing else makes use fall so far. Read in this order, two hooks at once begin the same one."""
+    cycle = course.count(scene.state, episode.key, course.CYCLE)
+    most = course.count(scene.state, episode.key, course.MOST)
+    if used < most * FALL:
+        course.drop(scene.state, episode.key, course.MOST)
+        cycle += 1
+        course.put(scene.state, episode.key, course.CYCLE, str(cycle))
+    elif is_pressed and used > most:
+        course.put(scene.state, episode.key, course.MOST, str(used))
+    return cycle

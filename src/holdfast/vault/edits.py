@@ -16,7 +16,8 @@ from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import ORIGINS, TRUSTED
-from holdfast.vault import index, lineage, notes
+from holdfast.vault import index, lineage, notes, proofs
+from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
     with writing(vault, now) as writer:
         old = notes.find(writer.index.notes, asked.supersedes) if asked.supersedes else None
         path, made, changes = _plan(writer, asked, asked.origin, f"remember:{new_id(now)}")
-        if made is None:
-            return Filed(path, "", changes, was_there=True)
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
+        if made is None:
+            return Filed(path, _add_sources(writer, path, asked, subject), changes, was_there=True)
         texts: dict[str, str | None] = {path: made}
         planned_on: dict[str, str | None] = {path: None}
         if old:
@@ -82,6 +83,25 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
         return Filed(path, applied.commit, changes)
+
+
+def _add_sources(writer: Writer, path: str, asked: Asked, subject: str) -> str:
+    """A note says it already: it gets what it did not know of, the user's own words; returns the commit."""
+    known = writer.index.known[path].note
+    fresh = [one for one in asked.sources if one not in known.sources]
+    text = writer.read(path)
+    if not fresh or text is None:
+        return ""
+    try:
+        changed = notes.with_fields(text, sources=[*known.sources, *fresh])
+    except Unparsable:
+        return ""  # the flag is filed on its own
+    changed = proofs.with_proofs(changed, _proofs(asked))
+    return writer.commit(subject, {path: changed}, cause="remember", planned_on={path: text}).commit
+
+
+def _proofs(asked: Asked) -> list[str]:
+    return [f"- {redact(clean(_utf8(one))[0])[0]}" for one in asked.evidence]
 
 
 def _in_the_way(path: str) -> str:
@@ -101,7 +121,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         raise UsageError("The text is empty; nothing was written. Say what to remember.")
     body = _with_reason(text, redact(_utf8(asked.reason))[0], redact(_utf8(asked.apply))[0])
     if asked.evidence:
-        body += f"\n\n{index.EVIDENCE}\n" + "".join(f"- {redact(_utf8(one))[0]}\n" for one in asked.evidence)
+        body = proofs.with_proofs(f"{body}\n", _proofs(asked))
     if len(body) > LONGEST:
         raise UsageError(f"The text has {len(body):,} characters, {LONGEST:,} is the most; nothing was written.")
     if len(asked.name) > LONGEST_NAME:

@@ -42,11 +42,19 @@ def text_of(payload: Mapping[str, Any], name: str) -> str:
     found = payload.get(name)
     if not isinstance(found, str):
         return ""
-    if name != "prompt":
-        found = found[:LONGEST]
-    if "\0" in found:
-        found = found.replace("\0", "\ufffd")
-    return found.encode("utf-8", "replace").decode("utf-8") if not found.isascii() else found
+    return clean(found if name == "prompt" else found[:LONGEST])
+
+
+def end_of(payload: Mapping[str, Any], name: str) -> str:
+    """The end of a long field: what a model says last is what counts."""
+    found = payload.get(name)
+    return clean(found[-LONGEST:]) if isinstance(found, str) else ""
+
+
+def clean(text: str) -> str:
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def hook_json(moment: Moment, reply: Reply, events: Mapping[str, str], carriers: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ prints is appended to the summariser's instructions; Stop can be told to go on; 
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import hook_json, text_of, tools
+from holdfast.hook.hosts import end_of, hook_json, text_of, tools
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     if event == "task-completed":
         subject = text_of(payload, "task_subject") or text_of(payload, "task_id")
         what["completed"] = (subject,) if subject else ()
+        what["call"] = text_of(payload, "task_id")
     return Moment(
         host="claude-code",
         event=event,
@@ -60,7 +61,7 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
         pid=int(pid) if pid.isdecimal() else 0,
         model=text_of(payload, "model"),
         is_again=payload.get("stop_hook_active") is True,
-        said=text_of(payload, "last_assistant_message"),
+        said=end_of(payload, "last_assistant_message"),
         carries=named in CARRIERS,
         asks=True,
         failed=named == "PostToolUseFailure",

@@ -1,12 +1,13 @@
 """Codex: events and replies in Claude Code's shape, with differences that bite.
 
 Watched on 0.166: a subagent's own task arrives as UserPromptSubmit with an agent's id; PreCompact takes no text; a
-decision before a tool is deny or nothing, for it can ask nobody on our behalf. SIGTERM fires nothing.
+decision before a tool is deny or nothing, for it can ask nobody on our behalf. SIGTERM fires nothing. A command that
+failed is told like any other, so that a commit came to nothing is read from git's own words.
 """
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import hook_json, text_of, tools
+from holdfast.hook.hosts import end_of, hook_json, text_of, tools
 from holdfast.model import Moment, Reply, replace
 
 TYPE_CHECKING = False
@@ -25,6 +26,8 @@ EVENTS = {
     "Stop": "turn-stop",
     "SessionEnd": "session-end",
 }
+NOTHING_COMMITTED = ("nothing to commit", "nothing added to commit", "no changes added to commit", "fatal: ")
+MOST_BYTES = 9600  # over 2,500 tokens, which it reckons as a quarter of the bytes, the model gets a preview only
 CARRIERS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")
 
 
@@ -50,10 +53,19 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:  # noq
         model=text_of(payload, "model"),
         turn=text_of(payload, "turn_id"),
         is_again=payload.get("stop_hook_active") is True,
-        said=text_of(payload, "last_assistant_message"),
+        said=end_of(payload, "last_assistant_message"),
         carries=named in CARRIERS,
+        most_bytes=MOST_BYTES,
+        failed=named == "PostToolUse" and _failed(payload),
         **tools.about(payload),
     )
+
+
+def _failed(payload: Mapping[str, Any]) -> bool:
+    told = payload.get("tool_response")
+    if not isinstance(told, str) or "commit" not in str(tools.input_of(payload).get("command")):
+        return False
+    return any(line.startswith(NOTHING_COMMITTED) for line in told[-tools.MOST_TEXT :].splitlines())
 
 
 def reply(moment: Moment, reply: Reply) -> str:

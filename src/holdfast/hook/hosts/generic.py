@@ -8,7 +8,7 @@ where there is something to tell the model, {"decision", "reason"} where somethi
 from __future__ import annotations
 
 from holdfast.capture.episodes import host_name
-from holdfast.hook.hosts import LONGEST, text_of
+from holdfast.hook.hosts import LONGEST, clean, end_of, text_of
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", "agent", "tool", "prompt", "model",
          "turn", "call", "command", "input", "said")  # fmt: skip
 LISTS = ("files", "paths", "completed")
+MOST = 64  # of each list
+HIGHEST_PID = 1 << 31
 CARRIERS = ("session-start", "prompt", "before-tool", "after-tool", "before-compaction", "after-compaction")
 
 
@@ -31,9 +33,10 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     flags = tuple(one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
     lists: dict[str, Any] = {name: _texts(payload, name) for name in LISTS}
     fields["input"] = fields["input"] or fields["command"]
+    fields["said"] = end_of(payload, "said")
     return Moment(
         host=host,
-        pid=pid if isinstance(pid, int) and pid > 0 else 0,
+        pid=pid if type(pid) is int and 0 < pid < HIGHEST_PID else 0,
         flags=flags,
         is_again=payload.get("again") is True,
         asks=payload.get("asks") is True,
@@ -46,7 +49,8 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
 
 def _texts(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:
     given = payload.get(name)
-    return tuple(one[:LONGEST] for one in given if isinstance(one, str)) if isinstance(given, list) else ()
+    texts = given[:MOST] if isinstance(given, list) else ()
+    return tuple(clean(one[:LONGEST]) for one in texts if isinstance(one, str))
 
 
 def reply(moment: Moment, reply: Reply) -> str:  # noqa: ARG001

@@ -6,7 +6,7 @@ what was asked for.
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import LONGEST, text_of
+from holdfast.hook.hosts import LONGEST, clean, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +31,15 @@ def input_of(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a Moment that say what a tool is asked to do."""
     given = input_of(payload)
+    call = text_of(payload, "tool_use_id")
     if not given:
-        return {}
+        return {"call": call}
     tool = text_of(payload, "tool_name")
     command = _command(given) if tool in SHELLS else ""
     return {
-        "call": text_of(payload, "tool_use_id"),
+        "call": call,
         "command": command,
-        "input": _utf8("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
+        "input": clean("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
         "paths": tuple(_paths(tool, given, command))[:MOST_PATHS],
         "completed": _completed(given),
     }
@@ -59,10 +60,17 @@ def _command(given: Mapping[str, Any]) -> str:
         found = given.get(key)
         if isinstance(found, list):  # an argument list; what matters is what a shell in it is told
             words = [word for word in found if isinstance(word, str)]
-            return _utf8(words[-1] if len(words) > 1 and words[-2] in ("-c", "-lc") else " ".join(words))[:MOST_TEXT]
+            is_shell = len(words) > 1 and words[-2] in ("-c", "-lc")
+            return clean(words[-1] if is_shell else " ".join(_quoted(word) for word in words))[:MOST_TEXT]
         if isinstance(found, str):
-            return _utf8(found[:MOST_TEXT])
+            return clean(found[:MOST_TEXT])
     return ""
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell would have to be given it."""
+    is_plain = word and all(letter.isalnum() or letter in "-_./:=,@%+" for letter in word)
+    return word if is_plain else "'" + word.replace("'", "'\\''") + "'"
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
@@ -81,7 +89,7 @@ def _paths(tool: str, given: Mapping[str, Any], command: str) -> Iterator[str]:
         found = given.get(key)
         for one in found if isinstance(found, list) else [found]:
             if isinstance(one, str) and one:
-                yield _utf8(one[:LONGEST])
+                yield clean(one[:LONGEST])
     if tool == "apply_patch":
         yield from _patched(given)
     # Words of a command that could be paths; a quoted one with spaces in it is not found, and words still are.
@@ -96,7 +104,7 @@ def _patched(given: Mapping[str, Any]) -> Iterator[str]:
         for line in text.splitlines():
             for mark in PATCH_LINES:
                 if line.startswith(mark):
-                    yield _utf8(line[len(mark) :].strip()[:LONGEST])
+                    yield clean(line[len(mark) :].strip()[:LONGEST])
 
 
 def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -107,9 +115,3 @@ def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:
             done = [one for one in listed if isinstance(one, dict) and str(one.get("status", "")).lower() in DONE]
             return tuple(text for text in (text_of(one, words) for one in done[:MOST_PATHS]) if text)
     return ()
-
-
-def _utf8(text: str) -> str:
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

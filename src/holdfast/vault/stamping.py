@@ -3,21 +3,45 @@
 A person at a terminal has the user's authority. An agent's words are the agent's, and where outside text has entered
 its session they may be that text's: then what would steer waits in quarantine. `--for` names the user's own words that
 a note puts properly; they go into its evidence, and are filed with it, unless an outsider could be misquoting them.
+
+A sandbox may let a command write to the queue and not to the notes: there a note becomes a flag, which the next close
+files.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import course, flagging, home, whereabouts
-from holdfast.model import TRUSTED
+from holdfast.capture.flag_words import Words
+from holdfast.model import KINDS, TRUSTED, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from holdfast.vault.edits import Asked
+
+AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
+
+
+def can_be_written(vault: str) -> bool:
+    """Whether notes can be written from here; a vault that is not there yet can be made."""
+    return not os.path.isdir(vault) or os.access(vault, os.W_OK)
+
+
+def as_flag(
+    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
+) -> tuple[Flag, ...]:
+    """The same words as a flag. Raises UsageError, NotSaved."""
+    where = whereabouts.here(env, cwd, vault)
+    speaker = flagging.Speaker(where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open)
+    kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
+    reason = f" (why: {asked.reason})" if asked.reason else ""
+    words = Words((f"{asked.text}{reason}",), kind, answers=answers)
+    return flagging.take_words(vault, words, speaker, now).flags
 
 
 @contextmanager

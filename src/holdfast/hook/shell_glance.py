@@ -1,0 +1,110 @@
+"""The programs that a command line starts, at a glance: for what is better noticed once too often than missed.
+
+Unlike shell_words this reads any line, and takes what stands in a substitution or behind `sh -c` for a command too.
+What stands in quotes otherwise is a word: a commit message about curl fetches nothing. Where a redirection writes to
+is left out, and so is a here-document, unless a shell gets it to read.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDS = ";&|\n()`"
+BEFORE = frozenset(
+    ("sudo", "env", "time", "command", "exec", "nice", "nohup", "timeout", "xargs", "stdbuf", "watch")
+    + ("if", "then", "elif", "else", "while", "until", "do", "!")
+)
+SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "eval"))
+DEEPEST = 3
+
+
+def commands(line: str, depth: int = 0) -> Iterator[list[str]]:
+    """The words of each, the program's name first: its settings and what it is started by are left out."""
+    for words in _split(line):
+        bare = _bare(words)
+        if not bare:
+            continue
+        yield bare
+        if bare[0].rpartition("/")[2] in SHELLS and depth < DEEPEST:
+            told = bare[1:] if bare[0] == "eval" else bare[1:][-1:]
+            yield from commands(" ".join(told), depth + 1)
+
+
+def _bare(words: list[str]) -> list[str]:
+    at = 0
+    is_started = False
+    while at < len(words):
+        word = words[at]
+        is_setting = "=" in word and word.partition("=")[0].isidentifier()
+        if not is_setting and word not in BEFORE and not (is_started and (word[:1] == "-" or word[:1].isdecimal())):
+            break
+        is_started = is_started or not is_setting
+        at += 1
+    return words[at:]
+
+
+def _split(line: str) -> Iterator[list[str]]:
+    words: list[str] = []
+    word: str | None = None
+    quote = ""
+    is_target = False
+    documents: list[str] = []
+    at = 0
+    while at <= len(line):
+        letter = line[at : at + 1]
+        if letter == "<" and not quote and line.startswith("<<", at) and line[at + 2 : at + 3] != "<":
+            documents.append(_end_of_document(line, at + 2))
+            at += 1
+        is_substituted = quote != "'" and (letter == "`" or line.startswith("$(", at))
+        if quote and letter and not is_substituted:
+            text, at, quote = _in_quotes(line, at, quote)
+            word = (word or "") + text
+        elif letter in ("'", '"'):
+            quote, word = letter, word or ""
+        elif letter == "\\":
+            at += 1
+            word = (word or "") + line[at : at + 1].strip("\n")
+        elif letter in " \t<>" or letter in ENDS or is_substituted or (letter in "{}" and word is None):
+            if word is not None and not is_target:
+                words.append(word)
+            is_target = letter == ">" or (is_target and word is None and letter in (" ", "&"))
+            word = None
+            if not letter or is_substituted or (letter in ENDS + "{}" and not (is_target and letter == "&")):
+                if letter == "\n":
+                    at = _behind(line, at, [] if SHELLS.intersection(_bare(words)[:1]) else documents)
+                    documents = []
+                yield words
+                words, quote, is_target = [], "", False
+        else:
+            word = (word or "") + letter
+        at += 1
+
+
+def _in_quotes(line: str, at: int, quote: str) -> tuple[str, int, str]:
+    """One character in quotes, where it stands, and the quote that is open after it."""
+    if line[at] == "\\" and quote == '"':
+        return line[at + 1 : at + 2], at + 1, quote
+    return ("", at, "") if line[at] == quote else (line[at], at, quote)
+
+
+def _end_of_document(line: str, at: int) -> str:
+    stop = at + 1 if line[at : at + 1] == "-" else at
+    while line[stop : stop + 1] in (" ", "\t"):
+        stop += 1
+    begin = stop
+    while stop < len(line) and line[stop] not in " \t\n;&|<>()":
+        stop += 1
+    return line[begin:stop].translate({ord(one): None for one in "'\"\\"})
+
+
+def _behind(line: str, at: int, documents: list[str]) -> int:
+    """Where the last line of the last document ends; the whole rest where one never does."""
+    for end in documents:
+        while True:
+            begin, at = at + 1, line.find("\n", at + 1)
+            at = at if at >= 0 else len(line)
+            if line[begin:at].strip("\t") == end or at == len(line):
+                break
+    return at

@@ -1,0 +1,265 @@
+"""A shell's command line as far as it can be read without being a shell: simple commands, line by line.
+
+Promise: what is read here, sh, bash and zsh read in the same way. Where they differ, or where the rest depends on more
+than the text (compound commands, substitutions, functions), reading ends and says so; a word that a shell may change
+(globs, variables, tildes, braces) is marked. A shell runs a line once it has all of it, so what was read before the
+line at which reading ends is good.
+"""
+
+from __future__ import annotations
+
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BLANKS = " \t"
+ENDS_WORD = " \t\n;&|()<>"
+CHANGES = "$`*?[{}"  # unquoted: the shell makes something else of the word, or may
+CONTROLS = "".join(map(chr, range(32))).replace("\n", "").replace("\t", "") + "\x7f"
+JOINS = ("&&", "||", "|")  # operators behind which a line break means nothing
+REDIRECTIONS = ("<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
+RESERVED = frozenset(
+    ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "in", "{")
+    + ("}", "!", "[[", "]]", "function", "time", "coproc", "repeat", "foreach", "end", "nocorrect", "noglob", "always")
+)
+
+
+class Beyond(Exception):
+    """Here the shell's language goes on and ours ends."""
+
+
+@value
+class Word:
+    """`is_exact`: the shell changes nothing in it. `is_bare`: nothing in it was quoted."""
+
+    text: str
+    is_exact: bool = True
+    is_bare: bool = True
+
+
+@value
+class Command:
+    """A simple command with the operators on either side of it ("" at the ends of a line).
+
+    `is_exact`: it is run with these words and nothing else comes of it, unless it is redirected: `is_aside` says that
+    that goes nowhere (/dev/null, stdout and stderr joined, a document in the line itself), so that it cannot fail.
+    """
+
+    words: tuple[Word, ...]
+    before: str
+    after: str
+    is_exact: bool
+    is_aside: bool
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words)
+
+
+@value
+class Document:
+    """A here-document that is still to come, of the nth command of its line."""
+
+    end: str
+    strips: bool
+    expands: bool
+    nth: int
+
+
+def lines(text: str) -> Iterator[tuple[Command, ...]]:
+    """The commands of each line that can be read, up to the first that cannot; then raises Beyond with the rest."""
+    at = 0
+    while at < len(text):
+        began = at
+        try:
+            found, at = _line(text, at)
+        except Beyond as beyond:
+            raise Beyond(text[began:]) from beyond
+        if found:
+            yield found
+
+
+class _Draft:
+    """A simple command while it is read."""
+
+    def __init__(self, before: str) -> None:
+        self.words: list[Word] = []
+        self.before = before
+        self.is_exact = True
+        self.is_aside = True
+        self.is_redirected = False
+
+    def made(self, after: str) -> Command:
+        is_exact = self.is_exact and all(word.is_exact for word in self.words)
+        return Command(tuple(self.words), self.before, after, is_exact, self.is_aside)
+
+
+def _line(text: str, at: int) -> tuple[tuple[Command, ...], int]:
+    """One line with the documents that it announces, and where the next begins."""
+    done: list[tuple[_Draft, str]] = []
+    waiting: list[Document] = []
+    draft = _Draft("")
+    while True:
+        at = _skip(text, at)
+        letter = text[at : at + 1]
+        if letter in ("", "\n"):
+            at = _documents(text, at + 1, waiting, [one for one, _ in done] + [draft])
+            waiting = []
+            if draft.words or draft.is_redirected:
+                done.append((draft, ""))
+                break
+            if draft.before in JOINS and letter:
+                continue  # the line goes on in the next
+            if draft.before in JOINS:
+                raise Beyond
+            break
+        if letter in "()":
+            raise Beyond
+        if letter in ";&|":
+            operator = _operator(text, at, draft)
+            at += len(operator)
+            done.append((draft, operator))
+            draft = _Draft(operator)
+        elif letter in "<>":
+            at = _redirection(text, at, draft, waiting, len(done))
+        else:
+            word, at = _word(text, at)
+            if text[at : at + 1] in ("<", ">") and word.is_bare and word.text.isdecimal():
+                if len(word.text) > 1:
+                    raise Beyond  # a file number for some, a word for others
+                at = _redirection(text, at, draft, waiting, len(done))
+                continue
+            if not draft.words and word.text in RESERVED:
+                raise Beyond
+            draft.words.append(word)
+    return tuple(one.made(after) for one, after in done), at
+
+
+def _operator(text: str, at: int, draft: _Draft) -> str:
+    found = text[at : at + 2] if text[at : at + 2] in ("&&", "||") else text[at]
+    is_known = text[at + len(found) : at + len(found) + 1] not in ("&", "|", ";", ">", "\\")
+    if not is_known or not (draft.words or draft.is_redirected):
+        raise Beyond  # an operator that only some shells have, or no command before it
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    """Past blanks, joined lines and a comment."""
+    while at < len(text):
+        if text[at] in BLANKS:
+            at += 1
+        elif text.startswith("\\\n", at):
+            at += 2
+        elif text[at] == "#":
+            newline = text.find("\n", at)
+            return len(text) if newline < 0 else newline
+        else:
+            break
+    return at
+
+
+def _redirection(text: str, at: int, draft: _Draft, waiting: list[Document], nth: int) -> int:
+    operator = next(one for one in REDIRECTIONS if text.startswith(one, at))
+    at += len(operator)
+    if text[at : at + 1] in ("<", ">", "(", "&", "|", "\\"):
+        raise Beyond
+    at = _skip(text, at)
+    if at >= len(text) or text[at] in ENDS_WORD or text[at] == "#":
+        raise Beyond
+    word, at = _word(text, at)
+    if text[at : at + 1] in ("<", ">"):
+        raise Beyond
+    draft.is_redirected = True
+    if operator in ("<<", "<<-"):
+        if not word.is_exact:
+            raise Beyond
+        waiting.append(Document(word.text, operator == "<<-", word.is_bare, nth))
+    elif operator in (">&", "<&"):
+        if word.text not in tuple("0123456789-"):
+            raise Beyond
+        draft.is_aside = draft.is_aside and operator == ">&" and word.text in ("1", "2")
+    else:
+        draft.is_exact = draft.is_exact and word.is_exact
+        draft.is_aside = draft.is_aside and word.is_exact and word.text == "/dev/null"
+    return at
+
+
+def _documents(text: str, at: int, waiting: list[Document], drafts: list[_Draft]) -> int:
+    """Past the documents that the line before has announced: what stands in them is no command."""
+    for one in waiting:
+        while True:
+            if at >= len(text):
+                raise Beyond  # it never ends
+            newline = text.find("\n", at)
+            stop = len(text) if newline < 0 else newline
+            line = text[at:stop]
+            at = stop + 1
+            if (line.lstrip("\t") if one.strips else line) == one.end:
+                break
+            if one.expands and "\\" in line:
+                raise Beyond  # it may join the line that would end it
+            if one.expands and ("$" in line or "`" in line):
+                drafts[one.nth].is_exact = False
+    return min(at, len(text))
+
+
+def _word(text: str, at: int) -> tuple[Word, int]:
+    said: list[str] = []
+    is_exact = text[at] not in "~="  # zsh takes =name for the place of a program
+    is_bare = True
+    before = ""
+    while at < len(text) and text[at] not in ENDS_WORD:
+        letter = text[at]
+        if letter == "'":
+            stop = text.find("'", at + 1)
+            if stop < 0:
+                raise Beyond
+            inner, at, is_bare = text[at + 1 : stop], stop + 1, False
+        elif letter == '"':
+            inner, at = _quoted(text, at + 1)
+            is_bare = False
+            is_exact = is_exact and "\0" not in inner
+        elif letter == "\\":
+            inner = text[at + 1 : at + 2]
+            if not inner:
+                raise Beyond
+            is_bare = is_bare and inner == "\n"
+            inner, at = "" if inner == "\n" else inner, at + 2
+        else:
+            if letter == "`" or (letter == "$" and not _is_plain_name(text[at + 1 : at + 2])):
+                raise Beyond
+            if letter == "[" and said:
+                raise Beyond  # for bash it may be an index, which goes on to its bracket whatever stands in between
+            is_exact = is_exact and letter not in CHANGES and not (letter == "~" and before in ("", "=", ":"))
+            inner, at = letter, at + 1
+            before = letter
+        said.append(inner)
+    whole = "".join(said)
+    # Control characters are where shells have bugs of their own.
+    is_exact = is_exact and (whole.isprintable() or not any(one in CONTROLS for one in whole))
+    return Word(whole.replace("\0", ""), is_exact, is_bare), at
+
+
+def _quoted(text: str, at: int) -> tuple[str, int]:
+    """What stands in double quotes, and where it ends; a zero marks where a variable stood."""
+    said: list[str] = []
+    while True:
+        letter = text[at : at + 1]
+        behind = text[at + 1 : at + 2]
+        if letter == '"':
+            return "".join(said), at + 1
+        if not letter or letter == "`" or (letter == "$" and behind not in ('"', " ") and not _is_plain_name(behind)):
+            raise Beyond
+        if letter == "\\" and behind in ('"', "\\", "$", "`", "\n"):
+            said.append("" if behind == "\n" else behind)
+            at += 2
+        else:
+            said.append("\0" if letter == "$" else letter)
+            at += 1
+
+
+def _is_plain_name(letter: str) -> bool:
+    """Whether a `$` before it is a variable, and not the beginning of something that can be a language of its own."""
+    return letter.isascii() and (letter.isalnum() or letter in ("_", "?", "#", "@"))
