@@ -27,14 +27,15 @@ from pathlib import Path
 
 from support import ROOT, machine, run_alone
 
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "e2e"), str(ROOT / "tools")]
+sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tools"))
 
 import agents
-from claude_desk import ClaudeDesk
-from model_server import ModelServer
-from processes import end_all_of
-from steps import say
-
+from e2e.claude_desk import ClaudeDesk
+from e2e.model_server import ModelServer
+from e2e.processes import end_all_of
+from e2e.steps import say
 from holdfast.install import launcher
 
 WAYS = ("clean", "SIGINT", "SIGTERM", "SIGKILL", "terminal closed")
@@ -126,7 +127,7 @@ def _scripted(desk: ClaudeDesk, plan: Plan) -> list[str]:
         stderr=subprocess.DEVNULL,
         pass_fds=(writing,),
         start_new_session=True,
-        preexec_fn=_take_terminal,
+        preexec_fn=_take_terminal,  # noqa: PLW1509 (nothing else of this process runs there)
     )
     os.close(terminal)
     os.close(writing)
@@ -220,7 +221,9 @@ def _report(
     print(f"seen {len(seen)} = closed {len(closed & seen)} = drained {len(drained & seen)}")
     print(f"flags acknowledged {len(acknowledged)}, lost {len(lost)}, filed twice {len(twice)}")
     left = [len(desk.state(name)) for name in ("marks", "episodes/live")]
-    print(f"left over: {left[0]} marks, {left[1]} open, {len(desk.waiting())} flags waiting, {len(desk.errors())} errors")
+    print(
+        f"left over: {left[0]} marks, {left[1]} open, {len(desk.waiting())} flags waiting, {len(desk.errors())} errors"
+    )
     is_all = len(seen) == len(closed & seen) == len(drained & seen) and not lost and not twice
     # A session that is struck before its first hook was written down was never there.
     print(f"of {options.episodes} begun {options.episodes - len(seen)} were ended before their start was on disk")

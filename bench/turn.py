@@ -19,14 +19,15 @@ from pathlib import Path
 
 from support import ROOT, interleaved, machine, median, run_alone
 
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "e2e"), str(ROOT / "tools")]
+sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tools"))
 
 import agents
-from claude_desk import ClaudeDesk
-from model_server import ModelServer
-from processes import end_all_of, of_home
-from steps import say
-
+from e2e.claude_desk import ClaudeDesk
+from e2e.model_server import ModelServer
+from e2e.processes import end_all_of, of_home
+from e2e.steps import say
 from holdfast.install import launcher
 from holdfast.install.hosts import registrar
 

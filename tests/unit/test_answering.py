@@ -50,7 +50,7 @@ def test_an_order_is_in_the_queue_word_by_word_before_the_reply(
     said = ask(fresh, f"Fix the login.\n\n{prompt}")
     (flag,) = fresh.waiting()
     assert (flag.text, flag.kind, flag.status, flag.origin) == (prompt, kind, status, "user")
-    assert f"remember --for {flag.id} " in said
+    assert f"flag --for {flag.id} " in said
     assert len(said.splitlines()) <= 3
     assert fresh.ledger("hook")[-1]["requests"] == ["remember" if not status else "standing"]
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.errors import UsageError
 from holdfast.capture import armed_match
+from holdfast.errors import UsageError
 from holdfast.vault import armed, index, notes
 from holdfast.vault.armed import When
 from holdfast.vault.writing import writing

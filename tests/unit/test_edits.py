@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ NOW = 1_800_000_000.0
 DAY = "2027-01-15"
 
 
-def remember(vault: str, text: str, **more: str) -> edits.Filed:
+def remember(vault: str, text: str, **more: Any) -> edits.Filed:
     return edits.remember(vault, Asked(text, **more), NOW)
 
 

@@ -74,6 +74,7 @@ def test_one_that_died_says_what_it_was_asked_last() -> None:
 
 def test_files_are_told_as_the_project_says_them_and_not_all_of_a_thousand(tmp_path: Path) -> None:
     (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "repo" / "sub").mkdir()
     episode = Episode("h", "s", 1, "p", f"{tmp_path}/repo/sub", NOW)
     touched = (f"{tmp_path}/repo/a.py", f"{tmp_path}/repo/sub/b.py", f"{tmp_path}/repository/c.py", "d\n.py")

@@ -218,7 +218,7 @@ def test_only_the_word_strict_is_strict(session: Home, mode: str) -> None:
 
 def order(where: Home) -> str:
     told = where.answer(where.event("UserPromptSubmit", prompt="Remember: never push on Friday."))
-    assert "`holdfast remember --for " in told
+    assert "`holdfast flag --for " in told
     return where.waiting()[-1].id
 
 
@@ -233,7 +233,7 @@ def test_an_order_that_the_model_did_not_put_properly_is_recorded_once(session: 
 def test_strict_asks_for_the_order_by_its_id(strict: Home) -> None:
     ident = order(strict)
     asked = stop(strict)
-    assert f"`holdfast remember --for {ident} --kind rule|feedback --name NAME" in asked
+    assert f"`holdfast flag --for {ident} --kind rule|preference" in asked
     assert stop(strict, again=True) == ""
     assert strict.nudges().count(("user-request", "skipped")) == 1
 

@@ -58,7 +58,7 @@ def test_old_days_are_folded_and_filed_segments_archived_and_the_ledger_tells_of
     file_current_segment(vault)
     state = home.state(vault)
     done = upkeep.run(vault, NOW + 100 * DAY)
-    assert done == {"ledger_days": 1, "segments": 1, "courses": 0}
+    assert done == {"ledger_days": 1, "segments": 1, "courses": 1}
     assert len(segments.live(f"{state}/queue")) == 1
     (told,) = ledger_history.read(state, ALL)
     assert (told["kind"], told["ledger_days"], told["segments"]) == ("upkeep", 1, 1)

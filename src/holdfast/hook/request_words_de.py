@@ -93,4 +93,91 @@ standing  <P>(?:in|bei|vor|nach|fue?r|mit|auf)\b[^,]{0,50} (?:immer|nie|niemals)
   ern|eln)[.!]*$
 standing  <P>(?:in|bei|vor|nach|fue?r|mit|auf)\b[^,]{0,50},? (?:bitte )?<V> (?:[\w./-]+ ){0,2}?<N>\b
 standing  <P>(?!noch)[\w-]+ (?:immer|nie|niemals) (?!noch|wieder|mehr)(?:[\w-]+ ){0,2}?[a-z-]{3,}en\b[,.]
+L         (?:fue?rs? (?:spae?ter|nae?chste(?:s)? mal|das nae?chste mal|die zukunft|die nae?chste session|kue?nftige sessions|
+  die nae?chsten? \w+)|nae?chstes mal|beim nae?chsten mal|in zukunft|kue?nftig|zur zukunft)
+S         (?:(?:die|alle|neue|unsere|deine|meine|jede[rs]?|der|den) )*(?:commits?|commit[- ]?(?:messages?|nachrichten|texte)|
+  commitnachrichten|branch(?:es|namen?|-namen?)?|prs?|pull requests?|pr-(?:titel|beschreibung(?:en)?)|tests?|kommentare?|
+  docstrings?|antworten|variablennamen|variablen|imports|migrationen|abhangigkeiten|unit-?tests|fehlermeldungen|tickets|
+  doku|mocks?|secrets|neuer code|code)
+I         (?:in|bei|fue?r) (?:diesem|dem|unserem|dieses|unser|im ganzen|das ganze) (?:repo|repository|projekt|codebase|team)
+remember  {merk} <C>merke?'?s dir\b|\b(?:solltest|sollst|musst|kannst) du dir (?:das |bitte |gut |auch |unbedingt )*merken\b(?!.*\?)|
+  \bwenn du dir\b.{0,20}\bmerken (?:konntest|koenntest|wurdest|wuerdest|kannst)\b|<C>merkzettel\b|\bdas (?:bitte |
+  gut )?merken\b|\b(?:bitte |gut |unbedingt )merken[.!]*$|\bzum merken\b
+remember  {info|wissen|weiss|weisst|hinweis|notiz|merke} <C>(?:zur info|info|hinweis|notiz|merke|nur (?:dass|damit) du'?s? (?:es )?|
+  damit du'?s? (?:es |das )?|(?:gut|wichtig|gut|nur) zu wissen|dass du'?s? (?:es |das )?)\b.{0,30}(?:<L>|weisst)\b
+remember  {weiss} <C>(?:nur |bloss )?(?:damit|dass) du'?s?\b.{0,40}\bweisst\b.{0,40}(?::|,)
+remember  {vergiss} \b(?:damit|dass) du'?s?\b.{0,40}\bnicht (?:wieder |mehr )?vergisst\b
+remember  {notier|notiz|vermerk|aufschreib|protokoll|festhalt|abspeicher|hinterleg|notizen} <C>(?:notieren|vermerken|aufschreiben|abspeichern|
+  festhalten|hinterlegen|einpragen)\s*:|\bbitte (?:dir )?(?:notieren|vermerken|aufschreiben|abspeichern|festhalten|
+  einpragen)\b(?!.*\b(?:im ticket|in der (?:readme|doku|datei|db|datenbank)|im changelog))|<C>notiz\s*:|
+  <C>(?:notier|vermerk)e?(?: bitte| dir| mal| auch)*,? (?:dass|das|folgendes)\b|<C>(?:fue?rs|zu) protokoll\b.*:
+remember  {notiz|vermerk|zettel} <C>(?:mach|leg|schreib|nimm|setz)e?(?: dir| bitte| mal| auch| noch)* (?:'?ne?|eine|einen|dir eine|
+  in deine) (?:kurze |mentale |kleine )?(?:notiz|vermerk|merkzettel|notizen)\b(?! (?:in|an|im) (?:die|der|das|den|readme|
+  code))(?!.*\breadme\b)
+remember  {dran|daran} <C>denke?t?(?: bitte| immer| stets| auch| in zukunft| kue?nftig| mal)* (?:dran|daran)\s*[,:]
+remember  {speicher|gedachtnis|gedaechtnis|memory|kopf|hinterkopf|fest} <C>(?:speiche?re?|leg|pack|schreib|nimm|trag|
+  setz)e?(?: dir| bitte| das| es| mal)*\b.{0,20}(?:\bins? (?:dein |deinem )?(?:gedae?chtnis|memory|notizen)|\bim gedae?chtnis|
+  <L>)\b|<C>speiche?re? dir\b|<C>halte?(?: dir)?(?: bitte)? fest\b|<C>halte?(?: dir| bitte| mal)* (?:das|es|
+  folgendes)? ?(?:bitte )?fest\s*[,:]
+remember  {behalt|behalte} <C>behalte?(?: bitte| das| es| mal| dir)*(?:\s*:| im (?:kopf|hinterkopf)|,? dass)\b?
+remember  {prag|praeg|ohren} <C>prae?g'?e?s? dir\b|\bhinter die ohren\b
+remember  {vergess} \b(?:bitte |ja |bloss )?nicht vergessen\s*[,:]|\bnicht (?:wieder )?vergessen,? (?:dass|wir|der|die|das)\b.* (?:ist|
+  sind|hat|haben|braucht|lauft|laeuft|heisst|gilt|wird)\b|<C>vergiss(?: bitte| ja)? nicht\s*[,:]|<C>vergiss mir (?:ja |
+  bloss )?nicht\b
+remember? {merken|notieren|behalten|speichern|aufschreiben|festhalten|vermerken} \b(?:kannst|ko?e?nntest|wue?rdest|magst) du (?:dir )?(?:bitte |
+  das |es |noch |auch |mal |dir )*(?:merken|notieren|vermerken|aufschreiben|abspeichern|festhalten|(?:im (?:kopf|
+  hinterkopf|gedae?chtnis)) (?:behalten|speichern|ablegen))(?:,? dass\b|:|\?|$|,)
+remember  {lektion|gelernt|fazit} <C>(?:lektion|lehre|gelernt|merke)\s*:
+remember  {wissen|weisst|info} <C>(?:das )?(?:solltest|musst) du (?:dazu |noch |auch )?(?:fue?r (?:die zukunft|spae?ter|nae?chstes mal) )?wissen\s*[,:]
+standing  {hor|hoer} <P>hoe?re?t?(?: bitte| endlich| mal)* (?:damit )?auf\b(?!.*\?).*\b(?:stae?ndig|jede[rmns]?|dauernd|immer|generell|
+  kommentar\w*|zusammenfass\w*|entschuldig\w*|emojis?|mich|mir|ungefragt|neue|commits?)\b
+standing  {kein|keine|nichts|nie } <P>keine?n? (?!ahnung|angst|sorge|problem|eintrag|zeile|daten|lust|idee)[^?]*\bmehr\b(?!.*\b(?:gibt|gefunden|
+  kommt|kommen|da|vorhanden|nach|ubrig|uebrig)\b)|<P>(?:bitte )?nichts mehr \w+
+standing  {will|mochte|moechte|mag} <P>ich (?:will|mo?e?chte|mag)\b[^?]*\b(?:keine?n?|nichts)\b.*\bmehr\b.*\b(?:sehen|lesen|haben|finden|
+  horen|hoeren)\b|<P>ich (?:will|mo?e?chte)\b[^?]*\b(?:nie|niemals|nie wieder|nie mehr)\b
+standing  {immer|nie|niemals|stets|nur|grundsatzlich|ausschliesslich|generell|durchgehend|prinzipiell} <P><S> (?:bitte |sind |werden |sollen |mussen |
+  muessen |durfen |duerfen |fangen |beginnen |starten |gehoren |kommen |gehen |heissen |schreibst du |machst du )?(?:bitte )?(?:immer|nie|
+  niemals|stets|nur noch|grundsatzlich|ausschliesslich|generell|durchgehend|prinzipiell)\b(?! (?:noch|wieder|rot|grun|fehl|gleich|
+  leer|langsam|schief|durch|gelaufen))(?!.*\b(?:fehlschlagen|schlagen|schlug|fehl|rot|kaputt|langsam|liefen|hangen|warum|
+  obwohl|war|waren|hatte|hatten)\b)(?!.*\?)
+standing  {grundsatzlich|grundsaetzlich|ausschliesslich|durchgehend|generell|prinzipiell|konsequent|systematisch|standardmassig|standardmaessig} <P><V>\b[^?]*\b(?:grundsatzlich|
+  grundsaetzlich|ausschliesslich|durchgehend|generell|prinzipiell|konsequent|systematisch|standardmae?ssig)\b|<P>(?:grundsatzlich|grundsaetzlich|
+  generell|prinzipiell|konsequent|standardmae?ssig)(?: gilt|,|:|  )? ?(?:bitte |keine?\b|nie\b|nur\b|immer\b|erst\b|\w+st du\b|
+  :|<V>\b)|, (?:grundsatzlich|generell|prinzipiell|ausnahmslos|ohne ausnahme)[.!]*$
+standing  {gilt} <P>(?:es gilt|generell gilt|grundsatzlich gilt|allgemein gilt|hier gilt|bei uns gilt|fue?r (?:alle|neue|jede|
+  unsere)\b[^,:]{1,40} gilt|in diesem (?:projekt|repo) gilt)\b
+standing  {regel} <P>(?!.*\b(?:linter|eslint|firewall|parser|validator|css|passwort|regex|lint)\b)(?:(?:ein|eine|paar|die|unsere|meine|noch|neue|
+  wichtige|folgende|hier|sind|es|gibt|gelten|weitere|ein paar|allgemeine|feste|klare|einfache|unser|kurz|als) )*(?:\w*)regeln?\b(?: (?:fue?r|in|bei|
+  zum|zur|im|hier|lautet|ist|die)\b[^:]{0,60})?\s*(?::|—)
+standing  {repo|projekt|bei uns|team|codebase| hier } <P>(?:<I>|im repo|im projekt|bei uns|hier),? (?:wird|werden|bitte|nutzen wir|
+  verwenden wir|benutzen wir|schreiben wir|machen wir|nehmen wir|nur|keine?|kein)\b(?!.*\?)(?:.*\b(?:nie|niemals|immer|nur|kein|keine|
+  nicht|stets|grundsatzlich|statt|ausschliesslich)\b|.*\bwir\b)
+standing  {repo|projekt|codebase} <P>(?:nutze?|verwende?|benutze?|nimm|vermeide?|bevorzuge?)\b[^?]*\b<I>\b
+standing  {nachst|naechst} <P>(?:beim )?nae?chste[sn]? mal\b(?!.*\b(?:klick\w*|wenn der|wenn die|cron|aufruf|start)\b)(?!.*\?)|<P>(?:nur )?<V>\b[^?]*\b(?:beim )?nae?chste[sn]? mal\b(?!.*\b(?:klick|cron|nutzer|user)\w*)
+standing  {keinen fall|keinem fall|tabu|verboten|finger weg|untersagt|umstanden} <P>(?:du (?:darfst|sollst)\b.*)?\bauf (?:gar )?keinen fall\b(?!.*\?)(?=.*(?:en|
+  ern|eln|du)\b)|\b(?:ist|sind|bleibt|bleiben) (?:\w+ )?tabu\b|<P>finger weg von\b|<P>du darfst\b[^?]*\bauf (?:gar )?keinen fall\b
+standing  {gewohn|gewoehn} <P>gewoe?hne?(?: bitte)? dir(?: bitte)?\b.*\b(?:an|ab)\b
+standing  {anderes sage|anders sage|sofern|solange|ausser ich} <P>(?:solange|sofern|wenn|ausser|falls) (?:ich|wir)\b[^,]*\b(?:anderes|anders|explizit|
+  ausdrucklich)\b[^,]*, (?:bitte )?(?:immer )?<V>\b|<P><V>\b[^?]*, (?:ausser|sofern|solange|es sei denn),? (?:wenn )?ich\b
+standing  {ohne} <P>(?:bitte )?(?:<V>\b|du\b|nichts\b|keine?\b|nie\b)[^?]*\bohne (?:mich zu fragen|rucksprache|ruecksprache|(?:vorher|mich vorher|vorher mich) zu fragen|
+  meine (?:zustimmung|freigabe|erlaubnis)|mein (?:ok|okay|einverstandnis)|nachzufragen|zu fragen)\b
+standing  {bevor} <P>frage?(?: bitte)? (?:mich |nach )?(?:bitte |immer |vorher |erst |erst nach |nach )*,? ?bevor du\b
+standing  {lieber|bevorzug} <P>ich (?:bevorzuge|habe lieber|mag lieber)\b(?!.*\b(?:hier|diesmal|variante|option|losung)\b).*\b(?:statt|als|gegenuber|vor)\b|
+  <P>bevorzuge?\b.*\b(?:statt|vor|gegenue?ber)\b
+standing  {immer|niemals|nie} <P>(?!.*\b(?:fehl\w*|kaputt|rot|langsam|passiert|war|kommt|klappt|geht|liefert|gibt)\b)(?!es (?!wird)|das (?!gilt|bleibt)|der |er |sie )[^,?]{1,80}, (?:immer|niemals|nie|nie wieder|
+  jedes mal|ausnahmslos|ohne ausnahme|und zwar immer)[.!]*$
+standing  {immer|stets} <P>(?!.*\b(?:wird|werden|ist|sind|hat|soll|sollte|muss|kann)\b)[a-z-]+(?: bitte)? (?:immer|stets) (?!noch|wieder|mehr)(?:[\w./-]+ ){0,4}?[a-z-]{3,}(?:en|
+  ern|eln)[.!]*$
+forget    {gilt nicht mehr|gelten nicht mehr|hinfallig|uberholt|obsolet|vom tisch|hinfaellig|erledigt} <P>(?:die|das|meine?|unsere?|diese|der)\b(?!.*\b(?:css|eslint|lint|firewall)).{0,40}(?:regel|vorgabe|anweisung|
+  notiz|vorliebe|konvention|das mit|hinweis|was ich).{0,60}\b(?:gilt nicht mehr|gelten nicht mehr|ist (?:hinfae?llig|ue?berholt|obsolet|
+  vom tisch))\b(?!.*\?)
+forget    {vergiss|vergessen} <C>vergiss(?: bitte| mal| wieder)*,? (?:das|die sache|die geschichte) (?:mit|ue?ber|von|zu)\b|
+  <P>(?:das mit|die sache mit|meine|die regel|die vorgabe|die anweisung|die notiz|den hinweis)\b.{1,60}\bkannst du (?:bitte |
+  wieder |jetzt )*(?:vergessen|loschen|loeschen|streichen)\b|<C>vergiss(?: bitte)? alles,? (?:ue?ber|zu|zum|was|von)\b(?!.*\bist\b)|
+  <C>vergiss(?: bitte| mal)* (?:die|den|meine|deine)\b.{0,30}\b(?:wunsch|bitte|vorliebe|regel)\b
+forget    {streich|losch|loesch|entfern|verg} <C>(?:du kannst )?(?:die|diese|meine|deine) (?:\w+ )?(?:\w*regel|vorgabe|anweisung|vorliebe|
+  konvention|notiz)n?\b(?!.*\b(?:eslint|datei|config|readme|\w*rc)\b)[^?]*\b(?:streichen|vergessen)\b
+forget?   {gedachtnis|gedaechtnis|speicher|memory|notizen} \baus deine[mnr] (?:gedae?chtnis|speicher|memory|erinnerung|notizen) (?:\w+ )?(?:loschen|
+  loeschen|streichen|entfernen|werfen|nehmen|raus)|<C>(?:lo?e?sch|streich|entfern|wirf|nimm|vergiss)\w*\b.{0,70}\baus deine[mnr] (?:gedae?chtnis|
+  speicher|memory|erinnerung|notizen)\b|<C>lo?e?sche? (?:deine|die) (?:notiz|erinnerung) (?:ue?ber|zu|zum|zur|dass)\b(?!.*\b(?:readme|datei|formular)\b)
 """

@@ -107,4 +107,137 @@ standing  <P>(?:before|after) (?:every|each)\b[^,]{0,40}?,? (?:please )?<V>\b
 standing  <P>always, always\b|<P>(?:don'?t|dont|do not) ever again <V>\b|<P>never, ever\b
 standing  <P>(?:i (?:would )?(?:prefer|rather|like it)|i'?d (?:prefer|rather|like it))\b.{0,20}\byou (?:always|
   never)\b
+L         (?:later|the next time|next time|(?:the )?future(?: (?:reference|sessions?|use|runs?|work|tasks?|chats?|
+  conversations?))?|another time|the next session|later reference)
+M         (?:remember|remeber|rember|rememebr|remmember|rmember|remmeber|remembr|remenber|rembember)
+S         (?:(?:the|all|my|our|your|any|new|every|each|code|unit|git) )*(?:commits?|commit (?:messages?|subjects?|titles?|
+  bod(?:y|ies))|branch(?:es)?|branch names?|prs?|pr (?:titles?|descriptions?|bod(?:y|ies))|pull requests?|tests|comments?|
+  docstrings?|answers|replies|your responses|variable names?|imports|migrations|dependencies|changelog entries|
+  release notes)
+R         (?:repo(?:sitory)?|project|codebase|code base|monorepo|team|workspace)
+remember  {rmemb|remme|remembr|remenb|rembem} <C>(?:always )?<M>\b(?!\s*(?:when|me\b|if|whether|last|where))
+remember  {later|next time|future|next session} <C>(?:fyi|heads[- ]up|note|noting|noted|good to know|useful|
+  worth knowing|(?:just )?so (?:that )?you(?:'ll| will)? know|for your info(?:rmation)?|info|reminder|context|tip|lesson|
+  something)\b.{0,20}\b(?:for|in|to) <L>\b
+remember  {later|next time|future} <C>for <L>\s*[:,—]|<C>(?:just )?so (?:that )?you(?:'ll| will)? know (?:this |it |that )?next time
+remember  {note} <C>note (?:this|that|it|these)(?: down)? for <L>\b|, so (?:please |pls |do )?note (?:this|that|it)\b(?! the)
+remember  {remembering|to remember|noting|memory|notes} <C>(?:this is |that's |it's )?(?:also )?(?:worth|important|good|
+  useful) (?:remembering|to remember|noting)(?:\s*[:,—]| for\b)|<C>(?:one|something|this one|a fact|fact|
+  another one) (?:for|to) (?:the|your) (?:memory|notes|books|records?)\b
+remember  {save |store |record |log |keep |put |stash |file |persist } <C>(?:save|store|record|log|keep|put|stash|file|
+  persist) (?:this|that|it|these|the following)(?: (?:info|information|fact|away|somewhere|as a (?:note|memory|
+  rule)))*(?: please)?(?:\s*:(?=.*\w)| for <L>\b)
+remember  {memory} <C>(?:save|store|keep|add|put|record|commit|write|log)(?: (?:this|that|it|these|the following))? (?:to (?:your |
+  long-term |persistent )?memory(?=\s*[:,—-]| that\b| so\b| please|[.!]*$)|(?:in|into) (?:your |the |long-term |
+  persistent )?memory(?=\s*[:,—]| that\b))
+remember  {memory} <C>(?:add|save|create|make|store|write|new)(?: (?:a|this|that|one|it))?(?: as)?(?: a)?(?: new)? memory(?: entry|
+  note)?(?=\s*[:,—]| that\b| saying\b| about (?:me|my|our|the)\b)
+remember  {in mind} <C>(?:keep|bear|have|hold) (?:it|this|that|these|the following) in mind\b|<C>(?:keep|bear|
+  hold) in mind (?:the|our|my|all|only|your)\b.* (?:is|are|has|have|was|were|needs?|must|can'?t|cannot|does|do|will|runs?|
+  uses?|only|still)\b
+remember  {forget} <C>(?:do not|don'?t|dont) (?:you |ever |you dare )+forget\b(?! to\b)|<C>(?:do not|don'?t|dont|
+  never) (?:ever )?forget (?:the|our|my|all|this\b|about the fact)\b.* (?:is|are|has|have|needs?|runs?|uses?|must|can'?t|
+  only|still)\b|\b(?:make|be) sure (?:that )?(?:you |to )?(?:don'?t|do not|never|not)(?: to)? forget (?:that|this|it)\b|
+  <C>(?:do not|don'?t|dont) forget (?:this|it)\b(?! (?:file|test|time|one))
+remember  {remember|memori|in mind|a note} ^(?!.*\?).*\b(?:great|good|nice|helpful|appreciate(?: it)?|glad|best|better|happy|
+  cool|important|thankful|grateful)\b.{0,15}\b(?:if|that) you(?: could| would| can|'d)?(?: please)? (?:<M>(?:ed)?|
+  memori[sz]ed?|ke(?:ep|pt) (?:this |that |it )?in mind|(?:made|make) a note)\b(?! (?:when|how|where|which|what|why|any))
+remember? {keep|take|make|leave|save|store|write|note|jot|record|add|put|commit|file} (?:can|could|would|will) (?:you|
+  u)(?: please| also| just| pls)* (?:keep|take|make|leave|save|store|write|note|jot|record|add|put|commit|
+  file) (?!.*\b(?:in|to) (?:the|a) (?!future|memory))(?:yourself )?(?:a (?:mental )?note (?:that|of|for|:)|(?:this|that|it|
+  these|the fact that .{1,80}) (?:down|in mind|for <L>|(?:to|in) (?:your |long-term )?memory|to your notes)|
+  (?:down )?(?:for <L>|that (?!to|in|into)))\b
+remember  {remind yourself|mental note|personal note|learn |lesson|keep track|for you to } <C>remind yourself\b|<C>(?:mental|
+  personal) note\s*[:,—-]|<C>learn (?:this|from this|that)\s*[:,]|<C>(?:lessons? (?:learned|learnt)|lesson)\s*:|
+  <C>keep track of (?:the fact|this)\b|\bfor you to (?:keep|remember|store|save)\b
+remember  {again} <C>(?:in case|should|if|when) (?:it|this|that)(?: ever)? comes? up again\s*[:,]|
+  <C>you(?:'ll| will) need (?:this|that|it) again\b
+standing  {always|never|only} <P><S> (?:(?:should|must|shall|are|is|to|have to|need to|go|get|gets) )?(?:be )?(?:always|never|
+  only)(?! (?:fail|pass|return|contain|show|hang|break|time|run|come|seem|block|work|succe|take|throw|crash|been|was|were|
+  had)\w*)\b(?!.*\?)
+standing  {always|ever|exception|every time} <P>(?!.*\b(?:fails?|failing|breaks?|crash\w*|hangs?|returns?|errors?|happens?|
+  slow|red|broken|shows?|says?|flak\w+|was|were|did)\b)(?!it\b|this\b|that\b|the (?:build|test|app|page|
+  function|value)\b|they\b|he\b|she\b|why\b)[^,?]{1,90}, (?:always|ever|every time|every single time|each time|
+  without exception|no exceptions|always and everywhere)[.!]*$
+standing  {rule} <P>(?!.*\b(?:validator|parser|linter|eslint|firewall|regex|grammar|css|password|nginx|routing|game|lint)\b)(?:(?:it's|
+  it is|there is|there's|these are|here are|those are|this is) )?(?:(?:a|an|some|few|the|my|our|more|one|another|new|hard|
+  golden|simple|important|following|general|basic|house|ground|project|team|coding|repo|working|first|second|third|last|
+  final|strict|standing|additional|other|couple of) )*rules?\b(?: (?:for|of|in|here|when|about|to|that|while|we|i|
+  you)\b[^:]{0,60})?(?: is| are| apply)?\s*(?::|—)
+standing  {rule|default|unless|principle|convention|cases|times|exception} <P>(?:as a (?:general |strict )?rule(?: of thumb)?|by default|
+  by convention|on principle|as a matter of principle|unless (?:i|we|told|asked|stated|otherwise|specified|
+  instructed)\b[^,]*|in all cases|at all times|without exception),? (?:please )?(?:don'?t|do not|never|always|no\b|i (?:want|
+  prefer|like)|we (?:use|prefer|don'?t|never|only)|<V>\b)
+standing  {rule|unless|at all times|habit|principle|exception|for good|default} <P>(?:don'?t|dont|do not|no|only|
+  <V>)\b.*\b(?:as a (?:general )?rule|unless (?:i|we) (?:say|tell|ask|specify|explicitly|approve|request)\b|
+  unless (?:told|asked|stated) otherwise|at all times|as a habit|on principle|without exception|for good)\b
+standing  {repo|project|codebase|code base|team|workspace} <P>(?:use|prefer|avoid|stick (?:to|with)|don'?t use|do not use|
+  dont use|no|never|only)\b(?!.*\b(?:from|this (?:file|function|test|script|time))\b).*\b(?:in|for|across|
+  throughout) (?:this|our|the(?: whole| entire)?) <R>\b
+standing  {repo|project|codebase|code base|team|workspace| here} <P>(?:(?:in|for|across|inside|within|on) (?:this|our|the|my) <R>|
+  (?:around )?here),? (?:please )?(?:we (?:only |always |never )?(?:use|prefer|don'?t|do not|only|avoid|write|follow|stick|
+  name|put|keep|squash|rebase)|(?:use|prefer|avoid|stick|don'?t|do not|no|only|never|always)\b)(?!.*\?)
+standing  {ly } <P>(?:consistently|permanently|strictly|exclusively|systematically|religiously) <V>\b|
+  <P><V> (?:\S+ ){0,4}?(?:consistently|permanently|exclusively)\b
+standing  {stop |quit |cease |refrain|enough with|knock off|cut out} <P>(?:stop|quit|cease|refrain from|cut out|knock off|
+  enough with)(?: the| all| with| it with| constantly| always| all of)* (?:apologi[sz]|summari[sz]|explain|prais|narrat|thank|
+  recapp|greet|asking me|telling me|reminding me|repeating|commenting|second-guess|hedg|flatter)
+standing  {stop |quit |cease |refrain} <P>(?:stop|quit|cease|refrain from)(?: constantly| always)? \w+ing\b.*\b(?:me|my (?:code|
+  files?|commits?|prs?)|unless i|without (?:asking|me|my)|comments?|emojis?|summar\w+|docstrings?|commits?|
+  (?:in|to|at the end of|after|for|with) (?:every|each) (?:message|answer|reply|response|commit|file|pr|change|line|task|edit|
+  step|turn|prompt)|at the end of your|every time you|all the time|in your (?:answers|replies|responses|messages))\b
+standing  {no more } <P>no more (?!than\b|rows?\b|data\b|items?\b|results?\b|memory\b|space\b)(?!.*\b(?:is|are|left|after|found|
+  available|because|why)\b)[\w`-]+
+standing  {anymore|any more|any longer} <P>(?:don'?t|dont|do not) (?:use|add|write|commit|push|touch|edit|create|run|ask|mock|put|
+  install|import|include|make|generate|suggest|leave|rely|reformat|rewrite|do)\b(?!.*\b(?:if|when|after|once|
+  while)\b).*\b(?:any ?more|any longer)\b
+standing  {now on|going f|henceforth|from here|this point|forward|hereafter|future|as of |starting|effective|from today} <P><D>,? (?:the|our|
+  a|an|this|that|it|its)\b[^?]{1,60}?\b(?:must|should|shall|needs? to|has to|have to|goes?|belongs?|lives?|stays?|is to|are to|
+  is forbidden|is off|gets?)\b(?!.*\?)(?!.*[,;] (?:so |please |and |then )*(?:fix|update|adapt|adjust|change|correct|does|can|
+  could))
+standing  {now on|going f|henceforth|from here|this point|forward|hereafter|future|as of |starting|effective|from today} <P>(?:every|each|all|any|
+  new|no|only|<S>)\b[^?]*\b<D>[.!]*$
+standing  {every time|each time|whenever|anytime|any time} <P>(?:every time|each time|whenever|any ?time) (?:that )?(?:you|
+  we) <W>\b[^?]*?(?:,| please| also|, then) (?:please |also |you (?:must|should) |first |then )*(?:don'?t|do not|never|
+  always|<V>)\b
+standing  {every time|each time|whenever} <P>(?:every time|each time|whenever) (?:a|an|something|anything)(?: new)? ?[\w-]* (?:is|gets|
+  was) (?:added|created|changed|touched|removed|renamed|introduced|merged|edited|finished|done)\b[^,]*, (?:please |also )*<V>\b
+standing  {next time} <P>(?:the )?next time,? (?:please |pls |just |could you )*(?:don'?t|do not|never|always|you should|i want|
+  i'?d (?:like|prefer)|<V>)\b|<P>(?:the )?next time (?:that )?(?:you|we) <W>\b[^,]*, (?:please )*(?:don'?t|do not|never|<V>)\b|
+  <P>(?:please |don'?t |do not )?<V>\b[^?]*\b(?:the )?next time[.!]*(?: please)?[.!]*$
+standing  {i always|i never|you are|you're|let's|lets|make it|habit|get used|used to} <P>i (?:always|never) (?:want|expect|need|like|
+  prefer)\b|<P>you(?:'re| are) (?:never|always|not|only)(?: ever)? (?:allowed to|permitted to|to <V>)\b|<P>let'?s (?:always|never|
+  agree (?:that|on|to)|make it a (?:rule|habit))\b|<P>(?:make it a (?:habit|rule|point)|get (?:into|in) the habit|
+  get used to)\b
+standing  {want|let me} <P>(?:i (?:do not|don'?t|dont|never) (?:ever )?want (?:to see|any|you to|you \w+ing)|never let me see)\b.*\b(?:ever|
+  again|any ?more|from you|in (?:this|my|our|the|your) (?:code|repo|project|commits?|codebase|comments?|answers))\b
+standing  {to be|off limits|off-limits|banned|no-go|taboo} \b(?:is|are) (?:never|always) to be <V>|\b(?:is|are) (?:strictly |
+  always |totally )?(?:off[- ]limits|banned|a no-go|taboo)\b(?!.*\?)
+standing  {prefer} <P>i(?:'d| would)? (?:much |really |strongly |generally |usually )?prefer\b(?!.*\b(?:here|for this|this time|
+  in this case|approach|option|solution|this one)\b).*\b(?:over|instead of|rather than)\b|<P>prefer (?!.*\bthis (?:file|
+  function|test|case|script|class)\b).*\b(?:over|instead of|rather than)\b
+standing  {all |any |every |each |new } <P>(?:for|in|on) (?:all|any|every|each)(?: of)?(?: my| our| your| the)* (?:new|future|
+  upcoming)\b[^,]{1,30}?,? (?:please )?(?:don'?t|never|always|<V>)\b|<P>(?:for|in|on|with) (?:all|any|every|each|
+  new)\b[^?]*, (?:never|always)\b
+standing  {without|unless i|unless we} <P>(?:please )?(?:don'?t|dont|do not|never|you (?:do not|don'?t|may not|must not|
+  can'?t|cannot))\b[^?]*\b(?:without (?:asking|checking with|consulting|telling) (?:me|us|first)|without asking|
+  without my (?:ok|okay|approval|permission|consent|say-so|go)|unless i (?:say|ask|tell|approve|explicitly|told|
+  asked|confirm))\b
+standing  {before} <P>(?:please )?(?:ask|check with|consult) (?:me|us) (?:first )?before (?:you\b|\w+ing\b|any\b|every)
+forget    {disregard|ignore|scrap|scratch|drop|wipe|erase|delete|remove|clear|discard} <C>(?:you (?:can|may|should) )?(?:please )?(?:disregard|
+  scrap|scratch|drop|wipe|erase|delete|remove|clear|discard|ignore)(?: out)? (?:what|everything|anything|all|whatever)(?: that)? (?:i|we|
+  you)(?:'ve| have)?(?: just| ever| once| previously)? (?:said|told|mentioned|remember|know|noted|stored|saved|learned|
+  learnt)\b
+forget    {rule|instruction|preference|convention|guideline|memor|note|what i} <C>(?:you (?:can|may|should) )?(?:now )?(?:please )?(?:drop|
+  scrap|ditch|retire|cancel|lift|revoke|discard|remove|delete|erase|clear|wipe|forget|ignore|disregard|lose) (?:about )?(?:the|
+  that|this|my|your|our|all|those)(?: [\w-]+){0,3}? (?:rule|instruction|preference|convention|guideline|memor(?:y|ies)|
+  note)s? (?:about|on|with|for|that|regarding|concerning|from (?:yesterday|last|before|earlier))\b(?!.*(?:\.\w+rc|config|
+  eslint|lint|readme|\bfiles?\b|\bdocs?\b|firewall|\bform\b|\bpage\b|changelog|\bfrom the\b))
+forget    {rule|instruction|preference|convention|note|thing} <P>(?:that|the|my|our|this|your)(?: (?!css|eslint|lint|
+  firewall)[\w-]+){0,3} (?:rule|instruction|preference|convention|note|guideline|thing)s?(?: (?:about|on|with|for|that|
+  regarding|of|i)\b[^?]{0,60}?)? (?:(?:is|are) (?:no longer|not)(?: valid| true| needed| relevant| in force| current)(?: anymore| any more)?|
+  (?:is|are) (?:obsolete|void|outdated|history|gone|off the table)|no longer (?:appl|hold|count|stand)\w*|(?:doesn'?t|
+  does not|don'?t|do not) (?:apply|hold|count) any ?more)\b(?!.*\?)(?!.*\bwhy\b)
+forget    {from memory|from your|out of your} \b(?:drop|delete|remove|erase|clear|wipe|take|purge|strike)\b.{0,50}\b(?:note|
+  rule|memory|preference|fact|instruction|it|that|this)\b.{0,40}\b(?:from|out of) (?:your )?memory[.!]*(?: please)?[.!]*$
 """

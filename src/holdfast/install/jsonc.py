@@ -23,6 +23,9 @@ DEEPEST = 200  # of any settings; Python's own limit on nested calls is not far 
 class Broken(HoldfastError):
     """Settings that cannot be read as JSON; nothing was changed."""
 
+    code = "settings"
+    exit_status = 10
+
     def __init__(self, what: str = "this is no JSON", text: str = "", at: int = 0, path: str = "") -> None:
         lines = re.split(r"\r\n|\r|\n", text[:at])
         self.what, self.at = what, at

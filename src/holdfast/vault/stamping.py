@@ -32,12 +32,12 @@ def can_be_written(vault: str) -> bool:
     return not os.path.isdir(vault) or os.access(vault, os.W_OK)
 
 
-def as_flag(
-    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
-) -> tuple[Flag, ...]:
+def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float) -> tuple[Flag, ...]:
     """The same words as a flag. Raises UsageError, NotSaved."""
     where = whereabouts.here(env, cwd, vault)
-    speaker = flagging.Speaker(where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open)
+    speaker = flagging.Speaker(
+        where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open
+    )
     kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
     reason = f" (why: {asked.reason})" if asked.reason else ""
     words = Words((f"{asked.text}{reason}",), kind, answers=answers)
