@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import agents
 from e2e.claude_desk import ClaudeDesk
 from e2e.model_server import ModelServer
-from e2e.processes import end_all_of
+from e2e.processes import end_all_of, of_home
 from e2e.steps import say
 from holdfast.install import launcher
 
@@ -82,20 +82,33 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         desk.set_up()
         projects = [_project(desk, nth) for nth in range(PROJECTS)]
         desk.allow("Bash(tail:*)")
-        plans = [_plan(chance, nth, projects) for nth in range(options.episodes - options.real)]
+        ways: Counter[str] = Counter()
+        acknowledged: list[str] = []
+        begun = 0
         try:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                acknowledged = [fact for found in pool.map(lambda plan: _scripted(desk, plan), plans) for fact in found]
-            ways = Counter(plan.way for plan in plans)
             for nth in range(options.real):
                 way = chance.choice(WAYS)
                 ways[f"{way}, real"] += 1
                 acknowledged += _real(desk, server, f"real {nth}", way, chance.random())
+            # One that is struck before its start is on disk was never there: as many more are begun.
+            while missing := options.episodes - len(_seen(desk)):
+                plans = [_plan(chance, begun + nth, projects) for nth in range(missing)]
+                begun += missing
+                ways.update(plan.way for plan in plans)
+                with ThreadPoolExecutor(AT_ONCE) as pool:
+                    for found in pool.map(lambda plan: _scripted(desk, plan), plans):
+                        acknowledged += found
             ends = {one["episode"]: one["how"] for one in desk.log("--kind", "episode")}
             _next_start(desk, [*projects, desk.project])
             _report(desk, options, ways, acknowledged, ends)
         finally:
             end_all_of(folder)
+
+
+def _seen(desk: ClaudeDesk) -> set[str]:
+    """The sessions that the ledger knows, those of the next starts left aside."""
+    found = {str(one.get("episode", "")) for one in desk.log("--kind", "hook")}
+    return {key for key in found if key and "/next-" not in key}
 
 
 def _project(desk: ClaudeDesk, nth: int) -> Path:
@@ -198,7 +211,7 @@ def _next_start(desk: ClaudeDesk, projects: list[Path]) -> None:
             raw = json.dumps(payload).encode()
             subprocess.run(["/bin/sh", "-c", line], cwd=place, env=desk.env, input=raw, check=True, stdout=-3)
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and (desk.state("marks") or desk.state("episodes/live")):
+    while time.monotonic() < deadline and (desk.state("marks") or of_home(desk.home.parent)):
         time.sleep(0.2)
 
 
@@ -207,7 +220,7 @@ def _report(
 ) -> None:
     log = desk.log("--kind", "hook", "--kind", "episode", "--kind", "close")
     mine = [one for one in log if "/next-" not in str(one.get("episode", ""))]
-    seen = {one["episode"] for one in mine if one["kind"] == "hook" and one.get("episode")}
+    seen = _seen(desk)
     closed = {one["episode"] for one in mine if one["kind"] == "episode"}
     told = {one["episode"] for one in mine if one["kind"] == "close" and not one.get("error")}
     nothing = {one["episode"] for one in mine if one["kind"] == "episode" and not one["waiting"] and not one["story"]}
@@ -220,13 +233,11 @@ def _report(
     print(f"{Counter(ends.values()).get('died', 0)} deaths were noticed by another start while sessions still ran")
     print(f"seen {len(seen)} = closed {len(closed & seen)} = drained {len(drained & seen)}")
     print(f"flags acknowledged {len(acknowledged)}, lost {len(lost)}, filed twice {len(twice)}")
-    left = [len(desk.state(name)) for name in ("marks", "episodes/live")]
-    print(
-        f"left over: {left[0]} marks, {left[1]} open, {len(desk.waiting())} flags waiting, {len(desk.errors())} errors"
-    )
+    print(f"left over: {len(desk.state('marks'))} marks, {len(desk.waiting())} flags waiting")
+    for error, count in Counter(str(one["error"]) for one in desk.errors()).items():
+        print(f"{count} x in the ledger: {error}")
     is_all = len(seen) == len(closed & seen) == len(drained & seen) and not lost and not twice
-    # A session that is struck before its first hook was written down was never there.
-    print(f"of {options.episodes} begun {options.episodes - len(seen)} were ended before their start was on disk")
+    print(f"{sum(ways.values()) - len(seen)} more were struck before their start was on disk")
     print("all drained" if is_all else "NOT all drained")
     sys.exit(not is_all)
 

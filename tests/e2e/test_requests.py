@@ -20,7 +20,7 @@ def test_a_request_survives_a_model_that_ignores_it(desk: Desk, server: ModelSer
     (flag,) = desk.waiting()
     assert (flag["kind"], flag["origin"], flag["session"]) == ("user-request", "user", session)
     assert "never push on Friday" in flag["text"]
-    assert server.of()[0].knows("holdfast remember"), "the model is asked to put it properly"
+    assert server.of()[0].knows("holdfast flag --for"), "the model is asked to put it properly"
     ignored = [one for one in desk.log("--kind", "nudge") if one["boundary"] == "user-request"]
     assert [one["decision"] for one in ignored] == ["said", "skipped"]
     following = desk.ask("Hello", say("Hello."))
