@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 from holdfast.capture import episodes, flagging, home, ledger_history, marks, projects, queue, settle, whereabouts
+from holdfast.hook import brief
 from holdfast.hook import main as hook_main
 from holdfast.install import launcher
 from holdfast.model import Flag
@@ -50,12 +51,12 @@ class Done:
 
 
 def context_of(out: str) -> str:
-    """The text in a reply; what is no JSON is for a summariser, and is text as it is."""
+    """What a reply remembers; what is no JSON is for a summariser, and is text as it is."""
     if not out.startswith("{"):
         return out
     reply = json.loads(out)
-    carried = reply.get("hookSpecificOutput", {}).get("additionalContext", "")
-    return str(reply.get("context", carried))
+    carried = str(reply.get("context", reply.get("hookSpecificOutput", {}).get("additionalContext", "")))
+    return "" if brief.NOTHING in carried else carried
 
 
 def run(
@@ -131,7 +132,8 @@ class Home:
         out = hook_main.answer(host, raw, given, now or time.time(), time.perf_counter_ns())
         found = json.loads(out) if out else {}
         assert isinstance(found, dict)
-        return dict(found.get("hookSpecificOutput", found))
+        said = dict(found.get("hookSpecificOutput", found))
+        return {} if brief.NOTHING in str(said.get("additionalContext", "")) else said
 
     def nudges(self) -> list[tuple[str, str]]:
         """Every decision at a boundary, in order: which boundary, and what was decided."""

@@ -10,6 +10,7 @@ from hook_support import Home
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.capture import config
 from holdfast.hook import boundary
 from holdfast.hook.boundary import Boundary
 from holdfast.hook.hosts import adapter
@@ -290,3 +291,12 @@ def test_codex_may_hand_over_an_argument_list(state: str) -> None:
 def test_an_ordinary_moment_leaves_nothing_on_disk(state: str) -> None:
     assert of(state, after("Bash", {"command": "make test"}, "c1")) is None
     assert not Path(state).exists()
+
+
+def test_a_tool_that_the_user_named_completes_a_task(fresh: Home) -> None:
+    fresh.answer(fresh.event("SessionStart"))
+    Path(config.path_of(fresh.state)).write_text('[nudge]\ntask_tools = ["close_ticket"]\n')
+    call = {"tool_name": "mcp__tracker__close_ticket", "tool_input": {"title": "Locks"}, "tool_use_id": "c1"}
+    assert 'Done ("Locks")' in fresh.answer(fresh.event("PostToolUse", **call))
+    other = {"tool_name": "mcp__tracker__open_ticket", "tool_input": {"title": "Locks"}, "tool_use_id": "c2"}
+    assert fresh.answer(fresh.event("PostToolUse", **other)) == ""

@@ -241,9 +241,11 @@ def test_boot_says_so_too_where_capture_is_off(fresh: Home, terminal: Terminal, 
     assert terminal("boot", env=env).out == f"{told}\n"
 
 
-def test_boot_without_a_vault_says_nothing_and_makes_none(fresh: Home, terminal: Terminal) -> None:
+def test_boot_without_a_vault_says_how_to_begin_and_makes_none(fresh: Home, terminal: Terminal) -> None:
     done = terminal("boot")
-    assert (done.status, done.out) == (0, "")
+    assert done.status == 0
+    assert done.out.splitlines()[1] == kept.NOTHING
+    assert "`holdfast flag --kind" in done.out
     assert not (fresh.vault / "format").exists()
 
 

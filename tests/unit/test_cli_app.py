@@ -81,6 +81,7 @@ def test_statuses_are_those_that_are_documented() -> None:
         "git": 7,
         "busy": 8,
         "unfit": 9,
+        "settings": 10,
     }
 
 

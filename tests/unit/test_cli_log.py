@@ -45,13 +45,13 @@ def test_every_moment_and_every_flag_is_there(fresh: Home, terminal: Terminal) -
     fresh.flag("one", "s1")
     fresh.answer(fresh.event("PostToolUse", tool_name="Bash"))
     records = as_json(terminal)
-    assert [record["kind"] for record in records] == ["hook", "flag", "hook"]
+    assert [record["kind"] for record in records] == ["injection", "hook", "flag", "hook"]
     assert all(record["t"] > 0 for record in records)
-    assert all(record["us"] > 0 for record in records)
+    assert all(record["us"] > 0 for record in records[1:])
     lines = terminal("log").out.splitlines()
-    assert len(lines) == 3
-    assert "hook session-start claude-code/s1/1" in lines[0]
-    assert lines[2].endswith(" us")
+    assert len(lines) == 4
+    assert "hook session-start claude-code/s1/1" in lines[1]
+    assert lines[3].endswith(" us")
 
 
 def test_a_session_is_chosen_by_a_beginning_of_its_id(fresh: Home, terminal: Terminal) -> None:

@@ -12,6 +12,7 @@ from hook_support import PROMPT, Agents, Home, context_of
 
 from holdfast.capture import flags, home, marks, queue
 from holdfast.capture.ids import digest
+from holdfast.hook import brief
 from holdfast.model import Flag, replace
 
 MOST_CHARACTERS = 9_000
@@ -38,9 +39,11 @@ def start(fresh: Home, host: str = "claude-code") -> str:
     return done.out
 
 
-def test_a_start_with_nothing_to_say_says_nothing(fresh: Home) -> None:
-    assert start(fresh) == ""
-    assert fresh.ledger("injection") == []
+def test_a_start_where_nothing_is_remembered_says_so_and_how_to_begin(fresh: Home) -> None:
+    told = json.loads(start(fresh))["hookSpecificOutput"]["additionalContext"]
+    first, nothing, how, last = told.splitlines()
+    assert (first, nothing, last) == ("<holdfast-memory>", brief.NOTHING, "</holdfast-memory>")
+    assert "`holdfast flag --kind decision|lesson|progress" in how
 
 
 def test_claude_code_is_answered_with_additional_context(fresh: Home) -> None:

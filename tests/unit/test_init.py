@@ -104,7 +104,7 @@ def test_an_agent_that_nobody_knows(fresh: Home, terminal: Terminal) -> None:
 def test_broken_settings_are_one_sentence(fresh: Home, terminal: Terminal, claude: Path) -> None:
     claude.write_text('{"a": }')
     done = terminal("init", env=BARE)
-    assert done.status == 1
+    assert done.status == 10
     assert done.err.startswith(f"holdfast: {claude}, line 1, column 7: a value is expected")
     assert "nothing was changed anywhere" in done.err
     assert fresh.files() == []

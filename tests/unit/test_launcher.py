@@ -52,7 +52,7 @@ def test_the_line_runs_the_hook_in_any_shell(fresh: Home, shell: str) -> None:
         pytest.skip(f"there is no {shell} here")
     launcher.write_launcher(fresh.env)
     done = line(fresh, shell)
-    assert (done.status, done.out, done.err) == (0, "", "")
+    assert (done.status, done.context, done.err) == (0, "", "")
     assert [record["event"] for record in fresh.ledger("hook")] == ["session-start"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import request_words, requests
+from holdfast.hook import request_patterns, request_words, requests
 from holdfast.hook.requests import Request, find
 
 LABELLED = Path(__file__).parents[1] / "requests"
@@ -61,6 +61,13 @@ def test_prompts_written_after_the_patterns_are_heard(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_what_somebody_else_wrote_is_heard_without_false_alarms(language: str) -> None:
+    precision, recall = measured(language, "fresh")
+    assert precision >= 0.8, f"precision {precision:.3f}"
+    assert recall >= 0.5, f"recall {recall:.3f}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_labelled_set_is_large_enough_to_mean_something(language: str) -> None:
     labels = [label for part in ("tune", "held") for label, _ in rows(language, part)]
     assert len([label for label in labels if label != "none"]) >= 60
@@ -100,6 +107,13 @@ def test_accents_capitals_and_composition_make_no_difference(language: str) -> N
         ("鍵は毎週変わります。覚えておいてください。直して。", "鍵は毎週変わります。覚えておいてください。"),
         ("好的。记住\uff1a周五不部署\uff01然后修测试。", "记住\uff1a周五不部署\uff01"),
         ("1. fix it\n2. from now on use tabs\n3. push", "2. from now on use tabs"),
+        ("please remember the following\n- a\n- b\n\nfix it", "please remember the following\n- a\n- b"),
+        ("今後の共通ルールです。\n- 消さない\n- 出さない\n直して", "今後の共通ルールです。\n- 消さない\n- 出さない"),
+        ("never push to main.\n- fix the tests\n- run lint", "never push to main."),
+        (
+            "The rota flips on Mondays. Please make a note of it.",
+            "The rota flips on Mondays. Please make a note of it.",
+        ),
         (
             "remember: e.g. v1.2.3 of foo.py is broken, i.e. unusable",
             "remember: e.g. v1.2.3 of foo.py is broken, i.e. unusable",
@@ -136,10 +150,50 @@ def test_the_sieve_holds_back_nothing_that_a_pattern_would_find(monkeypatch: pyt
     assert lost == []
 
 
-def test_an_ordinary_prompt_imports_no_patterns() -> None:
+def test_a_guard_holds_back_nothing_that_its_pattern_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [prompt for language in LANGUAGES for part in ("tune", "held") for _, prompt in rows(language, part)][::2]
+    before = [kinds(prompt) for prompt in prompts]
+    guarded = request_patterns._read
+
+    def unguarded(language: str) -> dict[str, tuple[request_patterns.Line, ...]]:
+        table = guarded(language)
+        return {
+            name: tuple(request_patterns.Line(line.place, (), line.source) for line in lines)
+            for name, lines in table.items()
+        }
+
+    monkeypatch.setattr(request_patterns, "_read", unguarded)
+    monkeypatch.setattr(request_patterns, "_tables", {})
+    assert [prompt for prompt, heard in zip(prompts, before, strict=True) if not heard and kinds(prompt)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_pattern_of_a_language_is_one(language: str) -> None:
+    table = request_patterns._table(language)
+    assert {"P", "question", "remember", "remember?", "standing", "forget"} <= set(table)
+    for lines in table.values():
+        for line in lines:
+            assert request_patterns._pattern(language, line).pattern == line.source
+            assert "<P>" not in line.source
+            assert "" not in line.guard
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why is the build of the second worker red? run the tests and fix it",
+        "behebe den Fehler im Warenkorb und starte die Tests",
+        "corrige le bug du panier et lance les tests",
+        "arregla el test de login que falla en CI y sube los cambios",
+        "corrige o bug do carrinho e roda os testes",
+        "修复购物车的 bug 并运行测试",
+        "カートのバグを直してテストを実行して",
+    ],
+)
+def test_an_ordinary_prompt_imports_no_patterns(prompt: str) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCE)!r}); from holdfast.hook import requests\n"
-        "assert requests.find('why is the build of the second worker red? run the tests and fix it') == ()\n"
+        f"assert requests.find({prompt!r}) == ()\n"
         "print('re' in sys.modules, 'unicodedata' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)

@@ -1,7 +1,7 @@
 """Which boundary a moment is, if it is one: something was finished, and what was learned is still at hand.
 
-Which tools close a chapter is configuration: by default every tool named mark_chapter, of whatever server; a project
-may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is another
+Which tools close a chapter or a task is configuration: by default every tool named mark_chapter, of whatever server; a
+project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is another
 than the main agent's of the same words. What failed has finished nothing.
 """
 
@@ -57,9 +57,11 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
         return []
     if moment.completed:
         return [Boundary(TASK, words, words) for words in moment.completed]
-    chapter_tools += machine.texts(machine.section(config, "nudge"), "chapter_tools", CHAPTER_TOOLS)
-    if moment.tool and (moment.tool in chapter_tools or short_name(moment.tool) in chapter_tools):
-        return [Boundary(CHAPTER, moment.input.partition("\n")[0], moment.call or moment.input)]
+    wishes = machine.section(config, "nudge")
+    chapter_tools += machine.texts(wishes, "chapter_tools", CHAPTER_TOOLS)
+    for kind, tools in ((CHAPTER, chapter_tools), (TASK, machine.texts(wishes, "task_tools", ()))):
+        if moment.tool and (moment.tool in tools or short_name(moment.tool) in tools):
+            return [Boundary(kind, moment.input.partition("\n")[0], moment.call or moment.input)]
     if moment.command and "commit" in moment.command and is_commit(moment.command):
         return [Boundary(COMMIT, "", moment.call or moment.command)]
     return []

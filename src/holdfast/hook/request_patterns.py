@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Asked behind an order, and no question.
 _TAGS = (
-    *("ok?", "ok ?", "okay?", "okay ?", "right?", "alright?", "please?", "d'accord ?", "d'accord?", "vale?", "certo?"),
+    *("ok?", "ok ?", "okay?", "okay ?", "alright?", "please?", "d'accord ?", "d'accord?", "vale?", "certo?"),
     *(
         "bitte?",
         "klar?",
@@ -52,7 +52,6 @@ _TAGS = (
         "よろしい?",
         "よろしいですか?",
         "stimmts?",
-        "oder?",
         "eh?",
         "ok?)",
         "listo?",

@@ -27,23 +27,45 @@ _MARKS = " \t-*+•·・#>\u2013"
 _ABBREVIATIONS = ("e.g", "i.e", "z.b", "d.h", "u.a", "etc", "vs", "bzw", "ca", "p.ej", "p.ex", "cf", "incl", "inkl")
 # What is left of an order that does not say what to remember: it points to the sentence beside it.
 _BARE = (
+    *("", "this", "that", "it", "please", "this please", "that please", "of it", "of this", "of that", "for later"),
+    *("for next time", "for me", "also", "so please", "das", "dies", "es", "bitte", "das bitte", "mal", "endlich"),
+    *("fur spater", "fur die zukunft", "ca", "cela", "ceci", "stp", "svp", "bien", "pour plus tard", "esto", "eso"),
+    *("por favor", "porfa", "siempre", "isto", "isso", "disto", "disso", "ai", "pf", "pra depois", "了", "哈", "这个"),
     *(
-        "",
-        "this",
-        "that",
-        "it",
-        "please",
-        "this please",
-        "that please",
-        "das",
-        "dies",
-        "es",
-        "bitte",
-        "das bitte",
-        "ca",
+        "这点",
+        "一下",
+        "吧",
+        "下来",
+        "啊",
+        "哦",
+        "请",
+        "ください",
+        "下さい",
+        "ね",
+        "よ",
+        "これ",
+        "これを",
+        "それを",
+        "そこ",
     ),
-    *("cela", "ceci", "stp", "svp", "esto", "eso", "por favor", "isto", "isso", "disto", "disso", "了", "哈", "这个"),
-    *("这点", "一下", "吧", "下来", "ください", "下さい", "ね", "よ", "これ", "これを", "それを", "そこ"),
+    *("お願いします", "ぜひ", "ちゃんと"),
+)
+# Said of a list that stands below, also where no colon does.
+_LISTS = (
+    *(
+        "following",
+        "these",
+        "rules",
+        "regeln",
+        "folgende",
+        "règles",
+        "regles",
+        "suivant",
+        "siguiente",
+        "reglas",
+        "normas",
+    ),
+    *("seguinte", "regras", "以下", "如下", "规矩", "规则", "规范", "下面", "几条", "ルール", "次の", "下記"),
 )
 _ACCENTS = str.maketrans(
     "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09",
@@ -213,7 +235,7 @@ def _extent(masked: str, sentences: list[Sentence], number: int, *, is_bare: boo
     """From where to where a request goes: its sentence, the list it announces, or the sentence that it points to."""
     sentence = sentences[number]
     start, end = sentence.start, sentence.end
-    if sentence.ends_line and masked[start:end].rstrip()[-1:] in (":", "\uff1a"):
+    if sentence.ends_line and _announces(masked, start, end):
         return start, _announced(masked, end)
     if is_bare:
         before = sentences[number - 1] if number else None
@@ -223,6 +245,15 @@ def _extent(masked: str, sentences: list[Sentence], number: int, *, is_bare: boo
         elif behind and behind.paragraph == sentence.paragraph:
             end = behind.end
     return start, end
+
+
+def _announces(masked: str, start: int, end: int) -> bool:
+    """Whether a sentence that ends its line speaks of what stands below: by a colon, or by its words and a list."""
+    low = masked[start:end].rstrip().lower()
+    if low[-1:] in (":", "\uff1a"):
+        return True
+    below = masked[end:].partition("\n")[2].partition("\n")[0].strip()
+    return own_words.is_item(below) and any(word in low for word in _LISTS)
 
 
 def _announced(masked: str, end: int) -> int:

@@ -54,7 +54,7 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
 
     def made(most: int) -> Reply:
         room = most * compacting.ROOM // compacting.BOTH
-        half = brief.compose(scene.vault, now, cached, command=command, room=room)
+        half = brief.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
         return compacting.after(scene, episode, half, path, command or "holdfast", most)
 
     reply = _carried(scene, made)

@@ -1,1 +1,1 @@
-"""The install room: the launchers now, the hosts' settings later."""
+"""The install room: launchers, the hosts' settings, the plugin, the demonstration."""

@@ -96,7 +96,7 @@ README = f"""# Holdfast for Claude Code
 {ABOUT} The plugin brings the hooks and a skill; the `holdfast` command does the work.
 
 1. Install the `holdfast` command and run `holdfast init` once: it makes the vault, and sees that the plugin is enabled.
-2. In a clone of the repository: `claude plugin marketplace add .`, then `claude plugin install holdfast@holdfast`.
+2. In a clone of the repository: `claude plugin marketplace add ./`, then `claude plugin install holdfast@holdfast`.
 
 Hooks that `holdfast init` registered in your settings and this plugin never run both. Every hook runs a script on your
 machine that reads the event and writes to your vault; nothing is sent anywhere. `claude plugin uninstall
