@@ -124,7 +124,7 @@ def decide(
     done = []
     with writing(vault, now) as writer:
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
-        settled = [note for note in listed if not waits(note)]
+        settled = [note for note in listed if not is_quarantined(note)]
         waiting = [note for note in listed if waits(note)]
         planned: list[tuple[Callable[[Writer, Note], Reviewed], Note]] = []
         planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
