@@ -177,9 +177,8 @@ def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> No
     assert [note.name for note in found.unconfirmed] == ["Tabs", "Old"]
     assert [note.name for note in found.quarantined] == ["Both"]
     assert (found.due, found.elsewhere) == ((), 1)
-    for wrong in ({"keep": ["tabs"]}, {"accept": ["feedback/other.md"]}):
-        with pytest.raises(NotFound):
-            reviewing.decide(vault, NOW, "shop-1", **wrong)
+    with pytest.raises(NotFound):
+        reviewing.decide(vault, NOW, "shop-1", accept=["feedback/other.md"])
 
 
 def test_an_unconfirmed_note_that_is_accepted_becomes_active_where_it_is_and_no_other_byte_changes(

@@ -51,7 +51,7 @@ def as_said_here(
     """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
     state = home.state(vault)
     where = whereabouts.here(env, cwd, vault)
-    origin = whereabouts.origin(where, vault)
+    origin = whereabouts.origin(where, vault) if where.found else "user"  # no agent is here that could have typed it
     made = replace(asked, origin=origin)
     if answers:
         words = flagging.asked_for(state, answers, now).text
