@@ -296,7 +296,7 @@ def test_an_ordinary_moment_leaves_nothing_on_disk(state: str) -> None:
 def test_a_tool_that_the_user_named_completes_a_task(fresh: Home) -> None:
     fresh.answer(fresh.event("SessionStart"))
     Path(config.path_of(fresh.state)).write_text('[nudge]\ntask_tools = ["close_ticket"]\n')
-    call = {"tool_name": "mcp__tracker__close_ticket", "tool_input": {"title": "Locks"}, "tool_use_id": "c1"}
-    assert 'Done ("Locks")' in fresh.answer(fresh.event("PostToolUse", **call))
-    other = {"tool_name": "mcp__tracker__open_ticket", "tool_input": {"title": "Locks"}, "tool_use_id": "c2"}
-    assert fresh.answer(fresh.event("PostToolUse", **other)) == ""
+    call: dict[str, Any] = {"tool_name": "mcp__tracker__close_ticket", "tool_input": {"title": "Locks"}}
+    assert 'Done ("Locks")' in fresh.answer(fresh.event("PostToolUse", tool_use_id="c1", **call))
+    other = {**call, "tool_name": "mcp__tracker__open_ticket"}
+    assert fresh.answer(fresh.event("PostToolUse", tool_use_id="c2", **other)) == ""

@@ -1,8 +1,8 @@
 """Which boundary a moment is, if it is one: something was finished, and what was learned is still at hand.
 
 Which tools close a chapter or a task is configuration: by default every tool named mark_chapter, of whatever server; a
-project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is another
-than the main agent's of the same words. What failed has finished nothing.
+project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is
+another than the main agent's of the same words. What failed has finished nothing.
 """
 
 from __future__ import annotations
