@@ -19,6 +19,8 @@ from holdfast.doctor.lines import named_launcher
 from holdfast.install import launcher
 from holdfast.install.hosts import REGISTRARS, codex_trust, registrar
 
+pytestmark = pytest.mark.slow  # it starts processes by the hundred
+
 CLAUDE, CODEX = "claude-code", "codex"
 EVENTS = tuple(registrar(CLAUDE).EVENTS)
 

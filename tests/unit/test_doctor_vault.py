@@ -20,6 +20,8 @@ from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import lock as take_lock
 from holdfast.vault.writing import writing
 
+pytestmark = pytest.mark.slow  # it starts processes by the hundred
+
 
 @pytest.fixture
 def healthy(fresh: Home) -> Home:

@@ -18,6 +18,8 @@ from holdfast.errors import HoldfastError, UsageError
 from holdfast.install import command, exclude, jsonc, launcher, plan, records, removal, settings, writing
 from holdfast.install.hosts import claude_code, registrar
 
+pytestmark = pytest.mark.slow  # it starts processes by the hundred
+
 CLAUDE = (
     '\ufeff{\r\n\t// mine\r\n\t"model": "x", /* best */\r\n\t"hooks": {"Stop": [], "Other": [{"hooks": []}]},\r\n}\r\n'
 )

@@ -21,6 +21,8 @@ from holdfast.vault import notes, purge, purge_history, sync
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
+pytestmark = pytest.mark.slow  # it starts processes by the hundred
+
 NOW = 1_790_000_000.0
 SECRET = "The staging gateway listens on port 8443 behind the old proxy"
 FORMER = "The staging gateway used to listen on port 9443, says Ada"

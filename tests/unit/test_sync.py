@@ -21,6 +21,8 @@ from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync
 from holdfast.vault.writing import writing
 
+pytestmark = pytest.mark.slow  # it starts processes by the hundred
+
 if TYPE_CHECKING:
     from hook_support import Home, Terminal
 
@@ -610,6 +612,7 @@ def test_an_address_is_shown_without_its_secrets(vault: str, token: str) -> None
 KILLED = """
 import os, sys
 from holdfast.vault.sync import sync
+
 last = int(sys.argv[2])
 seen = 0
 def count(event, args):
