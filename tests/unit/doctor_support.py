@@ -32,7 +32,9 @@ def installed(where: Home) -> Home:
     vaults.make_vault(str(where.vault))
     launcher.write_launcher(where.env)
     command = launcher.write_command(where.env)
-    where.more.update(PATH=f"{where.folder / 'bin'}:{command.parent}:/usr/bin:/bin", HOLDFAST_CLOSE="")
+    path = f"{where.folder / 'bin'}:{command.parent}:/usr/bin:/bin"
+    where.more.update(PATH=path, SHELL="/bin/sh", HOLDFAST_CLOSE="")
+    (where.folder / ".profile").write_text(f'PATH="{path}"\n', encoding="utf-8")
     (where.folder / "bin").mkdir(exist_ok=True)
     return where
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import armed_match, home
+from holdfast.hook import armed
 
 WHEN = {"tool": ["bash"], "words": ["docker", "prune"], "paths": [], "pattern": ""}
 
@@ -34,7 +35,12 @@ def bash(where: Home, command: str = "docker system prune -af", **more: Any) -> 
 
 
 def told(where: Home, **more: Any) -> str:
-    return str(where.reply(bash(where, **more)).get("additionalContext", ""))
+    """The lines that stop the first matching call; those from outside are told without stopping it."""
+    said = where.reply(bash(where, **more))
+    if "permissionDecisionReason" in said:
+        assert said["permissionDecision"] == "deny"
+        return str(said["permissionDecisionReason"]).removesuffix(f"\n{armed.AGAIN}")
+    return str(said.get("additionalContext", ""))
 
 
 # --- lines
@@ -52,7 +58,7 @@ def test_a_matching_call_gets_the_lines_once_in_an_episode(fresh: Home) -> None:
     ]
     assert fresh.reply(bash(fresh)) == {}
     assert [(one["armed"], one["carried"]) for one in fresh.ledger("injection")] == [
-        ("injected", ["knowledge/prune.md"])
+        ("told first", ["knowledge/prune.md"])
     ]
     assert told(fresh, session="s2"), "another session has not heard it"
     assert fresh.errors() == []
@@ -90,12 +96,11 @@ def test_another_projects_note_does_not_fire_and_this_ones_does(fresh: Home) -> 
     assert told(fresh)
 
 
-def test_a_held_nudge_and_the_lines_come_together(fresh: Home) -> None:
+def test_a_held_nudge_waits_for_the_call_that_runs(fresh: Home) -> None:
     arm(fresh, note())
     fresh.reply(fresh.event("SubagentStop", agent_id="a1", agent_type="x"))
-    both = told(fresh)
-    assert both.startswith("<holdfast-memory>")
-    assert both.splitlines()[-3].startswith("A subagent has finished.")
+    assert told(fresh).startswith("<holdfast-memory>")
+    assert told(fresh).startswith("A subagent has finished.")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -121,8 +126,9 @@ def test_however_many_notes_match_what_is_printed_stays_small(fresh: Home) -> No
     arm(fresh, *(note(path=f"knowledge/n{nth}.md", lines=['"\\' * 280] * 2) for nth in range(400)))
     done = fresh.hook(bash(fresh))
     assert len(done.out) < 9_000
-    assert len(done.context.splitlines()) < 200
-    assert " more: `holdfast show n" in done.context
+    reason = json.loads(done.out)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert len(reason.splitlines()) < 200
+    assert " more: `holdfast show n" in reason
 
 
 # --- never
@@ -209,15 +215,14 @@ def test_ask_asks_where_the_host_can_every_time(fresh: Home) -> None:
 def test_where_the_host_cannot_ask_it_denies_once_and_lets_the_same_call_through(fresh: Home) -> None:
     arm(fresh, note(policy="ask", origin="user"))
 
-    def decide(command: str, who: str = "") -> tuple[str, bool]:
+    def decide(command: str, who: str = "") -> str:
         said = fresh.reply(bash(fresh, command, agent_id=who), host="codex")
-        return str(said.get("permissionDecision", "")), "additionalContext" in said
+        return str(said.get("permissionDecision", ""))
 
-    assert decide("docker system prune -af") == ("deny", False)
-    assert decide("docker system prune -af") == ("", True), "the user was asked; now the lines come along"
-    assert decide("docker system prune -af") == ("", False)
-    assert decide("docker volume prune") == ("deny", False), "another call is another question"
-    assert decide("docker system prune -af", "a1") == ("deny", False), "and so is another agent's"
+    assert decide("docker system prune -af") == "deny"
+    assert decide("docker system prune -af") == "", "the user was asked"
+    assert decide("docker volume prune") == "deny", "another call is another question"
+    assert decide("docker system prune -af", "a1") == "deny", "and so is another agent's"
 
 
 def test_the_generic_shape_says_whether_it_can_ask(fresh: Home) -> None:
@@ -302,8 +307,7 @@ def test_a_broken_file_is_no_error(fresh: Home, written: bytes) -> None:
 )
 def test_a_broken_note_does_not_keep_the_others_from_coming_back(fresh: Home, broken: dict[str, object]) -> None:
     arm(fresh, note(**{"path": "knowledge/broken.md", "lines": ["broken"], **broken}), note())
-    said = fresh.reply(bash(fresh))
-    assert "Pruning takes the volumes along." in said["additionalContext"]
+    assert "Pruning takes the volumes along." in told(fresh)
     assert fresh.errors() == []
 
 
@@ -320,8 +324,8 @@ def test_a_pattern_that_would_take_forever_is_given_up(fresh: Home) -> None:
     done = fresh.hook(bash(fresh, f"docker prune {'a' * 60}!"))
     assert time.perf_counter() - began < 3
     assert done.status == 0
-    assert "knowledge/b.md" in done.context
-    assert "knowledge/prune.md" not in done.context
+    assert "knowledge/b.md" in done.out
+    assert "knowledge/prune.md" not in done.out
 
 
 # --- what it matches

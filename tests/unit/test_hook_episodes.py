@@ -355,7 +355,7 @@ def test_a_flag_after_a_resume_belongs_to_the_new_stretch(fresh: Home, agents: A
     assert [one.episode for one in fresh.waiting()] == ["claude-code/s1/2"]
 
 
-@pytest.mark.parametrize("source", ["clear", "fork", "resume"])
+@pytest.mark.parametrize("source", ["clear", "fork"])
 def test_a_new_session_of_the_same_process_continues_the_one_before(fresh: Home, agents: Agents, source: str) -> None:
     agent = agents()
     start(fresh, "s1", agent)

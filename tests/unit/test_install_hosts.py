@@ -151,7 +151,7 @@ def test_a_rule_of_the_users_is_not_taken_for_ours(rule: str) -> None:
 
 def test_codex_may_write_what_a_flag_writes_and_nothing_else(fresh: Home, env: dict[str, str]) -> None:
     _, config = codex.edits(env, "user", str(fresh.project))
-    assert toml_roots.roots(config.after) == [homes.state(str(fresh.vault))]
+    assert toml_roots.roots(config.after) == [f"{homes.state(str(fresh.vault))}/queue"]
     assert b"sandbox_mode" not in (config.after or b"")
 
 

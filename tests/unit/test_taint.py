@@ -74,7 +74,7 @@ def repository(folder: Path, *, cloned: bool) -> Path:
         ("web_search", {"query": "x"}, "web"),
         ("mcp__tracker__issue", {"id": "1"}, "tool"),
         ("mcp__holdfast__recall", {"query": "1"}, "agent"),
-        ("mcp__chapters__mark_chapter", {"title": "x"}, "agent"),
+        ("mcp__chapters__mark_chapter", {"title": "x"}, "tool"),
         ("Read", {"file_path": "/etc/hosts"}, "tool"),
         ("Read", {"file_path": "../other/notes.md"}, "tool"),
         ("Read", {"file_path": "~/notes.md"}, "tool"),

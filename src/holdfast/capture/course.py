@@ -15,6 +15,7 @@ from holdfast.capture.ids import digest
 TAINT = "taint"  # outside text has entered; content: its origin
 FLAGGED = "flagged"  # its time is that of the last flag
 ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since; content: which
+HEARD = "heard"  # ids of the user's own words that the hook has heard, whatever became of them
 ANSWERED = "answered-"  # and an id: the user's words behind it were put properly
 REQUESTS = "requests"  # ids of the user's words that the model was asked to put properly
 CYCLE = "cycle"  # how many compactions there were
@@ -84,6 +85,12 @@ def put(state: str, episode: str, name: str, content: str = "") -> None:
     path = _path(state, episode, name)
     platform.make_folders(path.rpartition("/")[0])
     platform.write_atomic(path, content.encode("utf-8", "replace"), durable=False)
+
+
+def add(state: str, episode: str, name: str, words: list[str]) -> None:
+    """Note more of the same. Two at once may lose one of them, which only hooks of one session could be."""
+    before = (read(state, episode, name) or "").split()
+    put(state, episode, name, "\n".join([*before, *words]))
 
 
 def read(state: str, episode: str, name: str) -> str | None:
@@ -160,6 +167,12 @@ def sweep(state: str, now: float) -> int:
     """Drop what belongs to episodes that nobody will resume any more."""
     top = f"{state}/episodes/course"
     swept = 0
+    for name in platform.names(f"{state}/scheduled"):
+        try:
+            if now - posix.stat(f"{state}/scheduled/{name}").st_mtime > KEPT:
+                platform.remove(f"{state}/scheduled/{name}")
+        except OSError:
+            continue
     for name in platform.names(top):
         try:
             if now - posix.stat(f"{top}/{name}").st_mtime > KEPT:

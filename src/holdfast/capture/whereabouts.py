@@ -12,6 +12,7 @@ import time
 
 from holdfast.capture import course, episodes, gitfiles, platform, projects
 from holdfast.capture.home import state
+from holdfast.errors import UsageError
 from holdfast.model import ORIGINS, TRUSTED, Project, value
 
 TYPE_CHECKING = False
@@ -59,11 +60,39 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
 def origin(where: Where, vault: str) -> str:
     """Whose words a command line has: a person's who typed it, else the agent's, and with it whatever text has entered
     its context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
-    if where.found in ("", "project") and posix.isatty(2):
+    if where.found in ("", "project") and posix.isatty(2) and not _is_in_a_sandbox(vault):
         return "user"
     found = agents_origin(state(vault), where.episode)
-    runs_us = _of_ancestor(vault) if found == "agent" and where.found == "environment" else None
-    return agents_origin(state(vault), runs_us.key) if runs_us else found
+    if found != "agent" or where.found == "process":
+        return found
+    runs_us = _of_ancestor(vault) if where.found == "environment" else None
+    if runs_us:
+        return agents_origin(state(vault), runs_us.key)
+    return _worst(vault) if not where.episode or not where.is_open else found
+
+
+def _worst(vault: str) -> str:
+    """What any session that goes on was tainted with: one that hides which it is may be that one."""
+    found = (agents_origin(state(vault), one.key) for one, _ in _open_ones(vault))
+    return next((origin for origin in found if origin != "agent"), "agent")
+
+
+def _is_in_a_sandbox(vault: str) -> bool:
+    """Whether a session goes on here whose processes we cannot see: a terminal may be one that its agent was given."""
+    here, machine = platform.namespace(), platform.machine()
+    known = [one.process for one, _ in _open_ones(vault) if one.process]
+    return any(one.machine == machine and one.namespace != here for one in known)
+
+
+def _open_ones(vault: str) -> list[tuple[episodes.Episode, float]]:
+    return [one for one in episodes.in_live(state(vault), time.time()) if one[0].state == episodes.OPEN]
+
+
+def refuse_agents(env: Mapping[str, str], cwd: str, vault: str, what: str) -> None:
+    """Raises UsageError where an agent runs us: some things are the user's to do."""
+    where = here(env, cwd, vault)
+    if where.found in ("environment", "process") and not posix.isatty(2):
+        raise UsageError(f"{what} is the user's to do; nothing was changed. Ask them to run it in a terminal.")
 
 
 def agents_origin(state: str, episode: str) -> str:
@@ -103,11 +132,7 @@ def _of_ancestor(vault: str) -> episodes.Episode | None:
 
 def _of_project(vault: str, project: str) -> episodes.Episode | None:
     """Of the open episodes of a project whose process we can see running, the one opened last."""
-    found = [
-        episode
-        for episode, _ in episodes.in_live(state(vault), time.time())
-        if episode.project == project and episode.state == episodes.OPEN and _runs(episode)
-    ]
+    found = [one for one, _ in _open_ones(vault) if one.project == project and _runs(one)]
     return max(found, key=lambda episode: episode.opened, default=None)
 
 

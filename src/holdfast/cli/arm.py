@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.memory import Memory
 
@@ -35,7 +36,9 @@ def arm(
 
 def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption = False) -> None:
     """Let a note wait for no tool call any more."""
-    _print(Memory.here().disarm(note, dry_run=dry_run), json=json, dry_run=dry_run)
+    memory = Memory.here()
+    refuse_agents(memory.env, memory.cwd, memory.vault, "Disarming a note")
+    _print(memory.disarm(note, dry_run=dry_run), json=json, dry_run=dry_run)
 
 
 def _print(done: Arming, *, json: bool, dry_run: bool) -> None:

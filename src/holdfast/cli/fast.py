@@ -156,6 +156,10 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
     if argv:
         raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
     vault = home.vault(env)
+    if paused:
+        from holdfast.capture.whereabouts import refuse_agents
+
+        refuse_agents(env, platform.working_folder(env), vault, "Pausing capture")
     try:
         if paused:
             home.make_vault(vault)

@@ -41,6 +41,8 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
     origin = whereabouts.origin(where, vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     taken = flagging.take_words(vault, words, speaker, now, ids=ids)
+    if origin == "user" and where.episode:
+        course.add(state, where.episode, course.HEARD, [one.id for one in taken.flags])
     if ids:  # the hook died before it came to keep them
         course.drop(state, where.episode, words.name)
     records = [one.as_record() for one in taken.flags]

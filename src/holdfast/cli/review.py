@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.memory import Memory
 
@@ -31,6 +32,8 @@ def review(
 ) -> None:
     """Show the notes that are due for a review and those in quarantine, or decide on some."""
     memory = Memory.here()
+    if accept:
+        refuse_agents(memory.env, memory.cwd, memory.vault, "Accepting a note")
     if keep or accept or reject:
         done = memory.review(keep=keep or (), accept=accept or (), reject=reject or (), everything=everything)
         if json:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from holdfast.capture import home, platform
+from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.errors import UsageError
 
@@ -22,6 +23,8 @@ def trust(
     from holdfast.vault import trust as trusting
 
     own, cwd = home.vault(os.environ), platform.working_folder(os.environ)
+    if not remove:
+        refuse_agents(os.environ, cwd, own, "Trusting a repository's vault")
     if remove:
         root = trusting.distrust(own, cwd)
         show.as_json({"root": root, "trusted": False}) if json else typer.echo(f"no longer trusted: {root}")

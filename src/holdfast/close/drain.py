@@ -21,6 +21,7 @@ from holdfast.capture.episodes import Episode
 from holdfast.capture.ids import digest
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import handoff
+from holdfast.close.believing import Believing
 from holdfast.close.filing import Filing
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.vault import brief, lineage
@@ -153,10 +154,12 @@ def _work(state: str, now: float) -> list[Work]:
     for mark in marks.everywhere(state):
         waiting.setdefault((mark.episode, mark.project), [])
     found = []
+    believing = Believing(state)
     for (key, project), entries in waiting.items():
         whole = not key or (key, project) not in shared
         if entries or whole:
-            flags = tuple(sorted((entry.flag for entry in entries), key=lambda flag: (flag.time, flag.id)))
+            said = (believing.believed(entry.flag) for entry in entries)
+            flags = tuple(sorted(said, key=lambda flag: (flag.time, flag.id)))
             places = tuple({entry.segment: None for entry in entries})
             found.append(Work(find_episode(state, key), key, project, flags, places, whole))
     # What an episode left in other projects goes first: only then is there nothing left of it.

@@ -1,10 +1,11 @@
 """Armed notes at a tool call: what was learned comes back before the call runs, and a rule answers for it.
 
-Knowing the fix is not applying it. A note's lines are injected once in an episode, and once to each subagent, which has
-a context of its own; a rule that says never denies each time, with its reason and how the user lifts it; one that says
-ask has the user asked. Rules whose words came from outside never decide anything. A rule holds where no episode is
-known too, on a disk that takes nothing. The notes were compiled into one small file (vault/armed); without it this
-costs one look that finds nothing.
+Knowing the fix is not applying it. Hosts hand the text of this moment to the model together with the tool's result,
+which is too late for a render that hangs. So the first matching call of an episode, and of each subagent, which has a
+context of its own, is stopped with the note's lines; run again, it passes. A rule that says never denies each time,
+with its reason and how the user lifts it; one that says ask has the user asked. Words that came from outside never stop
+anything: they are told along with the result. A rule holds where no episode is known too, on a disk that takes nothing.
+The notes were compiled into one small file (vault/armed); without it this costs one look that finds nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ LARGEST = 4 << 20
 MOST_CHARACTERS = 3000  # of all notes that come back at one call, as JSON spells them
 LONGEST_RULE = 1000
 TEXTS = ("path", "name", "policy", "origin")
+AGAIN = "The call has not run. Mind what is remembered; if it still fits, run it again: it is not stopped twice."
 HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfast-memory>"
 
 
 def look(scene: Scene, episode: Episode | None) -> Reply:
     """What the armed notes have to say to this tool call."""
     moment = scene.moment
-    found = _matching(scene)
+    found = _matching(scene, episode)
     if not found:
         return Reply()
     deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] in TRUSTED]
@@ -43,13 +45,15 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
     if not episode:
         return Reply()
     if ask and course.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
+        course.first(scene.state, episode.key, _once("armed", scene, ask["path"]))  # with this its lines are told
         wish = "Ask the user; once they have agreed, run the same command again."
         return _decided(scene, episode, "deny", ask, f"{_rule(ask)} {wish}")
-    return _injected(scene, episode, found)
+    return _told_first(scene, episode, found)
 
 
-def _matching(scene: Scene) -> list[dict[str, Any]]:
-    """The notes of this project that wait for this call; one that is not as we compile them waits for nothing."""
+def _matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
+    """The notes that wait for this call, of the session's project and of the one that the call is made in; one that is
+    not as we compile them waits for nothing."""
     known = _all(scene.state)
     if not known:
         return []
@@ -58,9 +62,10 @@ def _matching(scene: Scene) -> list[dict[str, Any]]:
     moment = scene.moment
     lowered = moment.input.lower()
     found = []
+    projects = ("global", scene.project.id, episode.project if episode else "global")
     for one in known:
         try:
-            is_ours = one["project"] in ("global", scene.project.id)
+            is_ours = one["project"] in projects
             if is_ours and armed_match.matches(one["when"], moment.tool, moment.input, moment.paths, lowered):
                 lines = [str(line) for line in one["lines"]]
                 found.append({**{name: str(one[name]) for name in TEXTS}, "lines": lines})
@@ -103,8 +108,8 @@ def _decided(scene: Scene, episode: Episode | None, decision: str, one: dict[str
     return Reply(decision=decision, reason=reason)
 
 
-def _injected(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> Reply:
-    """The lines of those that this episode has not seen, as data behind our fence."""
+def _told_first(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> Reply:
+    """The lines of those that this episode has not seen, as data behind our fence; the call waits for the model."""
     fresh = [one for one in found if course.first(scene.state, episode.key, _once("armed", scene, one["path"]))]
     if not fresh:
         return Reply()
@@ -124,9 +129,14 @@ def _injected(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> Re
     if len(shown) < len(fresh):
         left = next(one for one in fresh if one not in shown)
         lines.append(escape(tidy(f"({len(fresh) - len(shown)} more: `holdfast show {_stem(left)[:100]}`, …)")))
-    scene.did["armed"] = [one["path"] for one in shown]
+    text = "\n".join([*lines, FOOT])
+    carried = tuple(one["path"] for one in shown)
+    scene.did["armed"] = list(carried)
+    if any(one["origin"] in TRUSTED for one in fresh):
+        _tell(scene, episode, shown, "told first")
+        return Reply(carried=carried, decision="deny", reason=f"{text}\n{AGAIN}")
     _tell(scene, episode, shown, "injected")
-    return Reply("\n".join([*lines, FOOT]), tuple(one["path"] for one in shown))
+    return Reply(text, carried)
 
 
 def _tell(scene: Scene, episode: Episode | None, found: list[dict[str, Any]], how: str) -> None:

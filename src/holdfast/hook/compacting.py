@@ -30,7 +30,7 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
     """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
     from holdfast.hook import snapshot
 
-    if not episode:
+    if not episode or scene.moment.agent:  # a subagent's own context; the session's is as it was
         return Reply(snapshot.instructions(()))
     told = story.read(scene.state, episode.key)
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
@@ -51,9 +51,9 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
     return Reply(snapshot.instructions(told.prompts, todos))
 
 
-def begin_cycle(scene: Scene, episode: Episode) -> str | None:
-    """The compaction has happened: only now, since hosts announce one and then put it off. Returns the path of the
-    snapshot that was made for it, None where there is none."""
+def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
+    """The compaction has happened: only now, since hosts announce one and then put it off. Returns path and text of
+    the snapshot that was made for it, None where there is none."""
     from holdfast.hook import snapshot
 
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
@@ -64,18 +64,16 @@ def begin_cycle(scene: Scene, episode: Episode) -> str | None:
         course.put(scene.state, episode.key, course.ASKED, "after-compaction")
     except OSError as error:
         scene.failures.append(error)
-    found = snapshot.newest(scene.state, episode.key)
-    is_ours = found is not None and _cycle_of(found[0]) >= cycle  # an older one tells of what was before another
-    nudge.note(scene, episode, "after-compaction", nudge.SAID, "" if is_ours else "there is no snapshot")
-    return found[0] if found and is_ours else None
+    found = snapshot.of_cycle(scene.state, episode.key, cycle)
+    nudge.note(scene, episode, "after-compaction", nudge.SAID, "" if found else "there is no snapshot")
+    return found
 
 
-def after(scene: Scene, episode: Episode, brief: Reply, path: str | None, command: str, most: int = BOTH) -> Reply:
+def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH) -> Reply:
     """The brief, the snapshot and the nudge, within what a host carries."""
     from holdfast.hook import layout, snapshot
 
     asks = AFTER.replace("{command}", command)
-    found = snapshot.newest(scene.state, episode.key) if path else None
     if not found:
         return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found
@@ -84,7 +82,3 @@ def after(scene: Scene, episode: Episode, brief: Reply, path: str | None, comman
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
     return Reply("\n".join(part for part in parts if part), carried)
-
-
-def _cycle_of(path: str) -> int:
-    return int(path.removesuffix(".md").rpartition("-")[2])

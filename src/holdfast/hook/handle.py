@@ -35,12 +35,13 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     off = home.why_off(env, vault)
     if off:
         _end_if_known(moment, vault, now)
-        return _said_off(moment, off)
+        return _rules(moment, vault, now) or _said_off(moment, off)
     project = projects.find(moment.cwd, vault)
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
-        return _said_off(moment, home.PROJECT_OFF)
+            _note_taint(moment, vault, project, now)
+        return _rules(moment, vault, now) or _said_off(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
@@ -81,6 +82,28 @@ def _end_if_known(moment: Moment, vault: str, now: float) -> None:
         lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
 
 
+def _rules(moment: Moment, vault: str, now: float) -> Reply | None:
+    """Switching capture off does not lift what the user forbade: a repository could do the one, and must not the
+    other."""
+    if moment.event != "before-tool":
+        return None
+    from holdfast.hook import armed
+
+    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    project = Project(known.project if known else "", "", "", moment.cwd)
+    return armed.look(Scene(moment, vault, home.state(vault), project, now, {}, [], True), None)
+
+
+def _note_taint(moment: Moment, vault: str, project: Project, now: float) -> None:
+    """What enters the context of a session that is captured taints it, also from a folder that is not."""
+    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project == project.id:
+        return
+    from holdfast.hook import toolcalls
+
+    toolcalls.note_taint(Scene(moment, vault, home.state(vault), project, now, {}, [], True), known)
+
+
 def _said_off(moment: Moment, why: str) -> Reply:
     if moment.event != "session-start":
         return Reply()
@@ -109,8 +132,10 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
             return compacting.before(scene, None)
         elif event == "prompt":
-            from holdfast.hook import hearing
+            from holdfast.hook import hearing, scheduled
 
+            if scheduled.is_known(scene):
+                return Reply()
             hearing.requests(scene, None, env, config.load(scene.state))
     except TROUBLE as error:
         scene.failures.append(error)

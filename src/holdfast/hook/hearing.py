@@ -112,6 +112,9 @@ def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Proj
 
 def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:
     """There is nothing to flag, says the agent. Where its command cannot write, that is an answer all the same."""
+    if scene.moment.agent:
+        return  # a subagent answers for nobody else
+    course.drop(scene.state, episode.key, course.HELD)
     asked = course.take(scene.state, episode.key, course.ASKED)
     course.put(scene.state, episode.key, words.name, asked or "")
     nudge.note(scene, episode, asked or "none", "declined")
@@ -151,10 +154,10 @@ def requests(
     scene.did["requests"] = sorts
     if not episode:
         return []
+    course.add(scene.state, episode.key, course.HEARD, ids)
     asked = [ident for ident, sort in zip(ids, sorts, strict=True) if sort != FORGET]
     if asked:
-        before = course.read(scene.state, episode.key, course.REQUESTS) or ""
-        course.put(scene.state, episode.key, course.REQUESTS, "\n".join([*before.split(), *asked]))
+        course.add(scene.state, episode.key, course.REQUESTS, asked)
     sort = next(sort for sort in HEARD if sort in sorts)
     mine = [ident for ident, one in zip(ids, sorts, strict=True) if one == sort]
     text = ASKS[sort].replace("{ids}", ", ".join(mine[:5])).replace("{first}", mine[0])

@@ -69,7 +69,8 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     process = host_process(moment.pid)
     parent = before
     if parent is None and process and moment.source in ("clear", "fork", "resume"):
-        parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
+        if moment.source != "resume":  # a session that is resumed is another than the one this process was in
+            parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
         parent = parent or _named_by(scene, process.pid)
     if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project == scene.project.id:
         _leave(scene, parent)

@@ -125,6 +125,7 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
     for entry in reversed(mine):
         flag = entry.flag
         note = " (dead letter)" if entry.state == queue.DEAD else ""
+        note += f" ({flag.status})" if flag.status else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
         if flag.origin not in TRUSTED and flag.kind in STEERING:

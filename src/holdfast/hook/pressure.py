@@ -55,11 +55,13 @@ def look(
 
         env = platform.environ()
     # The transcript knows the model of now, the host's own word also whether its window was asked to be long.
-    name = model if model.startswith(usage.model) and model else usage.model
+    name = f"{usage.model}{limits.LONG}" if model.lower().endswith(limits.LONG) else usage.model
     wishes = config.get("pressure")
     wishes = wishes if isinstance(wishes, dict) else {}
     own = _own(wishes, name)
     limit = limits.claude(name, own, env) if host == transcript.CLAUDE else limits.codex(usage.window, own, env)
+    if host == transcript.CLAUDE and usage.used > limits.SMALL >= limit and not own:
+        limit = limits.LARGE  # more than fits into the small window: it is a long one, and nobody told us
     left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
     return Pressure(usage.used, limit, left, band_of(left, wishes), name)
 

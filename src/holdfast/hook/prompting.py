@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import course, story
-from holdfast.hook import hearing, nudge, stopping, toolcalls
+from holdfast.hook import hearing, nudge, scheduled, stopping, toolcalls
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -18,9 +18,14 @@ FIRST = "first-prompt"
 
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
-    story.add(scene.state, episode.key, scene.now, scene.moment.prompt, scene.moment.files)
+    is_own = not scheduled.is_known(scene)
+    if is_own:
+        story.add(scene.state, episode.key, scene.now, scene.moment.prompt, scene.moment.files)
+    else:
+        scene.did["scheduled"] = True
     stopping.begin_turn(scene, episode)
-    due = hearing.requests(scene, episode, env, config) + toolcalls.due(scene, episode, env, config)
+    due = hearing.requests(scene, episode, env, config) if is_own else []
+    due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
     if course.first(scene.state, episode.key, FIRST) and not said:
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")

@@ -15,6 +15,7 @@ from holdfast.hook import own_words
 from holdfast.hook.own_words import BLOCK, INLINE
 from holdfast.model import value
 
+MOST_PROMPT = 100_000  # characters that are looked at, from its beginning and its end
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 KINDS = (FORGET, REMEMBER, STANDING)  # the first that fits a sentence is its kind
 LONGEST = 1000  # characters of a sentence that are looked at; patterns must not grow with a wall of text
@@ -97,6 +98,8 @@ class Sentence:
 
 def find(prompt: str) -> tuple[Request, ...]:
     """The requests of a prompt, in their order; () for almost every prompt."""
+    if len(prompt) > MOST_PROMPT:  # what was pasted in between is not what the user typed
+        prompt = f"{prompt[: MOST_PROMPT // 2]}\n\n{prompt[-MOST_PROMPT // 2 :]}"
     if not _clues(prompt.lower()):
         return ()
     masked = own_words.mask(prompt)

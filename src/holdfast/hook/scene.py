@@ -21,6 +21,7 @@ class Scene:
     now: float
     did: dict[str, object]
     failures: list[Exception]
+    is_quiet: bool = False  # capture is off: nothing is written down
 
     @property
     def is_start(self) -> bool:
@@ -28,6 +29,8 @@ class Scene:
 
     def note(self, kind: str, **what: object) -> None:
         """Write to the ledger; a ledger that takes nothing does not keep the moment from being dealt with."""
+        if self.is_quiet:
+            return
         try:
             ledger.append(self.state, kind, self.now, **what)
         except NotSaved as error:

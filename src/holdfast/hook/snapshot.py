@@ -172,6 +172,15 @@ def write(state: str, episode: str, cycle: int, snap: Snapshot, now: float) -> s
     return path
 
 
+def of_cycle(state: str, episode: str, cycle: int) -> tuple[str, str] | None:
+    """Path and text of the snapshot that was made for one compaction; None where there is none."""
+    path = f"{state}/snapshots/{digest(episode, 24)}-{cycle}.md"
+    try:
+        return path, platform.read_regular(path, LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
 def newest(state: str, episode: str) -> tuple[str, str] | None:
     """Path and text of an episode's last snapshot; None where there is none, or it cannot be read."""
     begins = f"{digest(episode, 24)}-"

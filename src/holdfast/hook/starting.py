@@ -45,17 +45,19 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
 
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
+    if scene.moment.agent:
+        return Reply()
     from holdfast.hook import brief, compacting, live
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
-    path = compacting.begin_cycle(scene, episode)
+    found = compacting.begin_cycle(scene, episode)
 
     def made(most: int) -> Reply:
         room = most * compacting.ROOM // compacting.BOTH
         half = brief.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        return compacting.after(scene, episode, half, path, command or "holdfast", most)
+        return compacting.after(scene, half, found, command or "holdfast", most)
 
     reply = _carried(scene, made)
     _tell(scene, episode, reply)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import course, gitfiles
-from holdfast.hook.boundary import CHAPTER_TOOLS, short_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.model import Moment
 
 WEB_TOOLS = frozenset(("WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "fetch"))
+RESOURCES = frozenset(("ReadMcpResourceTool", "ListMcpResourcesTool", "read_mcp_resource", "list_mcp_resources"))
 READERS = frozenset(("Read", "NotebookRead", "Grep", "Glob", "LS", "view_image", "read_file"))
 WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "links", "w3m", "http", "https", "xh", "aria2c", "gh", "glab"))
 READING_COMMANDS = frozenset(
@@ -53,13 +53,15 @@ MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
 def of_call(moment: Moment, root: str, vault: str) -> str:
     """The origin of the text that a tool call has brought in; "" where it is the project's own.
 
-    A tool that a project names as its own for chapters is a foreign tool here: a repository does not say whom to trust.
+    A tool that marks chapters is a foreign tool here too: its name says nothing of what it answers.
     """
     tool = moment.tool
     if tool in WEB_TOOLS:
         return WEB
+    if tool in RESOURCES or "quarantine/" in moment.input or "holdfast review" in moment.command:
+        return TOOL  # what waits in quarantine came from outside, and does so again
     if tool.startswith("mcp__") or "/" in tool:
-        return "" if tool.startswith("mcp__holdfast__") or short_name(tool) in CHAPTER_TOOLS else TOOL
+        return "" if tool.startswith("mcp__holdfast__") else TOOL
     if tool in READERS:
         return TOOL if any(_is_outside(path, moment.cwd, root, vault) for path in moment.paths) else ""
     return _of_command(moment.command[:LONGEST], moment.cwd, (root, vault)) if moment.command else ""
@@ -95,6 +97,7 @@ def _is_outside(path: str, cwd: str, root: str, vault: str) -> bool:
 def note(scene: Scene, episode: Episode, origin: str) -> None:
     """From now on what is flagged carries this origin. The web is trusted least of all."""
     if course.first(scene.state, episode.key, course.TAINT, origin):
+        course.touch(scene.state, episode.key, course.TAINT, scene.now)
         scene.did["taint"] = origin
     elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
         course.put(scene.state, episode.key, course.TAINT, origin)

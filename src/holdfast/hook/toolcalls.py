@@ -46,6 +46,10 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
             scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
         if line.is_all and env.get(PLUGIN):
             decision, reason = "allow", "holdfast's own command"
+    if moment.prompt:
+        from holdfast.hook import scheduled
+
+        scheduled.note(scene)
     if is_ours:
         return Reply(_held(scene, episode, config), decision=decision, reason=reason)
     from holdfast.hook import armed
@@ -73,14 +77,21 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         story.add(scene.state, episode.key, scene.now, "", moment.files)
     if moment.tool:
-        from holdfast.hook import taint
-
-        origin = taint.of_call(moment, scene.project.root or moment.cwd, scene.vault)
-        if origin:
-            taint.note(scene, episode, origin)
+        note_taint(scene, episode)
     from holdfast.hook import nudge
 
     return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))
+
+
+def note_taint(scene: Scene, episode: Episode) -> None:
+    """Whether this call has brought outside text in. Outside is what lies beyond the project that the session is in,
+    wherever the call itself was made."""
+    from holdfast.capture import gitfiles
+    from holdfast.hook import taint
+
+    origin = taint.of_call(scene.moment, gitfiles.root_of(episode.cwd), scene.vault)
+    if origin:
+        taint.note(scene, episode, origin)
 
 
 def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
@@ -102,7 +113,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     from holdfast.hook import nudge, pressure
 
     moment = scene.moment
-    seen = pressure.look(moment.host, moment.transcript, moment.model, config, env)
+    seen = pressure.look(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
     if seen is None:
         return []
     scene.did["context"] = seen.used
@@ -116,6 +127,16 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         return []
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
     return [nudge.Due(seen.band, text, seen.band != "consider", once)]
+
+
+def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:
+    """The model that the host was started with: only that tells whether a long window was asked for."""
+    from holdfast.capture import platform
+
+    words = platform.command_of(scene.moment.pid) if scene.moment.pid else []
+    named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--model"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--model=")]
+    return (named or [env.get("ANTHROPIC_MODEL", "")])[-1]
 
 
 def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> int:

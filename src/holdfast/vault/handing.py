@@ -9,10 +9,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gitfiles, platform, quoting
+from holdfast.capture import codec, gitfiles, platform, quoting, whereabouts
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
+from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter, handoff_lint, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
@@ -92,6 +93,7 @@ def write(vault: str, text: str, where: Where, now: float, started: float, *, an
     wrong = handoff_lint.problems(made, where.project.root)
     if wrong and not anyway:
         raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
+    made = _stamped(made, whereabouts.origin(where, vault))
     with writing(vault, now) as writer:
         listed = lineage.names(vault, made.project)
         parents = tuple(quoting.stem(one) for one in listed[-1:])
@@ -104,6 +106,17 @@ def write(vault: str, text: str, where: Where, now: float, started: float, *, an
             raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
     changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     return HandedOff(path, number, applied.commit, changes)
+
+
+def _stamped(made: Handoff, origin: str) -> Handoff:
+    """What a session wrote after outside text had entered it says so, item by item; and it leaves no note to the next
+    one, which would read it as the word of a colleague."""
+    if origin in TRUSTED:
+        return made
+    kept = {key: items for key, items in made.sections.items() if key != "note"}
+    return replace(
+        made, sections={key: tuple(f"{one} (from {origin})" for one in items) for key, items in kept.items()}
+    )
 
 
 def _tidy(text: str, labels: list[str]) -> str:

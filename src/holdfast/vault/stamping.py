@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import course, flagging, home, whereabouts
 from holdfast.capture.flag_words import Words
+from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
+from holdfast.vault.notes import GLOBAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,13 +36,18 @@ def can_be_written(vault: str) -> bool:
 
 def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float) -> tuple[Flag, ...]:
     """The same words as a flag. Raises UsageError, NotSaved."""
+    if asked.policy or asked.supersedes or asked.project == GLOBAL:
+        raise UsageError(
+            "Notes cannot be written from here, and a flag has no policy, replaces no note and belongs to one project; "
+            "nothing was written. Leave those options out, or let the user run it."
+        )
     where = whereabouts.here(env, cwd, vault)
     speaker = flagging.Speaker(
         where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open
     )
     kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
-    reason = f" (why: {asked.reason})" if asked.reason else ""
-    words = Words((f"{asked.text}{reason}",), kind, answers=answers)
+    more = "".join(f" ({what}: {said})" for what, said in (("why", asked.reason), ("how", asked.apply)) if said)
+    words = Words((f"{asked.text}{more}",), kind, answers=answers)
     return flagging.take_words(vault, words, speaker, now).flags
 
 
@@ -51,7 +58,9 @@ def as_said_here(
     """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
     state = home.state(vault)
     where = whereabouts.here(env, cwd, vault)
-    origin = whereabouts.origin(where, vault) if where.found else "user"  # no agent is here that could have typed it
+    origin = whereabouts.origin(where, vault)
+    if not where.found and origin == "agent":
+        origin = "user"  # no agent is here that could have typed it
     made = replace(asked, origin=origin)
     if answers:
         words = flagging.asked_for(state, answers, now).text

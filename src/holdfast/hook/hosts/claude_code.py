@@ -56,7 +56,7 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
         transcript=text_of(payload, "transcript_path"),
         agent=text_of(payload, "agent_id"),
         tool=text_of(payload, "tool_name"),
-        prompt=prompt,
+        prompt=prompt or tools.scheduled(payload),
         files=tools.changed(payload, CHANGING) if named == "PostToolUse" else (),
         pid=int(pid) if pid.isdecimal() else 0,
         model=text_of(payload, "model"),

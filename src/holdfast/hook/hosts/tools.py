@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PATH_KEYS = ("file_path", "notebook_path", "path", "paths", "cwd", "workdir")
 COMMAND_KEYS = ("command", "cmd", "script")
 SHELLS = ("Bash", "shell", "exec_command", "local_shell", "unified_exec")
+SCHEDULING = ("CronCreate", "ScheduleWakeup", "RemoteTrigger")
 PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 DONE = ("completed", "complete", "done")
 MOST_TEXT = 1 << 16
@@ -43,6 +44,11 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "paths": tuple(_paths(tool, given, command))[:MOST_PATHS],
         "completed": _completed(given),
     }
+
+
+def scheduled(payload: Mapping[str, Any]) -> str:
+    """The prompt that a tool call lets come later, as if the user had typed it."""
+    return text_of(input_of(payload), "prompt") if payload.get("tool_name") in SCHEDULING else ""
 
 
 def changed(payload: Mapping[str, Any], changing: tuple[str, ...]) -> tuple[str, ...]:

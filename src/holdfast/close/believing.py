@@ -1,0 +1,39 @@
+"""Whose words a flag has, by what the hook noted and not by the flag alone.
+
+A sandbox may let an agent write to the queue, and with it a record that says whatever it likes. What an episode was
+tainted with lies where that sandbox cannot write, and so do the ids of what the hook heard the user say. From the
+moment of the taint on, a flag of that episode is the user's or the agent's own only where the hook says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.capture import course
+from holdfast.model import TRUSTED, replace
+
+if TYPE_CHECKING:
+    from holdfast.model import Flag
+
+
+@dataclass
+class Believing:
+    """What is known of each episode, looked up once."""
+
+    state: str
+    known: dict[str, tuple[str, float, frozenset[str]]] = field(default_factory=dict)
+
+    def believed(self, flag: Flag) -> Flag:
+        """The flag with the origin that it may have."""
+        if not flag.episode or flag.origin not in TRUSTED:
+            return flag
+        origin, since, heard = self._of(flag.episode)
+        return replace(flag, origin=origin) if origin and flag.time >= since and flag.id not in heard else flag
+
+    def _of(self, episode: str) -> tuple[str, float, frozenset[str]]:
+        if episode not in self.known:
+            origin = course.read(self.state, episode, course.TAINT) or ""
+            heard = (course.read(self.state, episode, course.HEARD) or "").split() if origin else []
+            self.known[episode] = origin, course.when(self.state, episode, course.TAINT), frozenset(heard)
+        return self.known[episode]
