@@ -2,11 +2,11 @@
 
     python bench/endings.py [--episodes 500] [--real 30] [--seed 1]
 
-Clean ends, SIGINT, SIGTERM, SIGKILL, and a terminal that is closed (SIGHUP, from a real pseudo-terminal), at a random
-step and moment, in five projects. Most sessions run in a scripted host that calls the registered line as Claude Code
-does; `--real` of them are the real Claude Code with a scripted model. Then one start in each project, and what the
-ledger says: seen = closed = drained. A flag counts as acknowledged when its command returned 0 before the end; each
-must be in a note exactly once.
+Clean ends, SIGINT, SIGTERM, SIGKILL, and a terminal that is closed (SIGHUP; in the scripted host from a real
+pseudo-terminal), at a random step and moment, in five projects. Most sessions run in a scripted host that calls the
+registered line as Claude Code does; `--real` of them are the real Claude Code with a scripted model. Then one start in
+each project, and what the ledger says: seen = closed = drained. A flag counts as acknowledged when its command returned
+0 before the end; each must be in a note, and none in two.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
                 ways[f"{way}, real"] += 1
                 acknowledged += _real(desk, server, f"real {nth}", way, chance.random())
             # One that is struck before its start is on disk was never there: as many more are begun.
-            while missing := options.episodes - len(_seen(desk)):
+            while (missing := options.episodes - len(_seen(desk))) > 0:
                 plans = [_plan(chance, begun + nth, projects) for nth in range(missing)]
                 begun += missing
                 ways.update(plan.way for plan in plans)
@@ -227,16 +227,18 @@ def _report(
     drained = told | nothing
     notes = "\n".join(path.read_text(encoding="utf-8") for path in desk.vault.glob("knowledge/*.md"))
     lost = [fact for fact in acknowledged if f"\n{fact}\n" not in notes]
-    twice = [fact for fact in acknowledged if notes.count(f"\n{fact}\n") > 1]
+    filed = Counter(line for line in notes.splitlines() if line.startswith("fact "))
+    twice = [fact for fact, count in filed.items() if count > 1]
     print(f"# {machine()}; Claude Code {agents.VERSIONS['claude']}; seed {options.seed}")
     print("ended: " + ", ".join(f"{way} {count}" for way, count in sorted(ways.items())))
     print(f"{Counter(ends.values()).get('died', 0)} deaths were noticed by another start while sessions still ran")
     print(f"seen {len(seen)} = closed {len(closed & seen)} = drained {len(drained & seen)}")
-    print(f"flags acknowledged {len(acknowledged)}, lost {len(lost)}, filed twice {len(twice)}")
+    print(f"flags acknowledged {len(acknowledged)}, lost {len(lost)}; notes of flags {len(filed)}, twice {len(twice)}")
     print(f"left over: {len(desk.state('marks'))} marks, {len(desk.waiting())} flags waiting")
     for error, count in Counter(str(one["error"]) for one in desk.errors()).items():
         print(f"{count} x in the ledger: {error}")
-    is_all = len(seen) == len(closed & seen) == len(drained & seen) and not lost and not twice
+    is_tidy = not desk.state("marks") and not desk.waiting()
+    is_all = len(seen) == len(closed & seen) == len(drained & seen) and not lost and not twice and is_tidy
     print(f"{sum(ways.values()) - len(seen)} more were struck before their start was on disk")
     print("all drained" if is_all else "NOT all drained")
     sys.exit(not is_all)

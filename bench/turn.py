@@ -97,6 +97,7 @@ def _print(medians: dict[str, float], hooks: float, runs: int) -> None:
     print(f"{hooks:.1f} of our hooks ran in a turn")
     verdict = "met" if ours / nothing <= TARGET else "MISSED"
     print(f"holdfast to hooks that do nothing: {ours / nothing:.3f} (target {TARGET}: {verdict})")
+    sys.exit(ours / nothing > TARGET)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,10 @@ GROUPS: dict[str, list[list[str]]] = {
     "crash": [["-m", "pytest", "-q", "-m", "crash"]],
     "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
-    "bench": [["bench/imports.py"], ["bench/redaction.py"], ["bench/hook.py"], ["bench/vault.py"]],
+    "bench": [
+        [f"bench/{name}.py"]
+        for name in ("imports", "redaction", "hook", "vault", "pressure", "requests", "turn", "endings")
+    ],
 }
 ALL = ("fast", "slow", "crash", "e2e")
 

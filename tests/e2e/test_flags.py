@@ -70,12 +70,15 @@ def test_without_our_rule_claude_refuses_the_command(claude: ClaudeDesk, server:
     assert "requires approval" in server.of()[-1].last_result
 
 
-def test_without_our_root_codex_lets_no_command_write_to_the_vault(codex: CodexDesk, server: ModelServer) -> None:
-    place = codex.vault / ".state" / "hello"
-    codex.ask("Write there", codex.shell(f"echo hello > {place}"), say("Written."))
+def test_with_our_root_codex_lets_a_command_write_to_the_queue_alone_and_without_it_not_there(
+    codex: CodexDesk, server: ModelServer
+) -> None:
+    place, beside = codex.vault / ".state" / "queue" / "hello", codex.vault / ".state" / "armed"
+    codex.ask("Write there", codex.shell(f"echo hello > {place}; echo hello > {beside}"), say("Written."))
     assert place.read_text(encoding="utf-8") == "hello\n"
+    assert not beside.exists(), "what decides on rules is out of reach"
     config = codex.config.read_text(encoding="utf-8")
-    codex.config.write_text(config.replace("/.holdfast/.state", "/elsewhere"), encoding="utf-8")
+    codex.config.write_text(config.replace("/.holdfast/.state/queue", "/elsewhere"), encoding="utf-8")
     place.unlink()
     codex.ask("Write there", codex.shell(f"echo hello > {place}"), say("Written."))
     assert "Read-only file system" in server.of()[-1].last_result
