@@ -109,6 +109,7 @@ def test_a_ledger_that_cannot_be_written_does_not_cost_the_flag(vault: str) -> N
 
 def test_a_queue_that_cannot_be_written_is_not_saved(vault: str) -> None:
     home.make_vault(vault)
+    Path(vault, ".state", "queue").rmdir()
     Path(vault, ".state", "queue").write_text("in the way")
     with pytest.raises(NotSaved, match="NOT saved"):
         flagging.take(vault, ["one"], SPEAKER, NOW)

@@ -86,8 +86,9 @@ def refuse_newer(vault: str) -> None:
 
 
 def make_vault(vault: str) -> None:
-    """The folders and the format file. Several processes may do it at once."""
-    platform.make_folders(state(vault))
+    """The folders and the format file. Several processes may do it at once. The queue is there from the beginning: a
+    sandbox can be told to let it be written only if it is."""
+    platform.make_folders(f"{state(vault)}/queue")
     if not format_of(vault):
         platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
 
