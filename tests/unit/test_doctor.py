@@ -207,6 +207,31 @@ def test_a_command_that_is_not_in_path_fails(healthy: Home) -> None:
     assert "PATH" in said.detail
 
 
+def test_a_command_that_a_login_shell_does_not_find_fails(healthy: Home) -> None:
+    (healthy.folder / ".profile").write_text('PATH="/usr/bin:/bin"\n')
+    said = ask(healthy, "command")
+    assert not said.ok
+    assert "is not found in a login shell" in said.detail
+    assert "holdfast init" in said.fix
+
+
+def test_a_path_needs_no_login_shell(healthy: Home) -> None:
+    (healthy.folder / ".profile").write_text('PATH="/usr/bin:/bin"\n')
+    launcher.write_launcher(healthy.env, str(launcher.command_path(healthy.env)))
+    assert ask(healthy, "command").level == "ok"
+
+
+def test_another_command_that_only_a_login_shell_finds_is_run_too(healthy: Home) -> None:
+    folder = healthy.folder / "login"
+    folder.mkdir()
+    (folder / "holdfast").write_text("#!/bin/sh\necho not this one >&2\nexit 3\n", encoding="utf-8")
+    (folder / "holdfast").chmod(0o755)
+    (healthy.folder / ".profile").write_text(f'PATH="{folder}:/usr/bin:/bin"\n')
+    said = ask(healthy, "command")
+    assert not said.ok
+    assert "not this one" in said.detail
+
+
 def test_the_command_that_the_launcher_names_is_looked_for(healthy: Home) -> None:
     healthy.more["PATH"] = "/usr/bin:/bin"
     command = str(launcher.command_path(healthy.env))

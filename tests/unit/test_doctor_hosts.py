@@ -296,6 +296,21 @@ def test_the_plugin_of_this_repository_works_as_claude_code_would_run_it(healthy
     assert ask(healthy, "hook-line", CLAUDE).level == "ok"
 
 
+def test_a_line_of_another_launcher_beside_the_plugin_runs_twice_and_fails(claude: Home) -> None:
+    """The plugin stands back for the line of this launcher only."""
+    old = claude.folder / "elsewhere" / "holdfast" / "holdfast-hook"
+    old.parent.mkdir(parents=True)
+    path = launcher.launcher_path(claude.env)
+    old.write_text(path.read_text())
+    old.chmod(0o700)
+    settings_of(claude).write_text(settings_of(claude).read_text().replace(str(path), str(old)))
+    plugin(claude, "exit 0")
+    said = ask(claude, "hook-line", CLAUDE)
+    assert not said.ok
+    assert "each runs twice" in said.detail
+    assert "holdfast uninstall --agent claude-code" in said.fix
+
+
 def test_plugin_and_settings_together_are_a_note(claude: Home) -> None:
     plugin(claude, "exit 0")
     assert "both" in ask(claude, "hook-line", CLAUDE).detail

@@ -37,6 +37,7 @@ def test_without_any_agent_vault_and_launcher_are_made_and_the_rest_is_said(fres
     assert (fresh.vault / "format").is_file()
     assert os.access(launcher.launcher_path(fresh.env), os.X_OK)
     assert "No agent was found on this machine (Claude Code, Codex)" in done.out
+    assert done.out.splitlines()[-1] == "Made the vault, the launcher and the command. No settings were changed."
     assert "--agent NAME" in done.out
 
 
@@ -56,7 +57,7 @@ def test_the_lines_that_are_shown_are_the_lines_that_are_added(fresh: Home, term
 def test_the_next_step_is_said(fresh: Home, terminal: Terminal, claude: Path) -> None:
     done = terminal("init", env=BARE)
     assert done.out.splitlines()[-3:] == [
-        "Done.",
+        f"Made the vault, the launcher and the command. Wrote {claude}.",
         "Start Claude Code; a session that is running now has the hooks from its next start.",
         "`holdfast doctor` checks every link.",
     ]
@@ -74,6 +75,8 @@ def test_a_second_init_says_that_nothing_was_to_be_done(fresh: Home, terminal: T
     done = terminal("init", env=BARE)
     assert "Everything was in place; no settings were changed." in done.out
     assert f"  {claude}: has what it needs, nothing is added" in done.out
+    assert f"vault     {fresh.vault} (is there)" in done.out
+    assert f"launcher  {launcher.launcher_path(fresh.env)} (is up to date)" in done.out
     assert claude.read_bytes() == before
 
 
@@ -81,7 +84,8 @@ def test_a_dry_run_writes_nothing(fresh: Home, terminal: Terminal, claude: Path)
     before = claude.read_bytes()
     done = terminal("init", "--dry-run", env=BARE)
     assert done.status == 0
-    assert "would be" in done.out
+    assert f"vault     {fresh.vault} (would be made)" in done.out
+    assert "will be" not in done.out
     assert "holdfast-hook claude-code" in done.out
     assert claude.read_bytes() == before
     assert fresh.files() == []
@@ -139,6 +143,40 @@ def test_a_project_alone(fresh: Home, terminal: Terminal, claude: Path) -> None:
     assert subprocess.run(status, capture_output=True, check=True).stdout == b""
 
 
+def test_comments_in_a_projects_settings_are_told(fresh: Home, terminal: Terminal) -> None:
+    path = fresh.project / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text("{ // mine\n}\n")
+    done = terminal("init", "--project", "--agent", "claude-code", env=BARE)
+    assert f"{path} has comments or trailing commas" in done.out
+
+
+def test_lines_that_leave_a_project_are_shown_and_told(fresh: Home, terminal: Terminal) -> None:
+    terminal("init", "--project", "--agent", "codex", env=BARE)
+    path = fresh.project / ".codex" / "hooks.json"
+    answer = json.loads(terminal("init", "--agent", "codex", "--dry-run", "--json", env=BARE).out)
+    assert [one["path"] for one in answer["removed"]] == [str(path)]
+    done = terminal("init", "--agent", "codex", env=BARE)
+    assert f"  {path}: our lines go" in done.out
+    assert done.out.count("    - ") > 10
+    assert f"Took our lines out of {path}." in done.out
+    assert not path.exists()
+
+
+def test_a_folder_that_only_path_knows_is_made_for_the_link(fresh: Home, terminal: Terminal, claude: Path) -> None:
+    link = fresh.folder / ".local" / "bin" / "holdfast"
+    (fresh.folder / ".profile").write_text('PATH="$HOME/.local/bin:/usr/bin:/bin"\n')
+    env = {**BARE, "PATH": f"{link.parent}:/usr/bin:/bin"}
+    done = terminal("init", env=env)
+    assert (done.status, done.err) == (0, "")
+    assert f"(the link {link} will be made)" in done.out
+    assert f"the command and the link {link}." in done.out
+    assert "Bash(holdfast flag:*)" in claude.read_text()
+    assert terminal("doctor", "--json", env=env).out.count(f"`holdfast` is {link}") == 1
+    terminal("uninstall", env=env)
+    assert not link.parent.exists()
+
+
 def test_a_refused_disk_is_one_sentence(fresh: Home, terminal: Terminal, claude: Path) -> None:
     (fresh.folder / ".local").write_text("in the way")
     done = terminal("init", env=BARE)
@@ -184,6 +222,11 @@ def test_at_a_terminal_it_asks_once(fresh: Home, claude: Path) -> None:
     status, said = at_a_terminal(fresh, b"\n", "init")
     assert status == 0
     assert said.count("Write this? [Y/n]") == 1
+    asked, _, after = said.partition("Write this? [Y/n]")
+    assert "(will be made)" in asked
+    assert "(will be written)" in asked
+    assert not any(word in asked for word in ("Made", "Wrote"))
+    assert f"Made the vault, the launcher and the command. Wrote {claude}." in after
     assert b"holdfast-hook" in claude.read_bytes()
 
 

@@ -194,6 +194,33 @@ def test_settings_with_nothing_in_them(fresh: Home, env: dict[str, str], found: 
     assert path.read_bytes().strip() in (found.strip(), b"{}")
 
 
+def test_a_folder_that_was_made_for_the_link_stays_where_somebody_uses_it(fresh: Home, env: dict[str, str]) -> None:
+    (fresh.folder / ".local" / "bin").rmdir()
+    init(env, fresh.project)
+    assert command.made_link(env)
+    (fresh.folder / ".local" / "bin" / "theirs").write_text("")
+    uninstall(env, fresh.project)
+    assert [path.name for path in (fresh.folder / ".local" / "bin").iterdir()] == ["theirs"]
+
+
+def test_a_folder_for_the_link_that_was_there_stays_though_it_is_empty(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project)
+    uninstall(env, fresh.project)
+    assert (fresh.folder / ".local" / "bin").is_dir()
+
+
+def test_a_link_that_cannot_be_made_costs_nothing_but_the_short_name(fresh: Home, env: dict[str, str]) -> None:
+    made = plan.make(env, str(fresh.project))
+    assert made.command.link
+    (fresh.folder / ".local" / "bin").rmdir()
+    (fresh.folder / ".local" / "bin").write_text("in the way")
+    plan.apply(made, env)
+    assert launcher.nudged(env) == str(launcher.command_path(env))
+    assert registrar("claude-code").registered(env, str(fresh.project))
+    init(env, fresh.project)
+    assert registrar("claude-code").allowed(env, str(fresh.project)), "the next init allows what is named now"
+
+
 # --- other people's changes
 
 
@@ -320,6 +347,13 @@ def test_an_agent_that_nobody_knows_is_refused(fresh: Home, env: dict[str, str])
 # --- killed anywhere
 
 
+@pytest.fixture(params=["", "without a folder for the link"])
+def folders(request: pytest.FixtureRequest, fresh: Home, env: dict[str, str]) -> None:
+    """The folder for the link is there, or is one more thing to be made and taken away."""
+    if request.param:
+        (fresh.folder / ".local" / "bin").rmdir()
+
+
 def killed_everywhere(fresh: Home, env: dict[str, str], again: str) -> int:
     before, number = without_data(tree(fresh.folder)), 0
     while True:
@@ -336,11 +370,13 @@ def killed_everywhere(fresh: Home, env: dict[str, str], again: str) -> int:
         number += 1
 
 
+@pytest.mark.usefixtures("folders")
 @pytest.mark.parametrize("again", ["init", "uninstall"])
 def test_an_init_killed_before_any_change_is_completed_or_undone(fresh: Home, env: dict[str, str], again: str) -> None:
     assert killed_everywhere(fresh, env, again) > 10
 
 
+@pytest.mark.usefixtures("folders")
 def test_an_uninstall_killed_before_any_change_is_completed_by_the_next(fresh: Home, env: dict[str, str]) -> None:
     before, number = without_data(tree(fresh.folder)), 0
     while True:
@@ -503,10 +539,175 @@ def test_an_exclude_file_without_an_end_gets_its_line_on_its_own(fresh: Home, en
     assert path.read_text() == "mine"
 
 
+def test_a_line_that_somebody_added_between_two_inits_stays(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    before = path.read_text()
+    init(env, repo, "claude-code", project=True)
+    path.write_text(path.read_text() + "mine\n")
+    init(env, repo, "codex", project=True)
+    uninstall(env, repo)
+    assert path.read_text() == before + "mine\n"
+
+
+@pytest.mark.parametrize("later", ["", "more\n"])
+def test_a_line_that_was_the_users_own_stays(fresh: Home, env: dict[str, str], repo: Path, later: str) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    path.write_text("/.claude/settings.local.json\n")
+    init(env, repo, project=True)
+    path.write_text(path.read_text() + later)
+    uninstall(env, repo, project=True)
+    assert path.read_text() == "/.claude/settings.local.json\n" + later
+
+
+@pytest.mark.parametrize("first", ["repo", "side"])
+def test_a_line_that_two_work_trees_share_goes_with_the_last(
+    fresh: Home, env: dict[str, str], repo: Path, first: str
+) -> None:
+    side, path = fresh.folder / "side", repo / ".git" / "info" / "exclude"
+    git(repo, "worktree", "add", "-q", str(side))
+    before = path.read_bytes()
+    init(env, repo, project=True)
+    init(env, side, project=True)
+    one, other = (repo, side) if first == "repo" else (side, repo)
+    uninstall(env, one, project=True)
+    assert git(other, "status", "--porcelain") == ""
+    uninstall(env, other, project=True)
+    assert path.read_bytes() == before
+    assert records.everything(env) == []
+
+
+@pytest.mark.parametrize("way", ["uninstall", "init"])
+def test_lines_that_leave_a_project_leave_no_trace_wherever_it_is_killed(
+    fresh: Home, env: dict[str, str], repo: Path, way: str
+) -> None:
+    """By an uninstall, or by an init for all projects."""
+    before, number = without_data(tree(fresh.folder)), 0
+    while True:
+        init(env, repo, "codex", project=True)
+        with AXE.falls_before(number) as fell:
+            uninstall(env, repo, project=True) if way == "uninstall" else init(env, fresh.folder, "codex")
+        uninstall(env, repo)
+        assert without_data(tree(fresh.folder)) == before, f"killed before change {number}"
+        assert records.everything(env) == []
+        if not fell[0]:
+            break
+        number += 1
+    assert number > 5
+
+
+def test_a_work_tree_that_is_gone_needs_no_line(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    side, path = fresh.folder / "side", repo / ".git" / "info" / "exclude"
+    before = path.read_bytes()
+    git(repo, "worktree", "add", "-q", str(side))
+    init(env, repo, project=True)
+    init(env, side, project=True)
+    git(repo, "worktree", "remove", "--force", str(side))
+    uninstall(env, repo, project=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("later", [b"", b"mine\n"])
+def test_one_agents_line_stays_while_it_is_needed(fresh: Home, env: dict[str, str], repo: Path, later: bytes) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    before = path.read_bytes()
+    init(env, repo, project=True)
+    path.write_bytes(path.read_bytes() + later)
+    uninstall(env, repo, "codex", project=True)
+    assert git(repo, "status", "--porcelain") == ""
+    assert b".codex" not in path.read_bytes()
+    uninstall(env, repo, project=True)
+    assert path.read_bytes() == before + later
+
+
+def test_a_record_from_before_lines_were_on_record_is_understood(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    before = path.read_bytes()
+    init(env, repo, project=True)
+    for file in records.folder(env).iterdir():
+        file.write_text(
+            json.dumps({name: one for name, one in json.loads(file.read_text()).items() if name != "lines"})
+        )
+    path.write_bytes(path.read_bytes() + b"mine\n")
+    uninstall(env, repo, project=True)
+    assert path.read_bytes() == before + b"mine\n"
+
+
 def test_without_git_there_is_nothing_to_keep_out(fresh: Home, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert exclude.root(str(repo)) == str(repo)
     assert exclude.edit(str(repo), [f"{repo}/x"]) is None
+
+
+# --- Codex runs each line, so a project's go when the user's come
+
+
+def test_a_projects_lines_leave_when_the_users_come(fresh: Home, env: dict[str, str], repo: Path) -> None:
+    before = tree(fresh.folder)
+    init(env, repo, "codex", project=True)
+    local, kept_out = repo / ".codex" / "hooks.json", (repo / ".git" / "info" / "exclude").read_bytes()
+    assert local.is_file()
+    init(env, fresh.folder, "codex")
+    assert [one.path for one in registrar("codex").registered(env, str(repo))] == [
+        f"{fresh.folder}/.codex/hooks.json" for _ in registrar("codex").EVENTS
+    ]
+    assert not local.parent.exists()
+    assert (repo / ".git" / "info" / "exclude").read_bytes() != kept_out
+    assert not init(env, fresh.folder, "codex").changes
+    uninstall(env, fresh.folder)
+    assert without_data(tree(fresh.folder)) == without_data(before)
+
+
+def test_hooks_that_a_project_has_of_its_own_stay(fresh: Home, env: dict[str, str]) -> None:
+    local = fresh.project / ".codex" / "hooks.json"
+    local.parent.mkdir()
+    local.write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "theirs"}]}]}}')
+    before = local.read_text()
+    init(env, fresh.project, "codex", project=True)
+    local.write_text(local.read_text() + "\n")
+    init(env, fresh.project, "codex")
+    assert local.read_text() == before + "\n"
+
+
+def test_a_project_whose_settings_are_broken_does_not_stop_init(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, "codex", project=True)
+    (fresh.project / ".codex" / "hooks.json").write_text("{")
+    init(env, fresh.project, "codex")
+    assert (fresh.project / ".codex" / "hooks.json").read_text() == "{"
+    assert registrar("codex").registered(env, str(fresh.project))
+
+
+def test_where_the_home_folder_was_the_project_its_lines_are_the_users(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.folder, "codex", project=True)
+    init(env, fresh.folder, "codex")
+    assert len(registrar("codex").registered(env, str(fresh.folder))) == len(registrar("codex").EVENTS)
+
+
+def test_claude_code_runs_a_line_once_and_a_projects_may_stay(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, "claude-code", project=True)
+    before = (fresh.project / ".claude" / "settings.local.json").read_bytes()
+    init(env, fresh.project)
+    assert (fresh.project / ".claude" / "settings.local.json").read_bytes() == before
+
+
+# --- Codex's writable root, whichever vault it is of
+
+
+def test_the_root_goes_though_the_vault_is_another_by_now(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, "codex")
+    config = fresh.folder / ".codex" / "config.toml"
+    config.write_text(config.read_text() + "\n[tui]\nvim = true\n")
+    uninstall({**env, "HOLDFAST_HOME": f"{fresh.folder}/.holdfast-2"}, fresh.project)
+    assert config.read_text() == CODEX + "\n[tui]\nvim = true\n"
+
+
+def test_the_roots_of_two_vaults_both_go(fresh: Home, env: dict[str, str]) -> None:
+    init(env, fresh.project, "codex")
+    config = fresh.folder / ".codex" / "config.toml"
+    config.write_text(config.read_text() + "\n[tui]\nvim = true\n")
+    init({**env, "HOLDFAST_HOME": f"{fresh.folder}/.holdfast-2"}, fresh.project, "codex")
+    assert config.read_text().count("/.state/queue") == 2
+    uninstall(env, fresh.project)
+    assert config.read_text() == CODEX + "\n[tui]\nvim = true\n"
 
 
 # --- files that cannot be written

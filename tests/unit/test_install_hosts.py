@@ -155,6 +155,22 @@ def test_codex_may_write_what_a_flag_writes_and_nothing_else(fresh: Home, env: d
     assert b"sandbox_mode" not in (config.after or b"")
 
 
+def test_a_root_that_an_earlier_version_asked_for_becomes_the_narrow_one(fresh: Home, env: dict[str, str]) -> None:
+    wide = homes.state(str(fresh.vault))
+    config = fresh.folder / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text(f'[sandbox_workspace_write]\nwritable_roots = ["/mine", "{wide}"] # both\n')
+    _, edit = codex.edits(env, "user", str(fresh.project))
+    assert edit.after == config.read_bytes().replace(wide.encode(), f"{wide}/queue".encode())
+
+
+def test_roots_of_any_vault_of_ours_go_and_the_users_stay(fresh: Home, env: dict[str, str]) -> None:
+    before = b'[sandbox_workspace_write]\nwritable_roots = ["/mine", "/kept/.state"]\n'
+    more = b'"/mine", "/kept/.state", "/one/.state/queue", "/two/.state", "/theirs"'
+    found = codex.without("config.toml", before.replace(b'"/mine", "/kept/.state"', more), before, env)
+    assert toml_roots.roots(found) == ["/mine", "/kept/.state", "/theirs"]
+
+
 def test_what_is_allowed_now_is_told(fresh: Home, env: dict[str, str], host: Registrar) -> None:
     assert host.allowed(env, str(fresh.project)) == ()
     apply(host, env, fresh.project)
@@ -199,6 +215,17 @@ def test_where_the_plugin_is_enabled_only_permissions_are_added(fresh: Home, env
     assert b"permissions" in (edit.after or b"")
     assert "plugin is enabled" in claude_code.notes(env, str(fresh.project))[0]
     assert "claude plugin uninstall" in claude_code.left(env, str(fresh.project))[0]
+
+
+def test_comments_in_a_projects_file_are_told_where_it_is_the_one_to_be_written(
+    fresh: Home, env: dict[str, str], host: Registrar
+) -> None:
+    path = Path(host.places(env, "project", str(fresh.project))[0])
+    path.parent.mkdir(parents=True)
+    path.write_text('{"a": 1,}')
+    assert host.notes(env, str(fresh.project)) == ()
+    (told,) = host.notes(env, str(fresh.project), "project")
+    assert told.startswith(f"{path} has comments or trailing commas")
 
 
 def test_a_plugin_that_is_disabled_brings_no_hooks(fresh: Home, env: dict[str, str]) -> None:
@@ -301,6 +328,30 @@ def test_a_link_makes_the_plain_name_resolve(fresh: Home, linked: dict[str, str]
     assert command.made_link(linked) == decided.link
     done = subprocess.run([decided.link, "--version"], env=linked, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("holdfast ")
+
+
+def test_the_links_folder_is_made_where_only_path_knows_it(fresh: Home, linked: dict[str, str]) -> None:
+    (fresh.folder / ".local" / "bin").rmdir()
+    decided = command.decide(linked)
+    assert decided == command.Named("holdfast", f"{fresh.folder}/.local/bin/holdfast")
+    launcher.ensure(linked, "")
+    assert command.make_link(decided.link, linked)
+    assert command.decide(linked) == command.Named("holdfast")
+
+
+def test_a_place_that_takes_no_folder_needs_the_path(fresh: Home, linked: dict[str, str]) -> None:
+    (fresh.folder / ".local" / "bin").rmdir()
+    (fresh.folder / ".local" / "bin").write_text("in the way")
+    assert command.decide(linked).words == str(launcher.command_path(linked))
+    assert not command.make_link(f"{fresh.folder}/.local/bin/holdfast", linked)
+
+
+def test_a_login_shell_finds_a_program_or_none(fresh: Home, linked: dict[str, str]) -> None:
+    assert command.in_login_shell("holdfast", linked) == ""
+    path = fresh.folder / ".local" / "bin" / "holdfast"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    assert command.in_login_shell("holdfast", linked) == str(path)
 
 
 def test_a_login_shell_that_does_not_have_the_folder_needs_the_path(fresh: Home, linked: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hook_support import Done, Home, run
 
 from holdfast.cli.app import app
-from holdfast.install import launcher, plugin
+from holdfast.install import launcher, plugin, settings
 from holdfast.install.hosts import claude_code
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -126,6 +126,45 @@ def test_where_settings_have_our_line_it_does_nothing(fresh: Home, place: str) -
     done = hook(fresh, "SessionStart")
     assert (done.status, done.out, done.err) == (0, "", "")
     assert fresh.ledger("hook") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{"permissions": {{"deny": ["Bash({launcher}:*)"]}}}}',
+        '{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{stale}"}}]}}]}}}}',
+    ],
+    ids=["a rule that names the launcher", "a line of a launcher that is gone"],
+)
+def test_what_only_names_a_launcher_does_not_silence_it(fresh: Home, text: str) -> None:
+    launcher.ensure(fresh.env, "")
+    stale = launcher.registered_line("claude-code", {"HOME": "/gone"})
+    path = fresh.folder / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(text.format(launcher=launcher.launcher_path(fresh.env), stale=stale))
+    hook(fresh, "SessionStart")
+    assert len(fresh.ledger("hook")) == 1
+
+
+@pytest.mark.parametrize("name", ["plain", "a home", "it's", 'say "home"', "back\\slash", "zuhäuse", "a$HOME`x`*"])
+@pytest.mark.parametrize("data", ["", "data/"])
+def test_the_line_is_found_whatever_the_folders_are_called(tmp_path: Path, name: str, data: str) -> None:
+    """As init writes it, and as Claude Code writes it when it writes the file anew."""
+    odd = Home(tmp_path / name)
+    if data:
+        odd.more["XDG_DATA_HOME"] = f"{odd.folder}/{data}"
+    launcher.ensure(odd.env, "")
+    line = launcher.registered_line("claude-code", odd.env)
+    written = settings.with_hooks("{}", claude_code.EVENTS, line, "settings.json")
+    path = odd.folder / ".claude" / "settings.json"
+    path.parent.mkdir()
+    for text in (written, json.dumps(json.loads(written), indent=2, ensure_ascii=False)):
+        path.write_text(text)
+        hook(odd, "Stop")
+        assert odd.ledger("hook") == []
+    path.write_text("{}")
+    hook(odd, "Stop")
+    assert len(odd.ledger("hook")) == 1
 
 
 def test_claudes_own_folder_may_lie_elsewhere(fresh: Home) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast.doctor import probe
 from holdfast.doctor.checks import MEND, bad, good, note, reason
-from holdfast.install import launcher
+from holdfast.install import command, launcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,8 @@ def _fires(place: Place, path: str, *, is_other: bool) -> Iterator[Check]:
 
 
 def check_command(place: Place) -> Iterator[Check]:
-    """The command that a nudge tells the agent to run is found in PATH, answers, and is of this installation."""
+    """The command that a nudge tells the agent to run is found in PATH, also in a login shell's (in which agents run
+    commands), answers, and is of this installation."""
     line = launcher.nudged(place.env) or "holdfast"
     words = shlex.split(line) or ["holdfast"]
     program = probe.on_path(words[0], place.env)
@@ -97,17 +98,27 @@ def check_command(place: Place) -> Iterator[Check]:
         fix = "`holdfast init` puts it right; an agent's flags are taken from its hook until then"
         yield bad("command", f"`{line}`, which agents are told to run, {where}", fix, can_fix=can_fix)
         return
+    in_login = program if "/" in words[0] else command.in_login_shell(words[0], place.env)
+    if not in_login:
+        what = f"`{line}`, which agents are told to run, is not found in a login shell, though {program} is in PATH"
+        fix = "`holdfast init` names it by its path, or put its folder into PATH in your shell's profile"
+        yield bad("command", f"{what}; agents run commands in one", fix)
+        return
+    found = [_answers(place, one, words) for one in dict.fromkeys((program, in_login))]
+    yield min(found, key=lambda check: ("FAIL", "note", "ok").index(check.level))
+
+
+def _answers(place: Place, program: str, words: list[str]) -> Check:
     # `hook` takes the path that `flag` takes, and the scratch vault shows that it can write.
     fired = probe.fire(shlex.join([program, *words[1:], "hook", "generic"]), place.env)
     if fired.ran.status or fired.error or not fired.is_recorded:
         why = fired.error or fired.ran.err or f"status {fired.ran.status}"
-        yield bad("command", f"{program} does not work: {why}", "install holdfast again, then `holdfast init`")
-    elif not _is_ours(program):
+        return bad("command", f"{program} does not work: {why}", "install holdfast again, then `holdfast init`")
+    if not _is_ours(program):
         said = probe.run([program, *words[1:], "--version"], place.env, "/").out
         fix = "put this installation first in PATH, or `holdfast init`"
-        yield note("command", f"{program} is another installation ({said}); this is {_home_of_ours()}", fix)
-    else:
-        yield good("command", f"`{line}` is {program}")
+        return note("command", f"{program} is another installation ({said}); this is {_home_of_ours()}", fix)
+    return good("command", f"`{shlex.join(words)}` is {program}")
 
 
 def _is_ours(program: str) -> bool:

@@ -14,6 +14,7 @@ from holdfast.doctor import probe, settings
 from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
 from holdfast.doctor.hosts import at_hand, has_plugin
 from holdfast.install import launcher
+from holdfast.install.hosts import RUN_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ def named_launcher(command: str) -> str:
 def _twice(host: Registrar, lines: list[Registered]) -> str:
     for event in dict.fromkeys(line.event for line in lines):
         here = [line for line in lines if line.event == event]
-        count = len({line.command for line in here}) if host.NAME == "claude-code" else len(here)
+        count = len({line.command for line in here}) if host.NAME in RUN_ONCE else len(here)
         if count > 1:
             places = " and in ".join(dict.fromkeys(line.path for line in here))
             return f"{event} runs our hook {count} times: it is in {places}"
@@ -116,6 +117,10 @@ def _plugin(place: Place, host: Registrar, lines: list[Registered]) -> Check:
         trouble = _lines(place, host, lines) or _run(place, host, lines)
         if not trouble.ok:
             return trouble
+        if launcher.registered_line(host.NAME, place.env) not in {line.command for line in lines}:
+            what = f"both the plugin and {lines[0].path} bring our hooks, and each runs twice: the line is an older one"
+            fix = f"`holdfast uninstall --agent {host.NAME}` takes it out, then `holdfast init`"
+            return bad(NAME, what, fix, host.NAME)
         what = f"both the plugin and {lines[0].path} bring our hooks; the plugin stands back, so each runs once"
         return note(NAME, what, "one of the two is enough", host.NAME)
     folder = settings.plugin_folder(place.env)

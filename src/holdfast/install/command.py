@@ -18,10 +18,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home
-from holdfast.install import launcher
+from holdfast.errors import HoldfastError
+from holdfast.install import launcher, records, writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+HOST = "command"  # in records: the link, with the folders that were made for it
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,12 @@ def decide(env: Mapping[str, str]) -> Named:
         return Named("holdfast")
     if answers <= {"there", "linked"}:
         return Named("holdfast", link)
-    return Named(shlex.quote(str(launcher.command_path(env))))
+    return Named(by_path(env))
+
+
+def by_path(env: Mapping[str, str]) -> str:
+    """The stable command in words that resolve anywhere."""
+    return shlex.quote(str(launcher.command_path(env)))
 
 
 def _in(folders: list[str], link: str, env: Mapping[str, str]) -> str:
@@ -52,12 +60,25 @@ def _in(folders: list[str], link: str, env: Mapping[str, str]) -> str:
     found = shutil.which("holdfast", path=os.pathsep.join(folders)) if folders else None
     if found:
         return "there" if is_ours(found, env) else "foreign"
-    return "linked" if os.path.dirname(link) in folders and not os.path.lexists(link) else "missing"
+    return "linked" if os.path.dirname(link) in folders and _can_link(link) else "missing"
+
+
+def _can_link(link: str) -> bool:
+    """Whether its place is free, in a folder that is there or can be made."""
+    folder = os.path.realpath(os.path.dirname(link))
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK) and not os.path.lexists(link)
 
 
 def named(env: Mapping[str, str]) -> str:
     """What nudges name now, by the launcher."""
     return launcher.nudged(env) or "holdfast"
+
+
+def in_login_shell(word: str, env: Mapping[str, str]) -> str:
+    """The program that a login shell finds for a word; "" where it finds none."""
+    return shutil.which(word, path=os.pathsep.join(_folders(env, login(env))) or os.devnull) or ""
 
 
 def login(env: Mapping[str, str]) -> str:
@@ -102,9 +123,27 @@ def is_ours(path: str, env: Mapping[str, str]) -> bool:
     return os.path.realpath(path) in named
 
 
-def make_link(link: str, env: Mapping[str, str]) -> None:
-    if link and not os.path.lexists(link):
+def make_link(link: str, env: Mapping[str, str]) -> bool:
+    """Whether it is there now, or none was wanted. A folder that is made for it is on record before."""
+    if not link or os.path.lexists(link):
+        return True
+    try:
+        folders = writing.missing_folders(link)
+        if folders:
+            records.write(env, records.Record(HOST, link, "", None, "", tuple(folders)))
+            writing.make_folders(folders)
         os.symlink(launcher.command_path(env), link)
+    except (OSError, HoldfastError):
+        return False
+    return True
+
+
+def remove_folders(env: Mapping[str, str]) -> None:
+    """Those that were made for the link and that nobody uses by now."""
+    record = records.of(env, link_path(env))
+    if record:
+        writing.remove_folders(set(record.folders))
+        records.drop(env, record.path)
 
 
 def made_link(env: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Keeps a project's local settings out of its git: a line in .git/info/exclude, where git does not ignore them already.
 
 That file is the repository's own on this machine and is never committed, so the project's people see nothing of us.
+All work trees of a repository share it, and people keep lines of their own there: only lines on record are ours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from holdfast.install.hosts import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.install.records import Record
+
 HOST = "git"  # in records
+OLDER = ("/.claude/settings.local.json", "/.codex/hooks.json")  # of records that do not name their lines
 
 
 def root(cwd: str) -> str:
@@ -24,10 +28,16 @@ def root(cwd: str) -> str:
     return _git(cwd, "rev-parse", "--show-toplevel") or cwd
 
 
+def place(top: str) -> str:
+    """The exclude file of a work tree; "" outside of any."""
+    found = _git(top, "rev-parse", "--git-path", "info/exclude")
+    return os.path.normpath(os.path.join(top, found)) if found else ""
+
+
 def edit(top: str, paths: Iterable[str]) -> Edit | None:
     """What keeps these files out of `git status`; None where nothing is needed. Raises if git tracks one."""
-    exclude = _git(top, "rev-parse", "--git-path", "info/exclude")
-    if not exclude:
+    path_of_it = place(top)
+    if not path_of_it:
         return None
     lines = []
     for path in paths:
@@ -38,21 +48,36 @@ def edit(top: str, paths: Iterable[str]) -> Edit | None:
                 "Run init without --project, for all your projects."
             )
         if not _ignored(top, relative):
-            lines.append(f"/{relative}")
+            lines.append(line_of(path, top))
     if not lines:
         return None
-    place = os.path.join(top, exclude)
-    before = writing.read(place)
+    before = writing.read(path_of_it)
     text = (before or b"").decode("utf-8", "surrogateescape")
     start = text if text.endswith("\n") or not text else f"{text}\n"
     after = (start + "".join(f"{line}\n" for line in lines)).encode("utf-8", "surrogateescape")
-    return Edit(place, before, after, tuple(lines))
+    return Edit(path_of_it, before, after, tuple(lines))
+
+
+def line_of(path: str, top: str) -> str:
+    return f"/{os.path.relpath(path, top)}"
+
+
+def ours(record: Record) -> tuple[str, ...]:
+    """The lines that we put there; one that was the user's own is none of them."""
+    known = (record.before or b"").decode("utf-8", "surrogateescape").splitlines()
+    return record.lines or tuple(line for line in OLDER if line not in known)
 
 
 def without(data: bytes, lines: Iterable[str]) -> bytes:
-    """The exclude file without these lines."""
-    gone = {line.encode("utf-8", "surrogateescape") for line in lines}
-    return b"".join(line for line in data.splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
+    """The exclude file without these lines, each taken out once."""
+    gone = [line.encode("utf-8", "surrogateescape") for line in lines]
+    kept = []
+    for line in data.splitlines(keepends=True):
+        if line.rstrip(b"\r\n") in gone:
+            gone.remove(line.rstrip(b"\r\n"))
+        else:
+            kept.append(line)
+    return b"".join(kept)
 
 
 def _ignored(top: str, relative: str) -> bool:

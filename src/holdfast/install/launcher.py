@@ -137,11 +137,16 @@ def write_command(env: Mapping[str, str]) -> Path:
 
 def ensure(env: Mapping[str, str], command: str) -> bool:
     """Both are in place and this installation's; what is so already is not touched."""
+    wanted = stale(env, command)
+    for path, text in wanted.items():
+        _write(path, text)
+    return bool(wanted)
+
+
+def stale(env: Mapping[str, str], command: str) -> dict[Path, str]:
+    """Those of the two that are missing or not this installation's, with the text that they should have."""
     wanted = {launcher_path(env): launcher_text(command), command_path(env): command_text()}
-    stale = [path for path, text in wanted.items() if _read(path) != text or not os.access(path, os.X_OK)]
-    for path in stale:
-        _write(path, wanted[path])
-    return bool(stale)
+    return {path: text for path, text in wanted.items() if _read(path) != text or not os.access(path, os.X_OK)}
 
 
 def _write(path: Path, text: str) -> None:

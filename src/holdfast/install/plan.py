@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home
-from holdfast.errors import HoldfastError, UsageError
-from holdfast.install import command, exclude, launcher, records, writing
-from holdfast.install.hosts import REGISTRARS, Edit, Found, registrar
+from holdfast.errors import HoldfastError
+from holdfast.install import command, exclude, launcher, records, removal, settings, writing
+from holdfast.install.hosts import REGISTRARS, Edit, Found, known, registrar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.install.hosts import Registrar, Scope
+    from holdfast.install.removal import Gone
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Plan:
     agents: tuple[Agent, ...]
     project: tuple[Step, ...]  # what keeps a project's settings out of its git
     generic_line: str  # for agents that have no registrar yet
+    makes: tuple[str, ...] = ()  # of the vault, the launcher and the command, what is not in place yet
+    leaves: tuple[Gone, ...] = ()  # projects' files whose lines the user's own make superfluous
 
     @property
     def steps(self) -> list[Step]:
@@ -59,7 +62,8 @@ class Plan:
     @property
     def changes(self) -> bool:
         """Whether any file of another program would change, or a link be made."""
-        return bool(self.command.link) or any(step.edit.changes for step in self.steps)
+        edits = [*(step.edit for step in self.steps), *(gone.edit for gone in self.leaves)]
+        return bool(self.command.link) or any(edit.changes for edit in edits)
 
 
 def make(
@@ -76,9 +80,32 @@ def make(
     own = [step.edit.path for agent in chosen for step in agent.steps if _is_below(step.edit.path, top)]
     kept_out = exclude.edit(top, own) if own else None
     project = (_step(exclude.HOST, None, kept_out, env, top),) if kept_out else ()
-    path = launcher.launcher_path(env)
-    line = launcher.registered_line("generic", env)
-    return Plan(home.own_vault(env), str(path), command.decide(env), tuple(chosen), project, line)
+    named = command.decide(env)
+    return Plan(
+        vault=home.own_vault(env),
+        launcher=str(launcher.launcher_path(env)),
+        command=named,
+        agents=tuple(chosen),
+        project=project,
+        generic_line=launcher.registered_line("generic", env),
+        makes=_missing(env, named),
+        leaves=() if top else removal.superseded(env, [agent.name for agent in chosen], _paths(chosen)),
+    )
+
+
+def _paths(agents: Sequence[Agent]) -> set[str]:
+    return {step.edit.path for agent in agents for step in agent.steps}
+
+
+def _missing(env: Mapping[str, str], named: command.Named) -> tuple[str, ...]:
+    stale = launcher.stale(env, _nudged(named))
+    places = {"launcher": launcher.launcher_path(env), "command": launcher.command_path(env)}
+    vault = () if home.format_of(home.own_vault(env)) else ("vault",)
+    return (*vault, *(name for name, path in places.items() if path in stale))
+
+
+def _nudged(named: command.Named) -> str:
+    return "" if named.is_plain else named.words
 
 
 def _look_at_vault(vault: str) -> None:
@@ -92,21 +119,12 @@ def _look_at_vault(vault: str) -> None:
         raise HoldfastError(f"{what} HOLDFAST_HOME names another.") from error
 
 
-def known(agents: Sequence[str]) -> list[Registrar]:
-    unknown = [name for name in agents if name not in REGISTRARS]
-    if unknown:
-        raise UsageError(
-            f'"{unknown[0]}" is no agent that we know; nothing was changed. Known: {", ".join(REGISTRARS)}.'
-        )
-    return [registrar(name) for name in agents]
-
-
 def _agent(
     host: Registrar, found: Found | None, env: Mapping[str, str], scope: Scope, cwd: str, top: str, permissions: bool
 ) -> Agent:
     edits = host.edits(env, scope, cwd, permissions=permissions)
     steps = tuple(_step(host.NAME, host, edit, env, top) for edit in edits)
-    return Agent(host.NAME, host.TITLE, found, steps, host.notes(env, cwd))
+    return Agent(host.NAME, host.TITLE, found, steps, host.notes(env, cwd, scope))
 
 
 def _step(name: str, host: Registrar | None, edit: Edit, env: Mapping[str, str], top: str) -> Step:
@@ -118,27 +136,28 @@ def _base(host: Registrar | None, edit: Edit, env: Mapping[str, str]) -> bytes |
     now, record = edit.before, records.of(env, edit.path)
     if record and records.digest(now) == record.after:
         return record.before
-    if now is None or host is None:
-        return record.before if record and host is None else now
-    bare = host.without(edit.path, now, record.before if record else now, env)
-    return None if record and record.before is None and is_bare(bare) else bare
-
-
-def is_bare(data: bytes) -> bool:
-    """Whether nothing of anybody is left in a file that we had made."""
-    return data.strip() in (b"", b"{}")
+    if now is None or (host is None and record is None):
+        return now
+    if host is None:
+        bare = exclude.without(now, exclude.ours(record)) if record else now
+    else:
+        bare = host.without(edit.path, now, record.before if record else now, env)
+    return None if record and record.before is None and settings.is_bare(bare) else bare
 
 
 def apply(plan: Plan, env: Mapping[str, str]) -> None:
-    """Make the vault, the launcher and the command, then change the settings."""
+    """Make the vault, the launcher and the command, then change the settings; a project's lines leave last, so that a
+    kill between loses no boundary."""
     try:
         home.make_vault(plan.vault)
-        launcher.ensure(env, "" if plan.command.is_plain else plan.command.words)
-        command.make_link(plan.command.link, env)
+        launcher.ensure(env, _nudged(plan.command))
+        if not command.make_link(plan.command.link, env):
+            launcher.ensure(env, command.by_path(env))
     except OSError as error:
         raise HoldfastError(f"{error.filename} cannot be written ({error.strerror}); run init again.") from error
     for step in plan.steps:
         _apply(step, env)
+    removal.apply_files(plan.leaves, env)
 
 
 def _apply(step: Step, env: Mapping[str, str]) -> None:
@@ -153,11 +172,18 @@ def _apply(step: Step, env: Mapping[str, str]) -> None:
         before=step.base,
         after=records.digest(step.edit.after),
         folders=tuple(folders),
+        lines=_lines(step, record),
     )
     records.write(env, made)
     if step.edit.changes:
         writing.make_folders(folders)
         writing.replace(path, step.edit.before, step.edit.after)
+
+
+def _lines(step: Step, record: records.Record | None) -> tuple[str, ...]:
+    if step.host != exclude.HOST:
+        return ()
+    return tuple(dict.fromkeys([*(exclude.ours(record) if record else ()), *step.edit.added]))
 
 
 def _is_below(path: str, top: str) -> bool:

@@ -25,7 +25,8 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Record:
-    """One file of another program. `host` is whose it is, or "git"; `root` the project's folder, "" for the user's."""
+    """One file of another program. `host` is whose it is, "git", or "command" for our link; `root` is the project's
+    folder, "" for the user's; `lines` are those that we put into a file of git's."""
 
     host: str
     path: str
@@ -33,6 +34,7 @@ class Record:
     before: bytes | None
     after: str
     folders: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
     @property
     def is_shared(self) -> bool:
@@ -72,6 +74,7 @@ def write(env: Mapping[str, str], record: Record) -> None:
         "before": before,
         "after": record.after,
         "folders": list(record.folders),
+        "lines": list(record.lines),
     }
     platform.make_folders(str(folder(env)))
     platform.write_atomic(str(_file(env, record.path)), json.dumps(stored, indent=1).encode(), durable=True)
@@ -96,6 +99,7 @@ def _read(path: Path) -> Record | None:
             before=None if before is None else base64.b64decode(before),
             after=str(stored["after"]),
             folders=tuple(map(str, stored["folders"])),
+            lines=tuple(map(str, stored.get("lines", ()))),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

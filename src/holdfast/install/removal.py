@@ -8,16 +8,17 @@ which the next uninstall does not find. The vault is never touched.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
-from holdfast.install import command, exclude, launcher, plan, records, settings, writing
-from holdfast.install.hosts import REGISTRARS, Edit, registrar
+from holdfast.errors import HoldfastError
+from holdfast.install import command, exclude, launcher, records, settings, writing
+from holdfast.install.hosts import REGISTRARS, RUN_ONCE, Edit, known, registrar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.install.hosts import Scope
     from holdfast.install.records import Record
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gone:
-    """One file without us; `is_exact` where it is, byte for byte, what was found at first."""
+    """One file without us; `is_exact` where it is, byte for byte, what was found at first. `keeps` is its record from
+    now on, where some of our lines stay."""
 
     host: str
     edit: Edit
     folders: tuple[str, ...]
     is_exact: bool
     removed: tuple[str, ...]
+    keeps: Record | None = None
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class Removal:
 
 def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Scope = "user") -> Removal:
     """Everything of ours; with names only of those hosts, in a project's scope only that project's."""
-    names = [host.NAME for host in plan.known(agents)] or [*REGISTRARS]
+    names = [host.NAME for host in known(agents)] or [*REGISTRARS]
     top = exclude.root(cwd) if scope == "project" else ""
-    everything = records.everything(env)
+    everything = _of_others(env)
     chosen = _chosen([one for one in everything if one.host in names], top)
     others = [one for one in everything if one.host != exclude.HOST and one not in chosen]
     files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, chosen)]]
@@ -58,24 +61,43 @@ def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Sc
     return Removal(tuple(files), () if left else _programs(env))
 
 
-def _chosen(known: list[Record], top: str) -> list[Record]:
+def superseded(env: Mapping[str, str], names: Collection[str], staying: Collection[str]) -> tuple[Gone, ...]:
+    """Projects' files whose lines would run beside the user's own, in hosts that run each. One that cannot be read is
+    passed over, as it is by its host."""
+    everything, files = _of_others(env), []
+    for one in everything:
+        is_local = one.host in names and one.host not in RUN_ONCE and one.root and not one.is_shared
+        if is_local and os.path.realpath(one.path) not in map(os.path.realpath, staying) and os.path.exists(one.path):
+            try:
+                files.append((one, _file(one, env)))
+            except HoldfastError:
+                continue
+    return (*(gone for _, gone in files), *_kept_out([one for one, _ in files], everything))
+
+
+def _of_others(env: Mapping[str, str]) -> list[Record]:
+    """The records of other programs' files; our own link goes with the launcher."""
+    return [one for one in records.everything(env) if one.host != command.HOST]
+
+
+def _chosen(recorded: list[Record], top: str) -> list[Record]:
     """Of a project its own files, and those that no other project of the same host needs any more."""
     if not top:
-        return known
-    own = [one for one in known if one.root == top and not one.is_shared]
-    needed = {one.host for one in known if one not in own and not one.is_shared}
-    return own + [one for one in known if one.is_shared and one.host not in needed]
+        return recorded
+    own = [one for one in recorded if one.root == top and not one.is_shared]
+    needed = {one.host for one in recorded if one not in own and not one.is_shared}
+    return own + [one for one in recorded if one.is_shared and one.host not in needed]
 
 
 def _unrecorded(
     env: Mapping[str, str], cwd: str, names: Sequence[str], scope: Scope, chosen: list[Record]
 ) -> list[Record]:
     """Files that carry lines of ours and have no record, as if somebody had written them by hand."""
-    known = {one.path for one in chosen}
+    recorded = {one.path for one in chosen}
     found = []
     for name in names:
         for path in registrar(name).places(env, scope, cwd):
-            data = None if path in known else writing.read(path)
+            data = None if path in recorded else writing.read(path)
             if data is not None and settings.OURS.search(data.decode("utf-8", "replace")):
                 found.append(records.Record(name, path, "", None, "unknown"))
     return found
@@ -91,25 +113,41 @@ def _file(record: Record, env: Mapping[str, str]) -> Gone:
         after, is_exact = (None if now is None else record.before), True
     else:
         bare = registrar(record.host).without(record.path, now, record.before, env)
-        is_unneeded = record.before is None and plan.is_bare(bare) and record.after != "unknown"
+        is_unneeded = record.before is None and settings.is_bare(bare) and record.after != "unknown"
         after, is_exact = (None if is_unneeded else bare), bare == record.before
     return _gone(record, now, after, is_exact)
 
 
 def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
-    """The lines in the exclude files of the projects whose settings go."""
+    """Our lines in the exclude files of the projects whose settings go, unless a work tree that shares one needs it."""
+    leaving = {one.root for one in chosen if one.root}
+    touched = {exclude.place(root) for root in leaving}
+    others = [one for one in everything if one.root and one.host != exclude.HOST and one not in chosen]
+    places = {root: exclude.place(root) for root in {one.root for one in others}}
     found = []
     for record in everything:
-        if record.host != exclude.HOST:
+        if record.host != exclude.HOST or not (record.root in leaving or record.path in touched):
             continue
-        lines = [f"/{os.path.relpath(one.path, record.root)}" for one in chosen if one.root == record.root]
-        now = writing.read(record.path)
-        after = None if now is None else exclude.without(now, lines)
-        others = [one for one in everything if one.root == record.root and one not in chosen and one is not record]
-        is_exact = not others and records.digest(now) == record.after
-        if lines:
-            found.append(_gone(record, now, record.before if is_exact else after, is_exact))
+        needed = {exclude.line_of(one.path, one.root) for one in others if places[one.root] == record.path}
+        going = [line for line in exclude.ours(record) if line not in needed]
+        if going:
+            found.append(_without_lines(record, going))
     return found
+
+
+def _without_lines(record: Record, going: Sequence[str]) -> Gone:
+    now = writing.read(record.path)
+    lines = exclude.ours(record)
+    staying = tuple(line for line in lines if line not in going)
+    is_as_left = records.digest(now) == record.after
+    bare = None if now is None else record.before if is_as_left else exclude.without(now, lines)
+    if bare is not None and record.before is None and settings.is_bare(bare):
+        bare = None
+    if not staying or now is None:
+        return _gone(record, now, bare, is_exact=bare == record.before)
+    after = exclude.without(now, going)
+    kept = replace(record, before=bare, after=records.digest(after), lines=staying)
+    return replace(_gone(record, now, after, is_exact=False), keeps=kept)
 
 
 def _gone(record: Record, now: bytes | None, after: bytes | None, is_exact: bool) -> Gone:
@@ -125,21 +163,30 @@ def _programs(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def apply(removal: Removal, env: Mapping[str, str]) -> None:
-    """A record goes when nothing of what it describes is left to do."""
-    for one in removal.files:
-        writing.sweep(one.edit.path)
-        if one.edit.changes:
-            writing.replace(one.edit.path, one.edit.before, one.edit.after)
-    writing.remove_folders({folder for one in removal.files if one.edit.after is None for folder in one.folders})
-    for one in removal.files:
-        records.drop(env, one.edit.path)
+    apply_files(removal.files, env)
     for path in removal.programs:
         Path(path).unlink(missing_ok=True)
     if removal.programs or not launcher.launcher_path(env).exists():
+        command.remove_folders(env)
         _sweep(env)
         writing.remove_folders({str(records.folder(env).parent), str(records.folder(env))})
     else:
         _sync(records.folder(env))
+
+
+def apply_files(files: Iterable[Gone], env: Mapping[str, str]) -> None:
+    """A record goes when nothing of what it describes is left to do; git's go first, being found by the others."""
+    files = list(files)
+    for one in files:
+        writing.sweep(one.edit.path)
+        if one.edit.changes:
+            writing.replace(one.edit.path, one.edit.before, one.edit.after)
+    writing.remove_folders({folder for one in files if one.edit.after is None for folder in one.folders})
+    for one in reversed(files):
+        if one.keeps:
+            records.write(env, one.keeps)
+        else:
+            records.drop(env, one.edit.path)
 
 
 def _sweep(env: Mapping[str, str]) -> None:

@@ -43,6 +43,11 @@ def loose(paths: list[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_bare(data: bytes) -> bool:
+    """Whether nothing of anybody is left in a file that we had made."""
+    return data.strip() in (b"", b"{}")
+
+
 def text_of(data: bytes | None, path: str) -> str:
     """A settings file as text that holds an object; one that is missing or empty counts as {}. Raises Broken."""
     try:

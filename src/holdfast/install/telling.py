@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def init_lines(plan: Plan, *, written: bool) -> Iterator[str]:
-    """What will be written, file by file, with the exact lines."""
-    would = "" if written else "would be "
-    yield f"vault     {plan.vault} ({would}ready)"
-    yield f"launcher  {plan.launcher} ({would}written)"
-    link = f" (link {plan.command.link})" if plan.command.link else ""
+    """What is going to be done (or, where nothing is `written`, would be), file by file, with the exact lines."""
+    will = "will be" if written else "would be"
+    yield f"vault     {plan.vault} ({f'{will} made' if 'vault' in plan.makes else 'is there'})"
+    yield f"launcher  {plan.launcher} ({f'{will} written' if 'launcher' in plan.makes else 'is up to date'})"
+    link = f" (the link {plan.command.link} {will} made)" if plan.command.link else ""
     yield f"command   {plan.command.words}{link}"
     for agent in plan.agents:
         version = f" {agent.found.version}" if agent.found and agent.found.version else ""
@@ -31,6 +32,15 @@ def init_lines(plan: Plan, *, written: bool) -> Iterator[str]:
             yield from _step_lines(step)
     for step in plan.project:
         yield from _step_lines(step)
+    for one in plan.leaves:
+        if one.edit.changes:
+            why = (
+                "with them"
+                if one.host == exclude.HOST
+                else "because your own settings have them and they would run twice"
+            )
+            yield f"  {one.edit.path}: our lines go, {why}"
+            yield from (f"    - {line}" for line in one.removed)
     if not plan.agents:
         names = ", ".join(registrar(name).TITLE for name in REGISTRARS)
         yield f"No agent was found on this machine ({names}). Install one and run init again, or name it: --agent NAME."
@@ -47,11 +57,30 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 
 def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
-    yield "Done." if plan.changes else "Everything was in place; no settings were changed."
+    """What was done, and what is to be done next."""
+    yield " ".join(_done(plan)) or "Everything was in place; no settings were changed."
+    if plan.command.link and not os.path.lexists(plan.command.link):
+        yield f"{plan.command.link} could not be made, so agents are told the path of the command; run init once more."
     for agent in plan.agents:
         yield from registrar(agent.name).after(env, cwd)
     if plan.agents:
         yield "`holdfast doctor` checks every link."
+
+
+def _done(plan: Plan) -> Iterator[str]:
+    made = [f"the {name}" for name in plan.makes]
+    if plan.command.link and os.path.lexists(plan.command.link):
+        made.append(f"the link {plan.command.link}")
+    if made:
+        yield f"Made {' and '.join(filter(None, [', '.join(made[:-1]), made[-1]]))}."
+    written = [step.edit.path for step in plan.steps if step.edit.changes]
+    if written:
+        yield f"Wrote {', '.join(written)}."
+    gone = [one.edit.path for one in plan.leaves if one.edit.changes]
+    if gone:
+        yield f"Took our lines out of {', '.join(gone)}."
+    if made and not (written or gone):
+        yield "No settings were changed."
 
 
 def init_as_data(plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool) -> dict[str, Any]:
@@ -74,6 +103,7 @@ def init_as_data(plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool)
             for agent in plan.agents
         ],
         "git": [_as_data(step) for step in plan.project],
+        "removed": [{"path": one.edit.path, "removed": list(one.removed)} for one in plan.leaves if one.edit.changes],
     }
 
 

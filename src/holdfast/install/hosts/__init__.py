@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from holdfast.errors import UsageError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Scope = Literal["user", "project"]
 REGISTRARS = {"claude-code": "claude_code", "codex": "codex"}
+RUN_ONCE = ("claude-code",)  # the same line at the same event, wherever it stands; the others run each
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Registrar(Protocol):
         """What the user has to do now, a sentence each."""
         ...
 
-    def notes(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+    def notes(self, env: Mapping[str, str], cwd: str, scope: Scope = "user") -> tuple[str, ...]:
         """What is peculiar here and decides what is added, a sentence each."""
         ...
 
@@ -106,3 +109,13 @@ class Registrar(Protocol):
 def registrar(name: str) -> Registrar:
     """The registrar of a host; KeyError for one that we do not know."""
     return cast("Registrar", import_module(f"holdfast.install.hosts.{REGISTRARS[name]}"))
+
+
+def known(agents: Sequence[str]) -> list[Registrar]:
+    """The registrars of these hosts, as a user names them."""
+    unknown = [name for name in agents if name not in REGISTRARS]
+    if unknown:
+        raise UsageError(
+            f'"{unknown[0]}" is no agent that we know; nothing was changed. Known: {", ".join(REGISTRARS)}.'
+        )
+    return [registrar(name) for name in agents]

@@ -92,10 +92,10 @@ def has_plugin(env: Mapping[str, str], cwd: str) -> bool:
     return False
 
 
-def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+def notes(env: Mapping[str, str], cwd: str, scope: Scope = "user") -> tuple[str, ...]:
     if has_plugin(env, cwd):
         return ("The holdfast plugin is enabled and brings the hooks, so none are added here.",)
-    return settings.loose(places(env, "user", cwd))
+    return settings.loose(list(dict.fromkeys([*places(env, "user", cwd), *places(env, scope, cwd)])))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:

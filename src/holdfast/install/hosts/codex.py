@@ -27,6 +27,7 @@ EVENTS = {
     "Interrupt": 3,  # one second unless asked, and never more than three; so too at the end
     "SessionEnd": 3,
 }
+ROOTS = ("/.state/queue", "/.state")  # how our roots end, of whichever vault; the second is an older form
 
 
 def found(env: Mapping[str, str]) -> Found | None:
@@ -55,13 +56,18 @@ def edits(env: Mapping[str, str], scope: Scope, cwd: str, *, permissions: bool =
 
 
 def writable(env: Mapping[str, str]) -> str:
-    """All that a flag writes. The notes beside it stay out of the sandbox's reach, and .git is so in any case."""
-    return home.state(home.own_vault(env))
+    """The queue, and nothing beside it. The rest of .state decides what is loaded, denied and trusted, and a close runs
+    what it finds in its journal: an agent that outside text has got hold of must not reach that."""
+    return f"{home.state(home.own_vault(env))}/queue"
 
 
 def _with_root(path: str, root: str) -> Edit:
     before = writing.read(path)
-    after = toml_roots.with_root(before, root, path)
+    wider = root.removesuffix("/queue")  # which earlier versions asked for
+    given = (
+        toml_roots.without_root(before, wider, None) if before and wider in toml_roots.roots(before, path) else before
+    )
+    after = toml_roots.with_root(given, root, path)
     if after is None:
         raise HoldfastError(
             f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere. "
@@ -72,7 +78,10 @@ def _with_root(path: str, root: str) -> Edit:
 
 def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
     if path.endswith(".toml"):
-        return codex_trust.forgotten(toml_roots.without_root(data, writable(env), before), before, env)
+        for root in toml_roots.roots(data, path):
+            if root.endswith(ROOTS):
+                data = toml_roots.without_root(data, root, before)
+        return codex_trust.forgotten(data, before, env)
     text = settings.text_of(data, path)
     known = settings.text_of(before, path) if before is not None else None
     return settings.without_hooks(text, known).encode("utf-8") if data.strip() else data
@@ -91,8 +100,8 @@ def allowed(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG00
     return tuple(root for root in roots if root == writable(env))
 
 
-def notes(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
-    return settings.loose(places(env, "user", cwd)[:1])
+def notes(env: Mapping[str, str], cwd: str, scope: Scope = "user") -> tuple[str, ...]:
+    return settings.loose(list(dict.fromkeys([places(env, "user", cwd)[0], places(env, scope, cwd)[0]])))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
@@ -119,7 +128,7 @@ def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
 
 
 def _hook_files(env: Mapping[str, str], cwd: str) -> list[str]:
-    return [places(env, "user", cwd)[0], places(env, "project", cwd)[0]]
+    return list(dict.fromkeys([places(env, "user", cwd)[0], places(env, "project", cwd)[0]]))
 
 
 def _text(path: str) -> str:
