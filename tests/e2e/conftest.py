@@ -49,14 +49,20 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def desk_of(installed: Path, server: ModelServer) -> Iterator[Callable[[str], Desk]]:
-    """Makes a desk with a named host; everything that runs in its home is ended with the test."""
+    """Makes a desk with a named host, or puts that host on a desk that is there; everything that runs in its home is
+    ended with the test."""
     homes: list[Path] = []
 
-    def make(host: str, *, ready: bool = True) -> Desk:
+    def make(host: str, *, ready: bool = True, beside: Desk | None = None) -> Desk:
         if not agents.is_installed(host):
             if os.environ.get("HOLDFAST_NO_SKIP"):
                 pytest.fail(f"{host} is not installed; run python3 tools/agents.py")
             pytest.skip(f"{host} is not installed; run python3 tools/agents.py")
+        if beside:
+            second = DESKS[host](beside.home, installed, agents.command(host), server)
+            second.configure()
+            second.register()
+            return second
         home = Path(tempfile.mkdtemp(prefix="holdfast-e2e-", dir=OUTSIDE)) / "ada"
         homes.append(home.parent)
         desk = DESKS[host](home, installed, agents.command(host), server)

@@ -15,13 +15,15 @@ BACK = "Remembered for this very call"
 
 def script(desk: Desk, name: str) -> None:
     path = desk.project / name
-    path.write_text(f"#!/bin/sh\n: > {name}.ran\n", encoding="utf-8")
+    path.write_text(f"#!/bin/sh\necho ran >> {name}.ran\n", encoding="utf-8")
     path.chmod(0o755)
     desk.allow(f"Bash(./{name}:*)")
 
 
 @both_hosts
-def test_an_armed_note_reaches_the_model_at_the_matching_call_and_at_no_other(desk: Desk, server: ModelServer) -> None:
+def test_an_armed_note_reaches_the_model_before_the_matching_call_runs_and_at_no_other(
+    desk: Desk, server: ModelServer
+) -> None:
     script(desk, "deploy.sh")
     desk.holdfast("remember", "--name", "Deploys hang", "Without the lock file a deploy hangs: touch it first")
     desk.holdfast("arm", "deploys-hang", "--tool", "Bash", "--word", "deploy")
@@ -29,7 +31,8 @@ def test_an_armed_note_reaches_the_model_at_the_matching_call_and_at_no_other(de
     asked = server.of()
     assert [one.places(BACK) != [] for one in asked] == [False, False, True, True]
     assert len(asked[-1].places(BACK)) == 1, "once in an episode"
-    assert (desk.project / "deploy.sh.ran").exists(), "a note does not stop the call"
+    assert "touch it first" in asked[2].last_result, "instead of a result"
+    assert (desk.project / "deploy.sh.ran").read_text(encoding="utf-8") == "ran\n", "the second time, and only then"
     assert desk.errors() == []
 
 

@@ -14,10 +14,11 @@ pytestmark = pytest.mark.e2e
 
 FACT = "The deploy hangs without a lock file"
 # Whose end the host still tells us of; the others leave no event at all.
-TOLD = {"claude": (signal.SIGINT, signal.SIGTERM), "codex": (signal.SIGINT,)}
+TOLD = {"claude": (signal.SIGINT, signal.SIGTERM, signal.SIGHUP), "codex": (signal.SIGINT,)}
+WAYS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+@pytest.mark.parametrize("how", WAYS, ids=lambda how: how.name)
 @both_hosts
 def test_killed_in_the_middle_of_a_tool_call_and_healed_by_the_next_start(
     desk: Desk, server: ModelServer, host: str, how: signal.Signals

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from .carried import RULE, WISH, assert_carried_over
 from .claude_desk import ClaudeDesk
 from .codex_desk import CodexDesk
 from .model_server import ModelServer
@@ -18,7 +19,6 @@ from .terminal import Terminal
 pytestmark = pytest.mark.e2e
 
 READY = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"  # Claude Code waits for a prompt
-RULE = "Orders use optimistic locking"
 FACT = "The clear comes after the locks"
 FLAG = f'holdfast flag --kind decision "{FACT}"'
 
@@ -37,8 +37,8 @@ def test_a_day_in_the_terminal_of_claude(claude: ClaudeDesk, server: ModelServer
         terminal.wait(READY)
         (started,) = wait_for_event(claude, terminal, "session-start")
         assert started["source"] == "startup"
-        server.play(claude.shell(FLAG), say("Locked."))
-        terminal.type("Lock the orders")
+        server.play(claude.shell("cat orders.py"), claude.shell(FLAG), say("Locked."))
+        terminal.type(WISH)
         wait_for_event(claude, terminal, "turn-stop")
         assert server.of()[0].knows(RULE)
 
@@ -48,7 +48,7 @@ def test_a_day_in_the_terminal_of_claude(claude: ClaudeDesk, server: ModelServer
         server.play(say("Going on."))
         terminal.type("Go on")
         wait_for_event(claude, terminal, "turn-stop", 2)
-        assert server.of()[-1].knows("<holdfast-snapshot>")
+        assert_carried_over(claude, server, started["episode"].split("/")[1])
 
         terminal.type("/clear")
         cleared = wait_for_event(claude, terminal, "session-start", 3)[-1]
@@ -75,7 +75,11 @@ def test_a_terminal_that_is_closed_ends_the_session_of_claude(claude: ClaudeDesk
         server.play(claude.shell(FLAG), say("Locked."))
         terminal.type("Lock the orders")
         wait_for_event(claude, terminal, "turn-stop")
-    assert claude.wait_for_close(started["episode"].split("/")[1])["filed"] == 1
+    session = started["episode"].split("/")[1]
+    assert claude.wait_for_close(session)["filed"] == 1
+    assert claude.events(session)[-1] == "session-end", "the host itself told of it: nothing had to be found out"
+    (episode,) = [one for one in claude.log("--kind", "episode") if one["episode"] == started["episode"]]
+    assert episode["how"] == "ended"
     assert claude.errors() == []
 
 
@@ -108,8 +112,8 @@ def test_a_day_in_the_terminal_of_codex(codex: CodexDesk, server: ModelServer) -
     codex.holdfast("remember", "--kind", "rule", RULE)
     with Terminal(codex, codex.terminal_words()) as terminal:
         terminal.wait("Ask Codex")
-        server.play(codex.shell(FLAG), say("Locked."))
-        terminal.type("Lock the orders")
+        server.play(codex.shell("cat orders.py"), codex.shell(FLAG), say("Locked."))
+        terminal.type(WISH)
         wait_for_event(codex, terminal, "turn-stop")
         (started,) = wait_for_event(codex, terminal, "session-start")
         assert started["source"] == "startup"
@@ -121,7 +125,7 @@ def test_a_day_in_the_terminal_of_codex(codex: CodexDesk, server: ModelServer) -
         server.play(say("Going on."))
         terminal.type("Go on")
         wait_for_event(codex, terminal, "turn-stop", 2)
-        assert server.of()[-1].knows("<holdfast-snapshot>")
+        assert_carried_over(codex, server, started["episode"].split("/")[1])
 
         terminal.type("/clear")
         terminal.wait("Ask Codex")

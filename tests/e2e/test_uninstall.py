@@ -43,9 +43,7 @@ def test_uninstall_leaves_no_trace(desk_of: Callable[..., Desk], server: ModelSe
     desk.holdfast("uninstall", "--yes")
     for path in settings_of(desk):
         left = path.read_bytes() if path.exists() else None
-        # Codex keeps what it trusted at the end of its own settings, and asks again if the line comes back.
-        own = left.partition(b"\n[hooks.state]")[0] if left and host == "codex" and path.suffix == ".toml" else left
-        assert own == before.get(path), path
+        assert left == before.get(path), path
     assert not (desk.home / ".local" / "share" / "holdfast").exists()
     known = len(desk.log())
     silent = desk.ask("Hello", say("Hello."))
