@@ -204,7 +204,8 @@ def _real(desk: ClaudeDesk, server: ModelServer, name: str, way: str, when: floa
 
 def _next_start(desk: ClaudeDesk, projects: list[Path]) -> None:
     """One start in each project, whose hook begins the close; then until nothing is left to do, or patience is."""
-    for nth, place in enumerate(projects):
+    # Twice: who dies without a word is buried by any start, and told by the next one in its own project.
+    for nth, place in enumerate([*projects, *projects]):
         event = {"hook_event_name": "SessionStart", "source": "startup", "session_id": f"next-{nth}", "cwd": str(place)}
         line = launcher.registered_line("claude-code", desk.env)
         for payload in (event, {**event, "hook_event_name": "SessionEnd", "reason": "other"}):

@@ -214,6 +214,7 @@ def forget_processes(state: str) -> None:
     for name in platform.names(f"{state}/episodes/by-process"):
         place, _, rest = name.partition("-")
         pid, _, start = rest.partition("-")
+        start = start.partition(".")[0]  # one that is being written belongs to the same process
         if place == here and pid.isdecimal() and str(platform.start_of(int(pid))) != start:
             platform.remove(f"{state}/episodes/by-process/{name}")
 
