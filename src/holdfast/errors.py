@@ -8,7 +8,10 @@
     ├── Unsupported    this platform cannot run holdfast
     ├── GitFailed      git refused, or somebody else's git is at work
     ├── Busy           another holdfast process is writing
-    └── Unfit          a handoff that would not help the next session
+    ├── Unfit          a handoff that would not help the next session
+    └── JudgeFailed    a model could not be asked, or its answer not be used
+        ├── Unusable   it answered twice in a shape that nobody can use
+        └── CapReached the day's tokens or money are spent
 
 The docstring of each class is what a user reads when no better sentence is given; `code` and `exit_status`
 are listed in docs/recovery.md, and a test keeps the two in step.
@@ -81,3 +84,40 @@ class Unfit(HoldfastError):
 
     code = "unfit"
     exit_status = 9
+
+
+class JudgeFailed(HoldfastError):
+    """The model could not be asked; nothing was changed, and flags are filed verbatim. `holdfast doctor` says why.
+
+    `again`: the same call may succeed later, in `wait` seconds if the other side said so. `spent`: it may have been
+    counted by the other side all the same.
+    """
+
+    code = "judge"
+    exit_status = 11
+
+    def __init__(
+        self, message: str | None = None, *, again: bool = False, wait: float = 0.0, spent: bool = False
+    ) -> None:
+        super().__init__(message or (type(self).__doc__ or "").partition("\n\n")[0].strip())
+        self.again = again
+        self.wait = wait
+        self.spent = spent
+
+
+class Unusable(JudgeFailed):
+    """The model answered twice in a shape that cannot be used; nothing was changed, and its answer was kept."""
+
+    code = "unusable"
+    exit_status = 11
+
+    def __init__(self, message: str | None = None, *, raw: str = "") -> None:
+        super().__init__(message, spent=True)
+        self.raw = raw
+
+
+class CapReached(JudgeFailed):
+    """The day's tokens or money for models are spent; capture goes on. `holdfast spend` shows the meter and the caps."""
+
+    code = "cap"
+    exit_status = 12

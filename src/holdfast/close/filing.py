@@ -139,12 +139,12 @@ class Filing:
         same = (self._by_words.get((*said, "")) if flag.status == UNCONFIRMED else None) or self._by_words.get(words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
-        path = self._free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
+        path = self.free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
         held = self._anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
             more["status"] = flag.status
-        self._begin(
+        self.begin(
             path,
             notes.new_text(
                 name=notes.title(flag.text),
@@ -182,7 +182,7 @@ class Filing:
             path = f"{notes.FOLDERS['project']}/{stem}{'' if part == 1 else f'-{part}'}.md"
             if path in self.avoid:
                 continue
-            if self._text(path) is None and path.casefold() not in self._taken:
+            if self.text(path) is None and path.casefold() not in self._taken:
                 text = notes.new_text(
                     name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
                     description=f"What was done in {flag.project or 'no project'} in {month}, in order",
@@ -193,7 +193,7 @@ class Filing:
                     origin=flag.origin,
                     sources=[flag.id],
                 )
-                self._begin(path, text)
+                self.begin(path, text)
                 return path
             if self._add(path, flag, [line], is_progress=True):
                 return path
@@ -201,7 +201,7 @@ class Filing:
     def _add(self, path: str, flag: Flag, lines: list[str], *, is_progress: bool = False) -> bool:
         """The note gains the id, and the lines that it does not have; False where the flag has to go elsewhere."""
         if path not in self._drafts:
-            text = self._text(path)
+            text = self.text(path)
             most = MOST_PROGRESS if is_progress else MOST_SOURCES
             self._drafts[path] = None if text is None else Draft.of(text, most)
         draft = self._drafts[path]
@@ -218,24 +218,44 @@ class Filing:
         draft.edited = max(draft.edited, notes.day(flag.time))
         return True
 
-    def _text(self, path: str) -> str | None:
+    def text(self, path: str) -> str | None:
         """A file as this close sees it. It is read once: what is planned and what it is planned on are the same."""
+        draft = self._drafts.get(path)
+        if draft and _has_grown(draft):
+            return draft.text()
         if path in self._fresh:
             return self._fresh[path]
         if path not in self.planned_on:
             self.planned_on[path] = self.read(path)
         return self.planned_on[path]
 
-    def _begin(self, path: str, text: str) -> None:
+    def begin(self, path: str, text: str) -> None:
+        """A new file, at a path that `free` gave."""
         self.planned_on.setdefault(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
 
-    def _free(self, folder: str, name: str) -> str:
+    def put(self, path: str, text: str, *ids: str) -> None:
+        """A file is to have this text, in place of what `text` gave; flags with these ids are filed with it."""
+        if self.text(path) is None:
+            self.planned_on.setdefault(path, None)
+        self._drafts.pop(path, None)
+        self._fresh[path] = text
+        self._taken.add(path.casefold())
+        for ident in ids:
+            self.placed[ident] = path
+            self._by_source[ident] = path
+
+    def is_filed(self, ident: str) -> bool:
+        """Whether a note has this flag already, from a close before this one or from this one."""
+        return ident in self._by_source
+
+    def free(self, folder: str, name: str) -> str:
+        """A path that nobody has, by folder and name."""
         stem = f"{folder}/{notes.slug(name)}"
         nth = self._last.get(stem, 1)
         path = f"{stem}.md" if nth == 1 else f"{stem}-{nth}.md"
-        while path.casefold() in self._taken or self._text(path) is not None:
+        while path.casefold() in self._taken or self.text(path) is not None:
             nth += 1
             path = f"{stem}-{nth}.md"
         self._last[stem] = nth

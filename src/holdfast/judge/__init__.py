@@ -1,0 +1,1 @@
+"""The seam to models: a cheap one, without tools, that decides."""
