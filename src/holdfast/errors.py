@@ -117,7 +117,7 @@ class Unusable(JudgeFailed):
 
 
 class CapReached(JudgeFailed):
-    """The day's tokens or money for models are spent; capture goes on. `holdfast spend` shows the meter and the caps."""
+    """The day's tokens or money for models are spent; capture goes on. `holdfast spend` shows the meter and caps."""
 
     code = "cap"
     exit_status = 12

@@ -20,7 +20,7 @@ JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe")
 
 @dataclass(frozen=True)
 class Question(Generic[T]):
-    """What is asked: `told` are our own words to the model, `given` the fenced data, `shape` what the answer must be."""
+    """What is asked: `told` are our own words to the model, `given` the fenced data, `shape` what it must answer."""
 
     job: str
     told: str
@@ -60,5 +60,5 @@ class Meter(Protocol):
         ...
 
     def settle(self, ident: str, words: Words | None, error: str = "") -> None:
-        """What the call took; without words it failed, and the reservation counts as spent unless it cannot have been."""
+        """What the call took; without words it failed, and what was reserved counts as spent where it may have been."""
         ...
