@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.capture import platform
+from holdfast.capture import config, home, platform
 from holdfast.cli import show
-from holdfast.install import plan, telling
+from holdfast.install import judges, plan, telling
+
+if TYPE_CHECKING:
+    from holdfast.judge.offers import Offer
 
 
 def init(
@@ -24,14 +27,18 @@ def init(
     ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
+    from holdfast.judge import offers
+
     env, cwd = os.environ, platform.working_folder(os.environ)
     wanted = plan.make(env, cwd, agent or [], "project" if project else "user", permissions=not no_permissions)
+    settings, works = config.load(home.state(home.own_vault(env))), offers.found(env)
     if json:
         if not dry_run:
             plan.apply(wanted, env)
-        show.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run))
+        about = judges.as_data(settings, works)
+        show.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
-    for line in telling.init_lines(wanted, written=not dry_run):
+    for line in telling.init_lines(wanted, written=not dry_run, judge=judges.line(settings, works)):
         typer.echo(line)
     if dry_run:
         return
@@ -41,10 +48,27 @@ def init(
     plan.apply(wanted, env)
     for line in telling.next_lines(wanted, env, cwd):
         typer.echo(line)
+    if not yes and is_answered() and judges.may_ask(settings, works):
+        choose_judge(works)
 
 
 def agrees(question: str) -> bool:
     """Asks once where somebody can answer; where nobody can, the command itself was the answer."""
-    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return True
-    return typer.confirm(question, default=True)
+    return typer.confirm(question, default=True) if is_answered() else True
+
+
+def is_answered() -> bool:
+    """Whether somebody is there to answer."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def choose_judge(works: list[Offer]) -> None:
+    """The question about the judge; no answer means no model."""
+    from holdfast.judge import keeping
+
+    for line in judges.question(works):
+        typer.echo(line)
+    offer = judges.answered(typer.prompt("Which", default="0"), works)
+    path = keeping.write(home.state(home.own_vault(os.environ)), judges.settings_of(offer))
+    for line in judges.answer_lines(offer, path):
+        typer.echo(line)

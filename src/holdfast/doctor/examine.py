@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.doctor import capture, history, hosts, launcher, lines, surroundings, vault
+from holdfast.doctor import capture, history, hosts, judge, launcher, lines, loops, surroundings, vault
 from holdfast.doctor.checks import Check, Place, Report, bad, reason
 from holdfast.doctor.mending import mend
 
@@ -32,6 +32,8 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Check]]], ...] = (
     ("queue-age", capture.check_queue),
     ("marks", capture.check_marks),
     ("sessions", capture.check_ledger),
+    ("loops", loops.check_loops),
+    ("judge", judge.check_judge),
     ("other-memory", surroundings.check_other_memory),
     ("auto-memory", surroundings.check_auto_memory),
 )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
 from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
 from holdfast.vault.git import BRANCH, LOCKS, Repository
-from holdfast.vault.writing import UNMERGED
+from holdfast.vault.writing import UNMERGED, is_being_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +34,7 @@ def _repository(place: Place, repository: Repository) -> Check | None:
     begun = repository.begun_by_hand()
     if begun:
         return bad("git", f"a {begun} that somebody began in {place.vault} is not finished", "finish it with git there")
-    locks = [] if is_being_written(place) else stale_locks(repository)
+    locks = [] if is_being_written(place.vault) else stale_locks(repository)
     if locks:
         fix = f"{MEND} removes it on proof that its owner is dead, and so does the next change"
         return bad("git", f"a git that was killed left {first_of(locks)}", fix, can_fix=True)
@@ -50,21 +49,6 @@ def _repository(place: Place, repository: Repository) -> Check | None:
             what = f"{place.vault} stands at an old commit, apart from its branch {BRANCH}; nothing is filed"
             return bad("git", what, f"`git checkout {BRANCH}` in it brings the memory back")
     return None
-
-
-def is_being_written(place: Place) -> bool:
-    """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
-    try:
-        fd = os.open(f"{place.state}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
 
 
 def stale_locks(repository: Repository) -> list[str]:
@@ -85,7 +69,7 @@ def check_journal(place: Place) -> Iterator[Check]:
     if lost:
         fix = "look whether `holdfast history` has the change; the file can then be put away"
         yield bad("journal", f"a change was cut short and cannot be read: {first_of(lost)}", fix)
-    elif "journal" in names and not is_being_written(place):
+    elif "journal" in names and not is_being_written(place.vault):
         fix = f"{MEND} finishes it, and so does the next change to the vault"
         yield bad("journal", "a change to the vault was cut short", fix, can_fix=True)
     else:

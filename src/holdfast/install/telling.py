@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from holdfast.install.removal import Removal
 
 
-def init_lines(plan: Plan, *, written: bool) -> Iterator[str]:
-    """What is going to be done (or, where nothing is `written`, would be), file by file, with the exact lines."""
+def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
+    """What is going to be done (or, where nothing is `written`, would be), file by file, with the exact lines. `judge`
+    is the line about it."""
     will = "will be" if written else "would be"
     yield f"vault     {plan.vault} ({f'{will} made' if 'vault' in plan.makes else 'is there'})"
     yield f"launcher  {plan.launcher} ({f'{will} written' if 'launcher' in plan.makes else 'is up to date'})"
     link = f" (the link {plan.command.link} {will} made)" if plan.command.link else ""
     yield f"command   {plan.command.words}{link}"
+    if judge:
+        yield judge
     for agent in plan.agents:
         version = f" {agent.found.version}" if agent.found and agent.found.version else ""
         yield f"{agent.title}{version}"
@@ -83,7 +86,9 @@ def _done(plan: Plan) -> Iterator[str]:
         yield "No settings were changed."
 
 
-def init_as_data(plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool) -> dict[str, Any]:
+def init_as_data(
+    plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool, judge: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     return {
         "vault": plan.vault,
         "launcher": plan.launcher,
@@ -104,6 +109,7 @@ def init_as_data(plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool)
         ],
         "git": [_as_data(step) for step in plan.project],
         "removed": [{"path": one.edit.path, "removed": list(one.removed)} for one in plan.leaves if one.edit.changes],
+        "judge": dict(judge or {}),
     }
 
 

@@ -42,10 +42,17 @@ class Words:
 
 
 class Judge(Protocol):
-    """One way to a model. `name` is what the config calls it, `model` what it asks for."""
+    """One way to a model."""
 
-    name: str
-    model: str
+    @property
+    def name(self) -> str:
+        """What the config calls it."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """What it asks for; "" for the other side's own choice."""
+        ...
 
     def say(self, question: Question[Any], timeout: float) -> Words:
         """One call, at most `timeout` seconds. Raises JudgeFailed."""

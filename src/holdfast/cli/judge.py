@@ -1,0 +1,58 @@
+"""`holdfast judge`: which model tidies the memory, if any."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from holdfast.capture import config, home, platform
+from holdfast.capture.whereabouts import refuse_agents
+from holdfast.cli import show
+
+
+def judge(
+    name: Annotated[
+        str, typer.Argument(help="verbatim, claude-code, codex, anthropic, openai or ollama.", metavar="[NAME]")
+    ] = "",
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Another model than its default.")] = "",
+    url: Annotated[str, typer.Option("--url", metavar="U", help="Of an OpenAI-compatible endpoint.")] = "",
+    key_env: Annotated[str, typer.Option("--key-env", metavar="VAR", help="The variable that holds the key.")] = "",
+    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Calls at once.", min=0, max=64)] = 0,
+    no_probe: Annotated[bool, typer.Option("--no-probe", help="Write it without asking it once.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show which model tidies your memory and what else works here, or choose one. The default is none."""
+    from holdfast.close.budget import Budget
+    from holdfast.judge import choosing, offers
+    from holdfast.judge.choice import VERBATIM
+
+    env, cwd = os.environ, platform.working_folder(os.environ)
+    vault = home.own_vault(env)
+    state = home.state(vault)
+    settings = config.load(state)
+    if not (name or model or url or key_env or workers):
+        found = choosing.shown(settings, env, offers.found(env))
+        show.as_json(found.as_record()) if json else _print(found.lines())
+        return
+    wanted = choosing.wanted(settings, name, model, url, key_env, workers)
+    lines = choosing.preview(wanted, env)
+    if dry_run:
+        show.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
+        return
+    home.refuse_newer(vault)
+    refuse_agents(env, cwd, vault, "Choosing a judge")
+    home.make_vault(vault)
+    asks = not no_probe and wanted.name != VERBATIM
+    if asks and not json:
+        typer.echo(f"Asking {wanted.name} one tiny question …")
+    done = choosing.choose(state, wanted, env, Budget(state, settings, env=env) if asks else None)
+    show.as_json(done.as_record()) if json else _print(done.lines())
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        typer.echo(line)

@@ -1,0 +1,116 @@
+"""Which judge the user chose, from [judge] in this machine's settings, and what each of them needs.
+
+    [judge]
+    name = "claude-code"     # verbatim (the default: no model), claude-code, codex, anthropic, openai, ollama
+    model = "haiku"          # where another than the judge's own default is wanted
+    url = "…"                # of an endpoint; key_env = "VAR" names the variable that holds its key
+    workers = 8
+    timeout = 120
+
+Only the machine's own settings count: a repository cannot choose who reads a memory, nor where it is sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from holdfast.capture import config as machine
+from holdfast.errors import UsageError
+from holdfast.judge.seam import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VERBATIM = "verbatim"
+WORKERS, MOST_WORKERS = 8, 64
+TIMEOUT, LONGEST_TIMEOUT = 120.0, 3600.0
+TITLES = {
+    VERBATIM: "no model",
+    "claude-code": "Claude Code's own command line, with your login",
+    "codex": "Codex's own command line, with your login",
+    "anthropic": "Anthropic's API, with a key",
+    "openai": "any OpenAI-compatible endpoint",
+    "ollama": "a model on this machine, by Ollama",
+}
+ADDRESSED = ("anthropic", "openai", "ollama")
+
+
+class Looked(Judge, Protocol):
+    """What our own judges have besides: a look that spends nothing."""
+
+    def look(self, timeout: float) -> str:
+        """One line about what works. Raises JudgeFailed or UsageError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """[judge], with the defaults in place. "" where there is none."""
+
+    name: str = VERBATIM
+    model: str = ""
+    url: str = ""
+    key_env: str = ""
+    workers: int = WORKERS
+    timeout: float = TIMEOUT
+
+
+def names() -> tuple[str, ...]:
+    return tuple(TITLES)
+
+
+def settings(config: Mapping[str, Any]) -> Settings:
+    """What stands in [judge]; something of another type is as good as nothing, except a name that nobody knows."""
+    found = machine.section(config, "judge")
+
+    def text(name: str) -> str:
+        one = found.get(name)
+        return one.strip() if isinstance(one, str) else ""
+
+    name = text("name") or VERBATIM
+    if name not in TITLES:
+        raise UsageError(f'"{name[:60]}" is no judge; nothing was changed. There are {", ".join(TITLES)}.')
+    workers = int(min(MOST_WORKERS, max(1.0, machine.number(found, "workers", WORKERS))))
+    timeout = min(LONGEST_TIMEOUT, max(1.0, machine.number(found, "timeout", TIMEOUT)))
+    return Settings(name, text("model"), text("url"), text("key_env"), workers, timeout)
+
+
+def chosen(config: Mapping[str, Any], env: Mapping[str, str]) -> Looked | None:
+    """The judge that the user chose; None where they chose none. Raises UsageError where something is missing."""
+    return made(settings(config), env)
+
+
+def made(wanted: Settings, env: Mapping[str, str]) -> Looked | None:
+    """A judge for these settings."""
+    if wanted.name == VERBATIM:
+        return None
+    if wanted.name not in ADDRESSED and (wanted.url or wanted.key_env):
+        raise UsageError(f"{wanted.name} has its own address and login, no url or key_env; nothing was changed.")
+    if wanted.name == "claude-code":
+        from holdfast.judge import claude_code
+
+        return claude_code.ClaudeCode(wanted.model or claude_code.MODEL, env)
+    if wanted.name == "codex":
+        from holdfast.judge import codex
+
+        return codex.Codex(wanted.model or codex.MODEL, env)
+    if wanted.name == "anthropic":
+        from holdfast.judge import anthropic
+
+        key_env = wanted.key_env or anthropic.KEY_ENV
+        return anthropic.Anthropic(wanted.model or anthropic.MODEL, wanted.url or anthropic.URL, key_env, env)
+    return _compatible(wanted, env)
+
+
+def _compatible(wanted: Settings, env: Mapping[str, str]) -> Looked:
+    from holdfast.judge import openai
+
+    is_own = wanted.name == "openai" and wanted.url in ("", openai.OWN)
+    url = wanted.url or (openai.OWN if is_own else openai.OLLAMA)
+    model = wanted.model or (openai.MODEL if is_own else "")
+    if not model:
+        where = openai.shown(url)
+        raise UsageError(f"{wanted.name} at {where} needs a model; nothing was changed. Name it: --model M.")
+    key_env = wanted.key_env or (openai.KEY_ENV if is_own else "")
+    return openai.OpenAI(wanted.name, model, openai.base(url), key_env, env)

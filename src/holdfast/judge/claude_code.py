@@ -1,0 +1,132 @@
+"""Claude Code as a judge: `claude -p`, one turn, no tools, nothing of the user's but their login.
+
+Its own switches keep everything else out: safe mode leaves hooks, skills, plugins, MCP servers and CLAUDE.md aside,
+`--tools ""` leaves no tool, and no session is written to disk. `--json-schema` is not used: it adds a tool and a second
+round. How it was watched to behave stands in docs/adr/0015.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture.redaction import redact
+from holdfast.errors import JudgeFailed, Unusable
+from holdfast.judge import programs, shapes
+from holdfast.judge.asking import PER_TOKEN
+from holdfast.judge.seam import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.judge.seam import Question
+
+NAME = "claude-code"
+TITLE = "Claude Code"
+MODEL = "haiku"  # an alias: the newest small one, whatever it is called
+KEPT = "nothing was changed"
+OPTIONS = (
+    *("-p", "--output-format", "json", "--tools", "", "--safe-mode", "--no-session-persistence"),
+    *("--strict-mcp-config", "--disable-slash-commands", "--settings", '{"disableAllHooks": true}', "--effort", "low"),
+)
+COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+QUIET = ("DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING")
+AGAIN = (408, 409, 429)
+
+
+class ClaudeCode:
+    """The `claude` of this machine, with the user's own login."""
+
+    def __init__(self, model: str, env: Mapping[str, str]) -> None:
+        self.name = NAME
+        self.model = model
+        self._env = dict(env)
+
+    def say(self, question: Question[Any], timeout: float) -> Words:
+        program = self.program()
+        with programs.scratch() as folder:
+            told = f"{folder}/told"
+            with open(told, "w", encoding="utf-8", errors="replace") as file:
+                file.write(shapes.told(question))
+            command = [program, *OPTIONS, "--model", self.model, "--system-prompt-file", told]
+            env = self._alone(folder) | {"CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(question.most_out)}
+            given = question.given or "Answer now."
+            return self._words(programs.run(TITLE, command, env, f"{folder}/empty", given, timeout), question)
+
+    def look(self, timeout: float) -> str:
+        """What can be said without spending anything: its version, and whether somebody is logged in."""
+        program = self.program()
+        with programs.scratch() as folder:
+            env, cwd = self._alone(folder), f"{folder}/empty"
+            version = programs.run(TITLE, [program, "--version"], env, cwd, "", timeout)
+            state = programs.run(TITLE, [program, "auth", "status"], env, cwd, "", timeout)
+        try:
+            is_in = json.loads(state.out)["loggedIn"]
+        except (ValueError, KeyError, TypeError):
+            is_in = None  # an older one that does not tell
+        if is_in is False:
+            raise JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `claude auth login`.")
+        return f"{TITLE} {version.out.split(' ')[0].strip()}{', logged in' if is_in else ''}, model {self.model}"
+
+    def program(self) -> str:
+        found = programs.find("claude", self._env)
+        if not found:
+            raise JudgeFailed(f"{TITLE} is not on this machine's PATH; {KEPT}.")
+        return found
+
+    def _alone(self, folder: str) -> dict[str, str]:
+        # Retries are ours to count: its own would go on for minutes behind our back.
+        own = {"CLAUDE_CODE_MAX_RETRIES": "0", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        return {**programs.alone(self._env, folder), **own, **dict.fromkeys(QUIET, "1")}
+
+    def _words(self, ran: programs.Ran, question: Question[Any]) -> Words:
+        found = _result(ran.out)
+        if found is None:
+            if "unknown option" in ran.err:
+                what = f"This {TITLE} is too old to be a judge ({ran.last_words}); {KEPT}. Upgrade it."
+                raise JudgeFailed(what)
+            raise JudgeFailed(f"{TITLE} ended without an answer ({ran.last_words}); {KEPT}.", again=True, spent=True)
+        text = found.get("result")
+        text = text if isinstance(text, str) else ""
+        if found.get("is_error"):
+            raise _failed(found, text)
+        usage = found.get("usage")
+        usage = usage if isinstance(usage, dict) else {}
+        taken = sum(usage[name] for name in COUNTED if isinstance(usage.get(name), int))
+        given = usage.get("output_tokens")
+        models = found.get("modelUsage")
+        return Words(
+            text,
+            taken or (len(shapes.told(question)) + len(question.given)) // PER_TOKEN,
+            given if isinstance(given, int) else len(text) // PER_TOKEN,
+            next(iter(models), self.model) if isinstance(models, dict) else self.model,
+            is_estimated=not taken,
+        )
+
+
+def _result(out: str) -> dict[str, Any] | None:
+    """The last line that is a result; a program around it may have said something before."""
+    for line in reversed(out.splitlines()):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict) and found.get("type") == "result":
+            return found
+    return None
+
+
+def _failed(found: dict[str, Any], text: str) -> JudgeFailed:
+    status = found.get("api_error_status")
+    said = redact(" ".join(text.split()))[0][:200]
+    if status in (401, 403) or "login" in text.lower():
+        return JudgeFailed(f"{TITLE} is not logged in ({said}); {KEPT}. Run `claude auth login`.")
+    if any(words in text.lower() for words in ("hit your", "usage limit", "limit reached")):
+        return JudgeFailed(f"{TITLE} has reached the limit of your plan ({said}); {KEPT}.")
+    if isinstance(status, int) and (status in AGAIN or status >= 500):
+        return JudgeFailed(f"{TITLE} was turned away with {status} ({said}); {KEPT}.", again=True)
+    if found.get("api_error") == "connection_failed":
+        return JudgeFailed(f"{TITLE} could not reach its model ({said}); {KEPT}.", again=True)
+    if status == 413 or "prompt is too long" in text.lower():
+        return Unusable(f"{TITLE}: the question is too long for this model ({said}); {KEPT}.")
+    return JudgeFailed(f"{TITLE} failed ({said}); {KEPT}.", spent=True)
