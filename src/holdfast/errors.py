@@ -87,11 +87,10 @@ class Unfit(HoldfastError):
 
 
 class JudgeFailed(HoldfastError):
-    """The model could not be asked; nothing was changed, and flags are filed verbatim. `holdfast doctor` says why.
+    """The model could not be asked; nothing was changed, and flags are filed verbatim. `holdfast doctor` says why."""
 
-    `again`: the same call may succeed later, in `wait` seconds if the other side said so. `spent`: it may have been
-    counted by the other side all the same.
-    """
+    # `again`: the same call may succeed later, in `wait` seconds if the other side said so. `spent`: the other side may
+    # have counted it all the same.
 
     code = "judge"
     exit_status = 11
@@ -99,7 +98,7 @@ class JudgeFailed(HoldfastError):
     def __init__(
         self, message: str | None = None, *, again: bool = False, wait: float = 0.0, spent: bool = False
     ) -> None:
-        super().__init__(message or (type(self).__doc__ or "").partition("\n\n")[0].strip())
+        super().__init__(message)
         self.again = again
         self.wait = wait
         self.spent = spent
@@ -109,7 +108,7 @@ class Unusable(JudgeFailed):
     """The model answered twice in a shape that cannot be used; nothing was changed, and its answer was kept."""
 
     code = "unusable"
-    exit_status = 11
+    exit_status = 13
 
     def __init__(self, message: str | None = None, *, raw: str = "") -> None:
         super().__init__(message, spent=True)

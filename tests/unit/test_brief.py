@@ -771,6 +771,17 @@ def test_nothing_of_another_project_is_ever_told(fresh: Home) -> None:
         assert said in theirs
 
 
+def test_what_came_before_is_told_newest_first(fresh: Home) -> None:
+    ident = fresh.project_id()
+    home.make_vault(str(fresh.vault))
+    lines = [f"[2026-11-01 1{n}:00:00] [{ident}] topic {n}\n" for n in range(7)]
+    (fresh.vault / "activity.log").write_text("".join(lines))
+    memory(fresh).refresh_brief()
+    told = start(fresh).partition("What came before, newest first:\n")[2].splitlines()
+    assert [line.rpartition(" ")[2] for line in told[:5]] == ["6", "5", "4", "3", "2"]
+    assert "topic 1" not in start(fresh)
+
+
 def test_a_handoff_that_names_another_project_is_not_told_from_this_ones_folder(fresh: Home) -> None:
     path = hand_off(fresh, "Ours")
     memory(fresh).refresh_brief()

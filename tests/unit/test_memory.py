@@ -24,7 +24,7 @@ PUBLIC = {
         "(self, vault: 'str', cwd: 'str', clock: 'Clock' = <built-in function time>, env: 'Mapping[str, "
         "str] | None' = None) -> 'None'"
     ),
-    "here": "(env: 'Mapping[str, str] | None' = None, cwd: 'str | None' = None) -> 'Memory'",
+    "here": "(env: 'Mapping[str, str] | None' = None, cwd: 'str | None' = None) -> 'Self'",
     "project": "(self) -> 'Project'",
     "why_off": "(self) -> 'str'",
     "queue": "(self) -> 'flag_queue.View'",
@@ -35,8 +35,14 @@ PUBLIC = {
     "ledger_counts": "(self) -> 'list[dict[str, Any]]'",
     "boot": "(self) -> 'Reply'",
     "refresh_brief": "(self) -> 'str'",
-    "close": "(self, *, everything: 'bool' = False, say: 'Callable[[Closed], None]' = …) -> 'list[Closed]'",
-    "close_in_background": "(self) -> 'list[Closed]'",
+    "close": (
+        "(self, *, everything: 'bool' = False, say: 'Callable[[Closed], None]' = …, progress: 'Callable[[int, int], "
+        "None]' = …, verbatim: 'bool' = False) -> 'list[Closed]'"
+    ),
+    "close_in_background": "(self, midway: 'str' = '') -> 'list[Closed]'",
+    "loops": "(self, *, everything: 'bool' = False) -> 'Loops'",
+    "undo_loop": "(self, ident: 'str') -> 'LoopUndone'",
+    "spent": "(self, days: 'int', by: 'str') -> 'Spent'",
     "notes": "(self, *, everything: 'bool' = False) -> 'Index'",
     "note": "(self, name: 'str', *, everything: 'bool' = False) -> 'tuple[Note, str]'",
     "handoffs": "(self, count: 'int' = 0) -> 'list[tuple[Handoff, int]]'",

@@ -178,27 +178,27 @@ def test_with_little_room_todos_and_the_last_words_come_first() -> None:
     assert snapshot.fitted(recorded().text, 40, "/v/s.md") == ""
 
 
-def test_a_written_snapshot_is_found_by_its_episode_the_highest_cycle_first(state: str) -> None:
-    assert snapshot.newest(state, KEY) is None
+def test_a_written_snapshot_is_found_by_its_episode_and_its_cycle(state: str) -> None:
+    assert snapshot.of_cycle(state, KEY, 10) is None
     for cycle in (2, 10, 9):
         snapshot.write(state, KEY, cycle, snapshot.Snapshot(f"cycle {cycle}\n"), NOW)
     path = snapshot.write(state, "claude-code/s1/11", 99, snapshot.Snapshot("another\n"), NOW)
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(f"{state}/snapshots").st_mode) == 0o700
-    found = snapshot.newest(state, KEY)
+    found = snapshot.of_cycle(state, KEY, 10)
     assert found is not None
     assert found == (found[0], "cycle 10\n")
     assert Path(found[0]).read_text() == "cycle 10\n"
     beside = Path(found[0])
     beside.with_name(beside.name.replace("-10.md", "-11.md.1.ab.tmp")).write_text("torn")
-    beside.with_name(beside.name.replace("-10.md", "-x.md")).write_text("odd")
-    assert snapshot.newest(state, KEY) == found
+    assert snapshot.of_cycle(state, KEY, 10) == found
+    assert snapshot.of_cycle(state, KEY, 11) is None
 
 
 def test_a_snapshot_written_twice_in_a_cycle_is_the_second(state: str) -> None:
     first = snapshot.write(state, KEY, 1, snapshot.Snapshot("one\n"), NOW)
     assert snapshot.write(state, KEY, 1, snapshot.Snapshot("two \ud800\n"), NOW) == first
-    assert snapshot.newest(state, KEY) == (first, "two ?\n")
+    assert snapshot.of_cycle(state, KEY, 1) == (first, "two ?\n")
     assert os.listdir(f"{state}/snapshots") == [os.path.basename(first)]
 
 
@@ -207,16 +207,16 @@ def test_a_disk_that_takes_no_snapshot_is_said_in_a_sentence(state: str) -> None
     Path(state, "snapshots").write_text("in the way")
     with pytest.raises(NotSaved, match=r"was NOT saved: .*kept"):
         snapshot.write(state, KEY, 1, recorded(), NOW)
-    assert snapshot.newest(state, KEY) is None
+    assert snapshot.of_cycle(state, KEY, 1) is None
 
 
 def test_a_snapshot_that_cannot_be_read_is_none(state: str) -> None:
     path = snapshot.write(state, KEY, 1, recorded(), NOW)
     Path(path).write_bytes(b"x" * (snapshot.LARGEST + 1))
-    assert snapshot.newest(state, KEY) is None
+    assert snapshot.of_cycle(state, KEY, 1) is None
     Path(path).unlink()
     os.mkfifo(path)
-    assert snapshot.newest(state, KEY) is None
+    assert snapshot.of_cycle(state, KEY, 1) is None
 
 
 def test_the_folder_of_snapshots_stays_bounded_and_keeps_the_newest(state: str) -> None:
@@ -228,7 +228,7 @@ def test_the_folder_of_snapshots_stays_bounded_and_keeps_the_newest(state: str) 
     os.utime(ancient, (NOW - 31 * 86400, NOW - 31 * 86400))
     assert snapshot.forget_old(state, NOW) == 1
     assert snapshot.forget_old(state, NOW, keep=3) == 5
-    assert [snapshot.newest(state, f"h/s/{number}") is not None for number in range(8)] == [True] * 3 + [False] * 5
+    assert [snapshot.of_cycle(state, f"h/s/{number}", 1) is not None for number in range(8)] == [True] * 3 + [False] * 5
 
 
 def test_the_summariser_is_told_the_last_requests_word_for_word() -> None:

@@ -12,6 +12,10 @@ import posix
 from holdfast.capture import platform
 from holdfast.capture.ids import digest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 TAINT = "taint"  # outside text has entered; content: its origin
 FLAGGED = "flagged"  # its time is that of the last flag
 ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since; content: which
@@ -20,6 +24,7 @@ ANSWERED = "answered-"  # and an id: the user's words behind it were put properl
 REQUESTS = "requests"  # ids of the user's words that the model was asked to put properly
 CYCLE = "cycle"  # how many compactions there were
 MOST = "most"  # tokens that were used in this cycle, once they press
+UNFILED = "unfiled"  # ids of flags that came in since the last close that was started while it went on
 HELD = "held"  # a nudge that waits for a moment which carries text; content: which, and its words
 LARGEST = 1 << 16
 KEPT = 90 * 86400.0  # seconds
@@ -142,6 +147,20 @@ def count(state: str, episode: str, name: str) -> int:
     """A number that only grows; 0 at first. Two at once may count as one, which costs nothing."""
     text = read(state, episode, name) or ""
     return int(text) if text.isdecimal() else 0
+
+
+def answered(state: str, episode: str, now: float, ids: Iterable[str] = ()) -> None:
+    """Something was flagged: no boundary waits any more. `ids`: the user's own words that were put properly with it."""
+    touch(state, episode, FLAGGED, now)
+    drop(state, episode, ASKED)
+    for ident in ids:
+        first(state, episode, f"{ANSWERED}{ident}")
+
+
+def next_cycle(state: str, episode: str, cycle: int) -> None:
+    """This compaction cycle begins. Its number is the caller's: of two hooks at once both begin the same one."""
+    drop(state, episode, MOST)
+    put(state, episode, CYCLE, str(cycle))
 
 
 def inherit(state: str, parent: str, episode: str, name: str) -> None:

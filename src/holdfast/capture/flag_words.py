@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+SKILL, RULE = "skill:", "rule:"  # how a snag's evidence names what should learn from it
 SAID = "said-"  # in the course of an episode: what the hook takes from a tool call; content: ids, then KEPT
 KEPT = "kept"
 
@@ -70,7 +71,7 @@ def _flag(argv: list[str]) -> Words:
 
 
 def _snag(argv: list[str]) -> Words:
-    texts, given, switches = _split(argv, ("--better", "--evidence"), ("--json",), "snag")
+    texts, given, switches = _split(argv, ("--better", "--evidence", "--skill", "--rule"), ("--json",), "snag")
     better = " ".join(given.get("--better", ())).strip()
     if not texts or not better:
         raise UsageError(
@@ -78,7 +79,21 @@ def _snag(argv: list[str]) -> Words:
             'Try: holdfast snag "the test hung without TZ" --better "set TZ=UTC before running it".'
         )
     told = f"{' '.join(texts).strip().rstrip('.')}. Better: {better}"
-    return Words((told,), "snag", tuple(given.get("--evidence", ())), "", "--json" in switches)
+    evidence = (*given.get("--evidence", ()), *_learner(given))
+    return Words((told,), "snag", evidence, "", "--json" in switches)
+
+
+def _learner(given: dict[str, list[str]]) -> tuple[str, ...]:
+    """The rule or skill that should learn from a snag, as evidence: so it travels with the flag as any other does."""
+    named = [(mark, name.strip()) for mark in (SKILL, RULE) for name in given.get(f"--{mark[:-1]}", ())]
+    if len(named) > 1:
+        raise UsageError("One snag changes one rule or one skill; nothing was written. Name one, or snag it twice.")
+    for mark, name in named:
+        if not name or (mark == SKILL and ("/" in name or name.startswith("."))):
+            raise UsageError(
+                f'"{name}" is no name of a {mark[:-1]}; nothing was written. A skill is named by its folder.'
+            )
+    return tuple(mark + name for mark, name in named)
 
 
 def _split(

@@ -95,6 +95,8 @@ def take_all(
     try:
         _remember_place(state, speaker, segment, len(made), now)
         _remember_course(state, speaker, made, now)
+        if speaker.episode and speaker.is_open:
+            course.add(state, speaker.episode, course.UNFILED, [flag.id for flag in made])
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000
@@ -128,11 +130,7 @@ def _remember_course(state: str, speaker: Speaker, made: list[Flag], now: float)
     """A boundary was answered. The user's own words, which we heard ourselves, are no answer to anything."""
     if not speaker.episode or speaker.origin == "user":
         return
-    course.touch(state, speaker.episode, course.FLAGGED, now)
-    course.drop(state, speaker.episode, course.ASKED)
-    for flag in made:
-        if flag.answers:
-            course.first(state, speaker.episode, f"{course.ANSWERED}{flag.answers}")
+    course.answered(state, speaker.episode, now, [flag.answers for flag in made if flag.answers])
 
 
 def take_words(

@@ -59,7 +59,7 @@ def for_project(state: str, project: str, now: float) -> list[Notice]:
                 aged.append((posix.stat(f"{folder}/{name}").st_mtime, name))
             except OSError:
                 continue
-    found = []
+    found: list[Notice] = []
     for _, name in sorted(aged, reverse=True):
         if len(found) == MOST:
             break

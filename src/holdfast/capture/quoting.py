@@ -126,11 +126,6 @@ def _single_quoted(text: str) -> str:
     return text[1 : at if at > 0 else None].replace("''", "'")
 
 
-def body_of(text: str) -> str:
-    """What stands below the front matter."""
-    return "\n".join(_front(text)[1]).strip()
-
-
 def own_words(text: str) -> str:
     """BRAIN.md without the map, and without the opening that we put there."""
     above, below = around_map(text.replace("\r\n", "\n"))

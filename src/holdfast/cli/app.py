@@ -15,6 +15,7 @@ import typer
 import holdfast
 from holdfast.cli import (
     arm,
+    audit,
     boot,
     check,
     close,
@@ -27,11 +28,14 @@ from holdfast.cli import (
     history,
     importing,
     init,
+    judge,
     ledger,
+    loops,
     notes,
     promote,
     queue,
     review,
+    spend,
     sync,
     trust,
     uninstall,
@@ -55,6 +59,10 @@ app.command("doctor")(doctor.doctor)
 app.command("log")(ledger.log)
 app.command("boot")(boot.boot)
 app.command("close")(close.close)
+app.command("judge")(judge.judge)
+app.command("spend")(spend.spend)
+app.command("loops")(loops.loops)
+app.command("audit")(audit.audit)
 app.command("notes")(notes.notes)
 app.command("show")(notes.show)
 app.command("handoff")(handoff.handoff)

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 def close(
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
+    verbatim: Annotated[bool, typer.Option("--verbatim", help="Ask no judge, whatever is chosen.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """File the flags that wait as notes, and write the handoff of every session that ended or died."""
     memory = Memory.here()
-    done = memory.close(everything=everything, say=lambda one: None if json else _line(one))
+    with show.progress("Asking the judge", hidden=json) as advance:
+        done = memory.close(
+            everything=everything, verbatim=verbatim, progress=advance, say=lambda one: None if json else _line(one)
+        )
     failed = [one for one in done if one.error]
     if json:
         rows = [dict(one.__dict__) for one in done]
@@ -37,5 +41,9 @@ def _line(one: Closed) -> None:
         return
     handoff = f", handoff {one.handoff}" if one.handoff else ""
     commit = f", commit {one.commit[:10]}" if one.commit else ""
+    left_out = f" ({one.discarded} of them left out, with the reason)" if one.discarded else ""
+    judge = f", judged by {one.judge} in {one.jobs} questions" if one.judge != "verbatim" else ""
     done = "closed" if one.handoff or not one.episode else "filed, while it goes on,"
-    typer.echo(f"{done} {what}: {one.filed} filed{handoff}{commit}")
+    typer.echo(f"{done} {what}: {one.filed} filed{left_out}{judge}{handoff}{commit}")
+    if one.fell_back:
+        typer.echo(f"  verbatim, where the judge did not answer: {one.fell_back}", err=True)

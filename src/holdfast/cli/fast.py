@@ -55,10 +55,13 @@ Options:
 """
 SNAG_HELP = """Usage: holdfast snag [OPTIONS] TEXT... --better TEXT
 
-  Save what went wrong and the better path, for a rule or a skill to learn from.
+  Save what went wrong and the better path. The close makes an edit of it: of the rule or skill that is named, or of a
+  note that comes back by itself at the tool, command or file that the snag names. `holdfast loops` shows which.
 
 Options:
   --better TEXT        what to do instead, next time
+  --rule NAME          the rule that should say so; it is made where there is none
+  --skill NAME         the skill that should say so, by its folder; waits in `holdfast review` unless you allow it
   --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
   --json               answer as JSON
   --help               show this
@@ -184,10 +187,12 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
 
 
 def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts where an episode left something; its folder gets its brief."""
+    """What the hook starts where an episode left something; its folder gets its brief. A project named behind it is
+    closed while its sessions go on."""
     from holdfast.memory import Memory
 
-    return _quietly(env, "close", lambda vault: Memory(vault, argv[0] if argv else "").close_in_background())
+    folder, midway = (*argv, "", "")[:2]
+    return _quietly(env, "close", lambda vault: Memory(vault, folder, env=env).close_in_background(midway))
 
 
 def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001

@@ -1,4 +1,5 @@
-"""`holdfast review`: notes that somebody should look at again, those in quarantine, and the word on each."""
+"""`holdfast review`: notes that somebody should look at again, those in quarantine, edits that wait for your word, and
+that word."""
 
 from __future__ import annotations
 
@@ -8,12 +9,16 @@ import typer
 
 from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
+from holdfast.close import deciding, proposals
+from holdfast.errors import NotFound
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
+    from holdfast.close.proposals import Proposal
     from holdfast.vault.notes import Note
     from holdfast.vault.reviewing import Due, Reviewed, Reviews
 
+SHOWN = 6  # lines of an edit in the list
 SAID = {"keep": "kept", "accept": "accepted", "reject": "rejected"}
 
 
@@ -22,20 +27,27 @@ def review(
         list[str] | None, typer.Option("--keep", metavar="NOTE", help="Still true: reviewed today.")
     ] = None,
     accept: Annotated[
-        list[str] | None, typer.Option("--accept", metavar="NOTE", help="Out of quarantine, into its folder.")
+        list[str] | None, typer.Option("--accept", metavar="NOTE|ID", help="Out of quarantine; or make this edit.")
     ] = None,
     reject: Annotated[
-        list[str] | None, typer.Option("--reject", metavar="NOTE", help="Out of quarantine and out of the vault.")
+        list[str] | None, typer.Option("--reject", metavar="NOTE|ID", help="Out of the vault; or let this edit be.")
     ] = None,
+    diff: Annotated[str, typer.Option("--diff", metavar="ID", help="Show one edit that waits, whole.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show the notes that are due for a review and those in quarantine, or decide on some."""
+    """Show what is due for a review, what is in quarantine and which edits wait for your word, or decide on some."""
     memory = Memory.here()
-    if accept:
-        refuse_agents(memory.env, memory.cwd, memory.vault, "Accepting a note")
+    mine = None if everything else memory.project().id
+    if accept or (reject and any(proposals.find(memory.state, one, mine) for one in reject)):
+        refuse_agents(memory.env, memory.cwd, memory.vault, "Deciding on it")
+    if diff:
+        _show(_found(memory, diff), json=json)
+        return
     if keep or accept or reject:
-        done = memory.review(keep=keep or (), accept=accept or (), reject=reject or (), everything=everything)
+        done = deciding.decide(
+            memory.vault, memory.clock(), mine, keep=keep or (), accept=accept or (), reject=reject or ()
+        )
         if json:
             show.as_json({"reviewed": [{"action": one.action, "path": one.path, "now_at": one.now_at} for one in done]})
         else:
@@ -43,13 +55,34 @@ def review(
                 _say(one)
         return
     found = memory.reviews(everything=everything)
+    edits = proposals.listing(memory.state, mine)
     if json:
         due = [{**_record(one.note), "days_over": one.days} for one in found.due]
         waiting = [_record(note) for note in found.quarantined]
         heard = [_record(note) for note in found.unconfirmed]
-        show.as_json({"due": due, "quarantined": waiting, "unconfirmed": heard, "other_projects": found.elsewhere})
+        known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "other_projects": found.elsewhere}
+        show.as_json({**known, "proposals": [_edit(one) for one in edits]})
     else:
-        _print(found)
+        _print(found, edits)
+
+
+def _found(memory: Memory, wanted: str) -> Proposal:
+    one = proposals.find(memory.state, wanted)
+    if not one:
+        raise NotFound(f'There is no proposal "{wanted}"; nothing was changed. `holdfast review` lists them.')
+    return one
+
+
+def _show(one: Proposal, *, json: bool) -> None:
+    if json:
+        show.as_json(_edit(one))
+        return
+    typer.echo(f"{one.id}  [{one.kind}] {one.path}\n{one.why}\n\n{one.diff}", nl=False)
+
+
+def _edit(one: Proposal) -> dict[str, Any]:
+    names = ("id", "time", "project", "kind", "path", "why", "diff")
+    return {**{name: getattr(one, name) for name in names}, "sources": list(one.sources)}
 
 
 def _record(note: Note) -> dict[str, Any]:
@@ -62,7 +95,7 @@ def _say(one: Reviewed) -> None:
     typer.echo(f"{SAID[one.action]} {one.path} ({where})")
 
 
-def _print(found: Reviews) -> None:
+def _print(found: Reviews, edits: list[Proposal]) -> None:
     if found.due:
         typer.echo(f"{_count(len(found.due), 'note')} to look at again (--keep NOTE where it is still true):")
     for one in found.due:
@@ -76,10 +109,21 @@ def _print(found: Reviews) -> None:
         typer.echo(f"{count} of yours, heard and not confirmed (--accept NOTE or --reject NOTE):")
     for note in found.unconfirmed:
         typer.echo(f"  {note.path}  {note.description}")
-    if not (found.due or found.quarantined or found.unconfirmed):
+    if edits:
+        typer.echo(f"{_count(len(edits), 'edit')} waiting for your word (--diff ID, --accept ID or --reject ID):")
+    for edit in edits:
+        typer.echo(f"  {edit.id}  [{edit.kind}] {edit.path or 'no file'}: {edit.why}")
+        for line in _changed(edit.diff)[:SHOWN]:
+            typer.echo(f"      {line}")
+    if not (found.due or found.quarantined or found.unconfirmed or edits):
         typer.echo("Nothing is due for a review.")
     if found.elsewhere:
         typer.echo(f"{found.elsewhere} more in other projects (--all).")
+
+
+def _changed(diff: str) -> list[str]:
+    """The lines that a diff takes and brings, without where they stand."""
+    return [line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
 
 
 def _late(one: Due) -> str:

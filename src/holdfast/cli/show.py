@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from holdfast.capture import codec
 from holdfast.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
@@ -39,3 +44,17 @@ def moment(text: str, now: float) -> float:
     except ValueError:
         raise UsageError(f'"{text}" is no time; try 2h, 3d, 2026-01-31 or 2026-01-31T15:00.') from None
     return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+@contextmanager
+def progress(what: str, *, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr for work that takes long, told how much is done of how much; none where nobody watches."""
+    if hidden or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _done, _all: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

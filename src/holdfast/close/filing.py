@@ -91,6 +91,7 @@ class Filing:
     avoid: frozenset[str] = frozenset()
     planned_on: dict[str, str | None] = field(default_factory=dict)  # every file that was looked at, as it was
     placed: dict[str, str] = field(default_factory=dict)  # flag id -> path of its note
+    verbatim: list[str] = field(default_factory=list)  # new notes that nobody has judged
 
     def __post_init__(self) -> None:
         self._head: str | None = None
@@ -118,7 +119,7 @@ class Filing:
         path = self._by_source.get(flag.id) or self._place(flag)
         self.placed[flag.id] = path
         self._by_source[flag.id] = path
-        for ident in _sources(flag):
+        for ident in sources_of(flag):
             self._by_source.setdefault(ident, path)
         return path
 
@@ -140,7 +141,7 @@ class Filing:
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         path = self.free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
-        held = self._anchors(flag)
+        held = self.anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
             more["status"] = flag.status
@@ -154,14 +155,15 @@ class Filing:
                 day=notes.day(flag.time),
                 project=project,
                 origin=flag.origin,
-                sources=_sources(flag),
+                sources=sources_of(flag),
                 **more,
             ),
         )
         self._by_words[words] = path
+        self.verbatim.append(path)
         return path
 
-    def _anchors(self, flag: Flag) -> list[dict[str, str]]:
+    def anchors(self, flag: Flag) -> list[dict[str, str]]:
         """Evidence that names lines of the project's own files: the note says so when they change."""
         if not self.root or not flag.evidence:
             return []
@@ -182,7 +184,7 @@ class Filing:
             path = f"{notes.FOLDERS['project']}/{stem}{'' if part == 1 else f'-{part}'}.md"
             if path in self.avoid:
                 continue
-            if self.text(path) is None and path.casefold() not in self._taken:
+            if self._stored(path) is None and path.casefold() not in self._taken:
                 text = notes.new_text(
                     name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
                     description=f"What was done in {flag.project or 'no project'} in {month}, in order",
@@ -201,7 +203,7 @@ class Filing:
     def _add(self, path: str, flag: Flag, lines: list[str], *, is_progress: bool = False) -> bool:
         """The note gains the id, and the lines that it does not have; False where the flag has to go elsewhere."""
         if path not in self._drafts:
-            text = self.text(path)
+            text = self._stored(path)
             most = MOST_PROGRESS if is_progress else MOST_SOURCES
             self._drafts[path] = None if text is None else Draft.of(text, most)
         draft = self._drafts[path]
@@ -214,15 +216,17 @@ class Filing:
         if not draft.add(lines, draft.lines if is_progress else draft.proofs):
             return False
         if is_progress or len(draft.sources) < MOST_SOURCES:
-            draft.sources += _sources(flag)
+            draft.sources += sources_of(flag)
         draft.edited = max(draft.edited, notes.day(flag.time))
         return True
 
     def text(self, path: str) -> str | None:
         """A file as this close sees it. It is read once: what is planned and what it is planned on are the same."""
         draft = self._drafts.get(path)
-        if draft and _has_grown(draft):
-            return draft.text()
+        return draft.text() if draft and _has_grown(draft) else self._stored(path)
+
+    def _stored(self, path: str) -> str | None:
+        """The same without what is still being added to it."""
         if path in self._fresh:
             return self._fresh[path]
         if path not in self.planned_on:
@@ -237,14 +241,29 @@ class Filing:
 
     def put(self, path: str, text: str, *ids: str) -> None:
         """A file is to have this text, in place of what `text` gave; flags with these ids are filed with it."""
-        if self.text(path) is None:
+        if self._stored(path) is None:
             self.planned_on.setdefault(path, None)
         self._drafts.pop(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
         for ident in ids:
-            self.placed[ident] = path
-            self._by_source[ident] = path
+            self.settle(ident, path)
+
+    def same(self, project: str, kind: str, body: str) -> str:
+        """The path of an active note with exactly these words; "" where there is none."""
+        return self._by_words.get((project, kind, index.body_digest(body), ""), "")
+
+    def add_to(self, path: str, flag: Flag) -> bool:
+        """A note that is there says it already: it gains the flag's id and its proof."""
+        if path in self.avoid or not self._add(path, flag, [f"- {proof}" for proof in flag.evidence]):
+            return False
+        self.settle(flag.id, path)
+        return True
+
+    def settle(self, ident: str, path: str) -> None:
+        """A flag is where it belongs, though no note names it."""
+        self.placed[ident] = path
+        self._by_source[ident] = path
 
     def is_filed(self, ident: str) -> bool:
         """Whether a note has this flag already, from a close before this one or from this one."""
@@ -255,14 +274,14 @@ class Filing:
         stem = f"{folder}/{notes.slug(name)}"
         nth = self._last.get(stem, 1)
         path = f"{stem}.md" if nth == 1 else f"{stem}-{nth}.md"
-        while path.casefold() in self._taken or self.text(path) is not None:
+        while path.casefold() in self._taken or self._stored(path) is not None:
             nth += 1
             path = f"{stem}-{nth}.md"
         self._last[stem] = nth
         return path
 
 
-def _sources(flag: Flag) -> list[str]:
+def sources_of(flag: Flag) -> list[str]:
     """What is filed with a flag: itself, and the user's words that it puts properly. Who has read outside text may be
     putting that text's words: then the user's are filed on their own."""
     return [flag.id, flag.answers] if flag.answers and flag.origin in TRUSTED else [flag.id]

@@ -1,6 +1,7 @@
-"""The mechanical handoff: made of flags, files touched and the first and last prompt, where nobody wrote one.
+"""The handoff of an episode for which nobody wrote one: made of flags, files touched and the first and last prompt.
 
-It says only what is known, and says that it is mechanical. What was flagged is linked to its note, so that the next
+It says only what is known, and says that it is mechanical. Where a judge drafted some of its sections, those stand in
+place of ours and the rest stays. What was flagged is linked to its note, so that the next
 handoff need not copy it forward; a long one is cut here, its note has all of it. A handoff is loaded by the next start,
 so what waits in quarantine or is unconfirmed is counted in it and never quoted, and whatever else came from outside
 says so.
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Story
+    from holdfast.close.draft import Draft
     from holdfast.model import Flag
 
 LONGEST = 300
@@ -32,9 +34,14 @@ MOST_ITEMS = 30
 
 
 def make(
-    episode: Episode, told: Story, flags: Sequence[Flag], placed: Mapping[str, str], parents: tuple[str, ...]
+    episode: Episode,
+    told: Story,
+    flags: Sequence[Flag],
+    placed: Mapping[str, str],
+    parents: tuple[str, ...],
+    drafted: Draft | None = None,
 ) -> Handoff:
-    """What can be said of an episode without a model."""
+    """What can be said of an episode; without a draft, without a model."""
     sections: dict[str, list[str]] = {}
     first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
     if first:
@@ -55,21 +62,28 @@ def make(
         request = f" Its last request was: {_line(last)}" if last else ""
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = ["Written by holdfast from flags and prompts; nobody wrote a handoff."]
+    if drafted:
+        from holdfast.close import draft  # pydantic, which a close without a judge need not wait for
+
+        died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
+        sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}
+        sections["in_progress"] = [*died, *(one for one in sections.get("in_progress", []) if one not in died)]
+        sections["note"] = list(drafted.notes)
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
     if heard:
         sections["note"].append(f"{len(heard)} heard from the user as an order, unconfirmed (`holdfast review`)")
     return Handoff(
-        title=topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
+        title=(drafted.title if drafted else "") or topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),
         started=lineage.iso(episode.opened),
         project=episode.project,
         branch=gitfiles.branch(episode.cwd),
         host=episode.host,
         episode=episode.key,
-        author=lineage.MECHANICAL,
+        author=drafted.author if drafted else lineage.MECHANICAL,
         parents=parents,
-        sections={key: tuple(items) for key, items in sections.items()},
+        sections={key: tuple(items) for key, items in sections.items() if items},
     )
 
 

@@ -37,7 +37,7 @@ SECTIONS = {
     "beside": ("Sessions that overlapped it:", 7, "`holdfast notes --handoffs` lists all"),
     "tasks": ("Open tasks:", 8, "`holdfast task list` has all"),
     "map": ("Notes for this project, newest first (`holdfast show NAME` reads one):", 16, "`holdfast notes` lists all"),
-    "activity": ("What came before:", 7, "activity.log has all"),
+    "activity": ("What came before, newest first:", 7, "activity.log has all"),
 }
 
 

@@ -58,9 +58,8 @@ def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
 
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
     course.drop(scene.state, episode.key, course.HELD)  # for what was before the compaction, and that is gone
-    course.drop(scene.state, episode.key, course.MOST)
     try:
-        course.put(scene.state, episode.key, course.CYCLE, str(cycle))
+        course.next_cycle(scene.state, episode.key, cycle)
         course.put(scene.state, episode.key, course.ASKED, "after-compaction")
     except OSError as error:
         scene.failures.append(error)

@@ -13,7 +13,7 @@ from holdfast.capture import course, flagging, flags, gitfiles
 from holdfast.capture.ids import new_id
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
-from holdfast.model import KINDS, replace
+from holdfast.model import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def requests(
     for one in found:
         kind, status = HEARD[one.kind]
         for piece in flags.cut(one.text):
-            given.append(flagging.Given(piece, kind if kind in KINDS else "fact", (), status))
+            given.append(flagging.Given(piece, kind, (), status))
             sorts.append(one.kind)
     taken = flagging.take_all(scene.vault, given, speaker(scene, episode, "user"), scene.now, insist=True)
     ids = [flag.id for flag in taken.flags]

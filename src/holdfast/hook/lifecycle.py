@@ -175,9 +175,8 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
     if segments or told or episode.state == episodes.DIED:
         mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)
         marks.leave(state, mark)
-    if not segments:
+    if not segments and not told:  # else the close needs them: what was filed on the way is part of the story
         episodes.forget_segments(state, episode.key)
-    if not segments and not told:
         course.forget(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, ids, marks, platform, queue
+from holdfast.capture import episodes, ids, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
@@ -53,6 +53,10 @@ def gather(
             f"{'' if view.complete else 'At least '}{many(len(others), 'flag')} of {many(count, 'other project')} "
             f"{'waits' if len(others) == 1 else 'wait'} too."
         )
+    said = notices.for_project(state, project.id, now)
+    told += [notice.line for notice in said]
+    if not only_look:
+        notices.told(state, said)
     # What there is one of comes first, so that many dead sessions cannot crowd it out.
     told += [_session(mark, running, now, closes=closes) for mark in left]
     waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"

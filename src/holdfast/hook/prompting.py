@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import course, story
-from holdfast.hook import hearing, nudge, scheduled, stopping, toolcalls
+from holdfast.hook import hearing, midway, nudge, scheduled, stopping, toolcalls
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
     due = hearing.requests(scene, episode, env, config) if is_own else []
     due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
+    midway.close_if_many(scene, episode, env, config)
     if course.first(scene.state, episode.key, FIRST) and not said:
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
     return Reply(said)

@@ -181,24 +181,6 @@ def of_cycle(state: str, episode: str, cycle: int) -> tuple[str, str] | None:
         return None
 
 
-def newest(state: str, episode: str) -> tuple[str, str] | None:
-    """Path and text of an episode's last snapshot; None where there is none, or it cannot be read."""
-    begins = f"{digest(episode, 24)}-"
-    found = [name for name in platform.names(f"{state}/snapshots") if name.startswith(begins) and _cycle(name) >= 0]
-    if not found:
-        return None
-    path = f"{state}/snapshots/{max(found, key=_cycle)}"
-    try:
-        return path, platform.read_regular(path, LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return None
-
-
-def _cycle(name: str) -> int:
-    number = name.removesuffix(".md").rpartition("-")[2]
-    return int(number) if name.endswith(".md") and number.isdecimal() else -1
-
-
 def fitted(text: str, room: int, path: str = "") -> str:
     """What of a snapshot is told to the model, in at most `room` characters as JSON spells them; "" where no room is.
 

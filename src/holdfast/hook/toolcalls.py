@@ -103,6 +103,9 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
     closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
     if closed:
         scene.did["boundary"] = closed.kind
+        from holdfast.hook import midway
+
+        midway.close_if_many(scene, episode, env, config)
         found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command_of(env), closed.words)))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
         found += _pressed(scene, episode, env, config)
@@ -145,9 +148,8 @@ def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> in
     cycle = course.count(scene.state, episode.key, course.CYCLE)
     most = course.count(scene.state, episode.key, course.MOST)
     if used < most * FALL:
-        course.drop(scene.state, episode.key, course.MOST)
         cycle += 1
-        course.put(scene.state, episode.key, course.CYCLE, str(cycle))
+        course.next_cycle(scene.state, episode.key, cycle)
     elif is_pressed and used > most:
         course.put(scene.state, episode.key, course.MOST, str(used))
     return cycle

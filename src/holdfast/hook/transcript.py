@@ -137,6 +137,23 @@ def said(host: str, path: str, most: int) -> Iterator[Said]:
                 yield from _of_claude(at, decoded(line))
 
 
+def since(host: str, path: str, offset: int, most: int) -> tuple[list[Said], bool]:
+    """What was said from a place on, in its order, and whether only the newest part of that was read.
+
+    A transcript that has become shorter than the place is another one: nothing in it is of this episode.
+    """
+    heard: list[Said] = []
+    for one in said(host, path, most):
+        if one.at < offset:
+            break
+        heard.append(one)
+    try:
+        size = posix.stat(path).st_size
+    except (OSError, ValueError):
+        size = 0
+    return heard[::-1], size - offset > most
+
+
 def _of_claude(at: int, record: dict[str, Any]) -> Iterator[Said]:
     role = record.get("type")
     if role not in (USER, ASSISTANT) or any(record.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary")):

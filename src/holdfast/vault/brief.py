@@ -234,7 +234,7 @@ def _add_handoff(draft: _Draft) -> None:
 
 
 def _add_activity(draft: _Draft) -> None:
-    """The last lines of activity.log that are about this project."""
+    """The last lines of activity.log about this project, the newest first: a full brief drops what comes last."""
     wanted = f"[{draft.project.id}] "
     try:
         raw = journal.content(draft.vault, "activity.log") or b""
@@ -242,7 +242,7 @@ def _add_activity(draft: _Draft) -> None:
         return
     lines = raw[-TAIL:].decode("utf-8", "replace").split("\n")[1 if len(raw) > TAIL else 0 :]
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
-    for when, _, rest in mine[-MOST_ACTIVITY:]:
+    for when, _, rest in reversed(mine[-MOST_ACTIVITY:]):
         draft.say("activity", f"- {when}] {quoting.shortened(rest.removeprefix(wanted))}")
 
 

@@ -8,7 +8,6 @@ marks as superseded what an active note supersedes, and draws the map anew; each
 from __future__ import annotations
 
 import datetime
-import fcntl
 import os
 import re
 from dataclasses import replace
@@ -23,7 +22,7 @@ from holdfast.vault.check_notes import FIXABLE, of_note
 from holdfast.vault.findings import Finding, Report
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE
-from holdfast.vault.writing import writing
+from holdfast.vault.writing import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -138,27 +137,13 @@ def _unfinished(vault: str) -> Iterator[Finding]:
     folder = f"{home.state(vault)}/writing"
     for name in platform.names(folder):
         path = f".state/writing/{name}"
-        if name == "journal" and not _is_being_written(vault):
+        if name == "journal" and not is_being_written(vault):
             fix = "`holdfast check --fix`, or any change to the vault, finishes it"
             yield Finding(path, 1, "unfinished", "a change was cut short", fix, can_fix=True, level="warning")
         elif name.startswith("journal.unreadable-"):
             what = "a change was cut short and its journal cannot be read"
             fix = "look whether `holdfast history` has it; the file can then be put away"
             yield Finding(path, 1, "unfinished", what, fix)
-
-
-def _is_being_written(vault: str) -> bool:
-    try:
-        fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
 
 
 def fix(vault: str, now: float, findings: Iterable[Finding]) -> tuple[Finding, ...]:

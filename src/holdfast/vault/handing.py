@@ -20,7 +20,7 @@ from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.capture.whereabouts import Where
     from holdfast.model import Flag
@@ -70,8 +70,18 @@ def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
     return "" if title == TITLE else title, lineage.sections_of(body, others="note")
 
 
-def write(vault: str, text: str, where: Where, now: float, started: float, *, anyway: bool = False) -> HandedOff:
-    """Check and file one handoff. Raises Unfit with every problem, unless `anyway`."""
+def write(
+    vault: str,
+    text: str,
+    where: Where,
+    now: float,
+    started: float,
+    *,
+    anyway: bool = False,
+    look_over: Callable[[Handoff], tuple[Handoff, list[str]]] = lambda made: (made, []),
+) -> HandedOff:
+    """Check and file one handoff. `look_over` holds it against its session: the handoff with what it doubts marked,
+    and sentences about what the session contradicts. Raises Unfit with every problem, unless `anyway`."""
     title, sections = parse(text)
     if not sections:
         names = ", ".join(lineage.SECTIONS.values())
@@ -91,6 +101,8 @@ def write(vault: str, text: str, where: Where, now: float, started: float, *, an
         sections=tidy,
     )
     wrong = handoff_lint.problems(made, where.project.root)
+    made, contradicted = look_over(made)
+    wrong += contradicted
     if wrong and not anyway:
         raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
     made = _stamped(made, whereabouts.origin(where, vault))

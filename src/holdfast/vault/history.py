@@ -121,7 +121,9 @@ def _concerns(vault: str, entry: Entry, path: str, project: str, known: dict[str
     """Whether a file of a change is for this project's eyes."""
     if path.startswith("lineage/"):
         return path.split("/")[1] in (project, notes.slug(project))
-    if not index.is_note_path(path):
+    if path.startswith("discarded/"):
+        return path.startswith(f"discarded/{notes.slug(project, 40)}-")
+    if not index.is_note_path(path) and not path.startswith("improvements/"):
         return True
     if path not in known:
         raw = Repository(vault).content(entry.commit, path) or Repository(vault).content(f"{entry.commit}^", path)

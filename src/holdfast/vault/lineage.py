@@ -58,6 +58,7 @@ KNOWN_ANYWAY = (  # what we see for ourselves
     *("title", "time", "date", "started", "project", "branch", "host", "episode", "session", "author", "parents"),
 )
 MECHANICAL = "holdfast"  # the author of a handoff that nobody wrote
+JUDGED = "holdfast with "  # how that of a judge's handoff begins; behind it stands the model
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,11 @@ class Handoff:
     author: str = ""
     sections: dict[str, tuple[str, ...]] = field(default_factory=dict)
     path: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a close wrote it, and not the one who did the work."""
+        return self.author == MECHANICAL or self.author.startswith(JUDGED)
 
     def items(self, section: str) -> tuple[str, ...]:
         return self.sections.get(section, ())

@@ -69,7 +69,4 @@ def as_said_here(
             made = replace(made, origin="user", sources=(answers,))
     yield made
     if where.episode:
-        course.touch(state, where.episode, course.FLAGGED, now)
-        course.drop(state, where.episode, course.ASKED)
-        if answers:
-            course.first(state, where.episode, f"{course.ANSWERED}{answers}")
+        course.answered(state, where.episode, now, [answers] if answers else ())

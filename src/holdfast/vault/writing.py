@@ -143,6 +143,21 @@ def lock(vault: str, patience: float) -> int:
             time.sleep(0.01)
 
 
+def is_being_written(vault: str) -> bool:
+    """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
+    try:
+        fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 def _refuse_amid(repository: Repository) -> None:
     """A commit of ours would end what a person began, conflicts and all."""
     begun = repository.begun_by_hand()

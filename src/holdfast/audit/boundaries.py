@@ -1,0 +1,190 @@
+"""Boundaries that came, nudges that were injected, and what followed them: flags, a "nothing", or no answer.
+
+A nudge is answered by a flag, or by the word that there is nothing, before its turn ends; one whose turn goes on is not
+judged yet. Within a turn the newest nudge is the one that a flag is counted for, but it answers the others too: the
+model was asked several times and has spoken. Flags that no nudge asked for are counted apart: they are the best ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.hook import nudge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+START, STOP, END, BEFORE, AFTER = "session-start", "turn-stop", "session-end", "before-compaction", "after-compaction"
+REQUEST = "user-request"
+KINDS = (
+    *(START, "first-prompt", REQUEST, "chapter", "task", "subagent", "commit"),
+    *("consider", "write", "handoff", BEFORE, AFTER, STOP, END),
+)
+DECLINED, SNAPSHOT, NO_SNAPSHOT = "declined", "snapshot", "no snapshot"
+WAS_HELD = "it was held until now"
+IN_A_ROW = 5  # nudges without any answer, after which something is wrong with the asking
+
+
+@dataclass
+class Asked:
+    """One nudge that reached the model."""
+
+    kind: str
+    host: str
+    project: str
+    when: float
+    flags: int = 0
+    is_answered: bool = False
+    is_declined: bool = False
+    is_over: bool = False
+
+    @property
+    def is_ignored(self) -> bool:
+        return self.is_over and not self.is_answered and not self.is_declined
+
+
+@dataclass
+class Row:
+    """One kind of boundary. `held` are those of `came` that waited for a moment which carries text."""
+
+    kind: str
+    came: int = 0
+    injected: int = 0
+    answered: int = 0
+    flags: int = 0
+    declined: int = 0
+    ignored: int = 0
+    held: int = 0
+    silent: int = 0
+
+    def as_record(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+
+@dataclass
+class Boundaries:
+    """What is counted on the way through the ledger; `rows` puts it together for one project, or all."""
+
+    came: dict[tuple[str, str], Row] = field(default_factory=dict)  # by project and kind
+    asked: list[Asked] = field(default_factory=list)
+    unasked: dict[str, int] = field(default_factory=dict)
+    unwritten: list[tuple[str, float, str]] = field(default_factory=list)  # compactions without a snapshot
+    _open: dict[str, list[Asked]] = field(default_factory=dict)
+    _spoken: set[tuple[str, object]] = field(default_factory=set)  # injections whose hook record is yet to come
+
+    def take(self, record: Mapping[str, Any], key: str, when: float) -> None:
+        kind = record.get("kind")
+        project = str(record.get("project") or "")
+        if kind == "injection":
+            self._spoken.add((key, record.get("t")))
+        elif kind == "nudge":
+            self._nudge(record, key, project, when)
+        elif kind == "flag":
+            self._flag(key, project)
+        elif kind == "hook":
+            self._moment(record, key, project)
+        elif kind == "episode":
+            self._end_turn(key)
+
+    def _row(self, project: str, kind: str) -> Row:
+        found = self.came.get((project, kind))
+        if found is None:
+            found = self.came[project, kind] = Row(kind)
+        return found
+
+    def _moment(self, record: Mapping[str, Any], key: str, project: str) -> None:
+        event = record.get("event")
+        spoken = (key, record.get("t"))
+        is_spoken = spoken in self._spoken
+        self._spoken.discard(spoken)
+        if event == START and record.get("source") != "compact":
+            row = self._row(project, START)
+            row.came += 1
+            row.injected += is_spoken
+            self._end_turn(key)
+        elif event == STOP and not record.get("agent"):
+            self._row(project, STOP).came += 1
+            self._end_turn(key)
+        elif event == END and not record.get("repeated"):
+            self._row(project, END).came += 1
+            self._end_turn(key)
+
+    def _nudge(self, record: Mapping[str, Any], key: str, project: str, when: float) -> None:
+        kind, decision = str(record.get("boundary") or ""), record.get("decision")
+        reason = str(record.get("reason") or "")
+        row = self._row(project, kind)
+        if decision == nudge.SAID:
+            row.came += kind != STOP and reason != WAS_HELD  # that a turn stopped is counted from its hook
+            row.injected += 1
+            asked = Asked(kind, key.partition("/")[0], project, when)
+            self.asked.append(asked)
+            self._open.setdefault(key, []).append(asked)
+        elif decision == nudge.SILENT:
+            row.came += 1
+            row.silent += 1
+        elif decision == nudge.KEPT:
+            row.came += 1
+            row.held += 1
+        elif decision == DECLINED:
+            for one in self._open.get(key, ()):
+                one.is_declined = True
+        elif decision == SNAPSHOT:
+            row.came += 1
+            row.injected += 1
+        elif decision == NO_SNAPSHOT:
+            row.came += 1
+            self.unwritten.append((key, when, reason))
+
+    def _flag(self, key: str, project: str) -> None:
+        waiting = self._open.get(key)
+        if not waiting:
+            self.unasked[project] = self.unasked.get(project, 0) + 1
+            return
+        waiting[-1].flags += 1
+        for one in waiting:
+            one.is_answered = True
+
+    def _end_turn(self, key: str) -> None:
+        for one in self._open.pop(key, ()):
+            one.is_over = True
+
+    def rows(self, takes: Callable[[object], bool]) -> list[Row]:
+        """Each kind that came, in the order of a session; kinds that we do not know come last."""
+        found: dict[str, Row] = {}
+        for (project, kind), row in self.came.items():
+            if takes(project):
+                sums = found.setdefault(kind, Row(kind))
+                for name in ("came", "injected", "held", "silent"):
+                    setattr(sums, name, getattr(sums, name) + getattr(row, name))
+        for one in self.asked:
+            if takes(one.project):
+                row = found[one.kind]
+                row.answered += one.is_answered
+                row.flags += one.flags
+                row.declined += one.is_declined and not one.is_answered
+                row.ignored += one.is_ignored
+        order = {kind: nth for nth, kind in enumerate(KINDS)}
+        shown = [row for row in found.values() if row.came or row.injected]
+        return sorted(shown, key=lambda row: (order.get(row.kind, len(order)), row.kind))
+
+    def in_a_row(self, takes: Callable[[object], bool]) -> Iterator[tuple[str, int, float]]:
+        """Hosts whose newest nudges all went without an answer: the host, how many, and since when.
+
+        One about the user's own words is not among them: whether it was an order at all is the model's to say, and the
+        words are filed either way.
+        """
+        by_host: dict[str, list[Asked]] = {}
+        for one in self.asked:
+            is_settled = one.is_over or one.is_answered or one.is_declined
+            if takes(one.project) and is_settled and one.kind != REQUEST:
+                by_host.setdefault(one.host, []).append(one)
+        for host, asked in by_host.items():
+            count = 0
+            for one in reversed(asked):
+                if not one.is_ignored:
+                    break
+                count += 1
+            if count >= IN_A_ROW:
+                yield host, count, asked[-count].when

@@ -1,0 +1,119 @@
+"""An audit in plain lines: a compact table, then each thing that is not as it should be with why and what to do.
+
+Outside text (errors, session ids) is cleaned of what could steer a terminal.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from holdfast.capture.flags import clean
+from holdfast.capture.quoting import shortened
+from holdfast.doctor.checks import many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.audit.findings import Finding
+    from holdfast.audit.report import Report
+
+COLUMNS = ("came", "injected", "answered", "flags", "declined", "ignored", "held", "silent")
+ASKING = ("answered", "flags", "declined", "ignored")
+NOT_ASKING = ("session-start", "session-end", "first-prompt", "before-compaction")
+LONGEST = 400
+NAME = 18
+
+
+def lines(found: Report) -> list[str]:
+    """All that is printed."""
+    days = (time.strftime("%Y-%m-%d", time.gmtime(one)) for one in (found.period.since, found.period.until))
+    where = f"project {found.period.project}" if found.period.project else "all projects"
+    told = [f"{' to '.join(days)}, {where}", ""]
+    one = found.sessions
+    more = f"  closing {one.closing}" if one.closing else ""
+    told.append(
+        _row(
+            "sessions", f"seen {one.seen}  open {one.open}  closed {one.closed}{more}  drained {one.drained}  indexed -"
+        )
+    )
+    told += _closes(found)
+    told.append(_row("loops", f"open {len(found.loops_open)}  closed {found.loops_closed}"))
+    told += _boundaries(found)
+    told += _counted(found)
+    told.append("")
+    if found.ok:
+        return [*told, "All of it is as it should be."]
+    total = len(found.findings) + sum(found.left_out.values())
+    told.append(f"NOT AS IT SHOULD BE ({total}):")
+    for finding in found.findings:
+        told += _finding(finding)
+    told += [f"- {kind}: {count:,} more of the same" for kind, count in found.left_out.items()]
+    return told
+
+
+def _row(name: str, text: str) -> str:
+    return f"{name:<{NAME}}{text}"
+
+
+def _closes(found: Report) -> list[str]:
+    judged, verbatim, looked = found.judged, found.verbatim, found.inline
+    filed = f" ({many(sum(one.filed for one in verbatim), 'flag')})" if verbatim else ""
+    told = [_row("closes", f"parallel {len(judged)}  verbatim {len(verbatim)}{filed}  inline {len(looked.found)}")]
+    if judged:
+        jobs, most = sum(one.jobs for one in judged), max(one.workers for one in judged)
+        slowest = max(one.took for one in judged)
+        told.append(_row("", f"{many(jobs, 'job')} by up to {many(most, 'worker')}, the slowest close {slowest:.1f} s"))
+    for by, calls in sorted(found.calls.items()):
+        failed = f" ({calls.failed} failed)" if calls.failed else ""
+        tokens = f"{calls.tokens_in:,} tokens in, {calls.tokens_out:,} out"
+        told.append(_row("", f"{_tidy(by)}: {many(calls.calls, 'call')}{failed}, {tokens}"))
+    spent = sum(one.tokens for one in looked.found)
+    if spent:
+        cheap = sum(one.tokens_in + one.tokens_out for one in found.calls.values())
+        each = (
+            f", {spent / len(looked.found) / (cheap / len(judged)):.0f} times a parallel one"
+            if judged and cheap
+            else ""
+        )
+        told.append(_row("", f"inline, in {many(len(looked.found), 'session')}: {spent:,} tokens{each}"))
+    unread = [
+        f"{looked.gone} gone" if looked.gone else "",
+        f"{looked.left_out} too many to read" if looked.left_out else "",
+    ]
+    if any(unread):
+        told.append(_row("", f"{many(looked.read, 'transcript')} read; {', '.join(filter(None, unread))}"))
+    return told
+
+
+def _boundaries(found: Report) -> list[str]:
+    if not found.rows:
+        return [_row("boundaries", "none came")]
+    told = ["", f"{'boundary':<{NAME}}" + "".join(f"{name:>10}" for name in COLUMNS)]
+    for row in found.rows:
+        numbers = [_number(row.kind, name, getattr(row, name)) for name in COLUMNS]
+        told.append(f"{_tidy(row.kind):<{NAME}}" + "".join(f"{one:>10}" for one in numbers))
+    if found.unasked:
+        told.append(f"and {many(found.unasked, 'flag')} that no nudge had asked for")
+    return told
+
+
+def _number(kind: str, name: str, count: int) -> str:
+    return "-" if not count and (name not in ("came", "injected") or kind in NOT_ASKING) else f"{count:,}"
+
+
+def _counted(found: Report) -> list[str]:
+    days, counts = found.counted["days"], found.counted["counts"]
+    if not days:
+        return []
+    shown = ", ".join(f"{counts[name]:,} {name}" for name in ("hook", "nudge", "flag", "close") if counts.get(name))
+    return ["", f"and {many(days, 'older day')}, of which only counts are kept (all projects): {shown or 'nothing'}"]
+
+
+def _finding(one: Finding) -> Sequence[str]:
+    about = f" {_tidy(one.about)}" if one.about else ""
+    return f"- {one.kind}{about}: {_tidy(one.why)}", f"    {_tidy(one.fix)}"
+
+
+def _tidy(text: str) -> str:
+    return shortened(clean(text)[0], LONGEST)

@@ -1,0 +1,70 @@
+"""`holdfast loops`: every snag and what became of it, and taking one edit back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.capture.whereabouts import refuse_agents
+from holdfast.cli import show
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.close.loops import Loop, Loops
+
+
+def loops(
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, and every closed one.")] = False,
+    undo: Annotated[str, typer.Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show which snags have become an edit and which still wait, with their age."""
+    memory = Memory.here()
+    now = memory.clock()
+    if undo:
+        refuse_agents(memory.env, memory.cwd, memory.vault, "Taking an edit back")
+        done = memory.undo_loop(undo)
+        if json:
+            show.as_json({"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)})
+        else:
+            typer.echo(f"taken back: {done.loop.wrong}")
+            for path in done.paths:
+                typer.echo(f"    {path}")
+        return
+    found = memory.loops(everything=everything)
+    if json:
+        known = {"open": found.open, "closed": found.closed}
+        show.as_json({name: [one.as_record(now) for one in some] for name, some in known.items()})
+    else:
+        _print(found, now, everything=everything)
+
+
+NEWEST = 10  # closed ones that are shown unless all are asked for
+
+
+def _print(found: Loops, now: float, *, everything: bool) -> None:
+    from holdfast.close import arming
+    from holdfast.close import loops as listed
+
+    if not found.open and not found.closed:
+        typer.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
+    if found.open:
+        typer.echo(f"{len(found.open)} open:")
+    for one in found.open:
+        late = f", {one.closes} closes ago" if one.closes else ""
+        typer.echo(f"  {one.id}  {'ALARM ' if one.is_late else ''}{show.age(now - one.time)}{late}: {one.wrong}")
+        typer.echo(f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}")
+    shown = found.closed if everything else found.closed[-NEWEST:]
+    if found.closed:
+        typer.echo(f"{len(found.closed)} closed (--undo ID takes one back):")
+    for one in reversed(shown):
+        calls = f", comes back at {arming.subject(one.when)}" if one.when else ""
+        typer.echo(f"  {one.id}  {show.age(now - one.time)}: {one.wrong}")
+        typer.echo(f"      {_where(one)}{listed.SAID[one.state]}{calls}{f' ({one.why})' if one.why else ''}")
+    if len(shown) < len(found.closed):
+        typer.echo(f"{len(found.closed) - len(shown)} older ones (--all).")
+
+
+def _where(one: Loop) -> str:
+    return f"{one.where}: " if one.where else ""

@@ -1,0 +1,102 @@
+"""`holdfast spend`: what the calls to models took, and how much the caps leave for today."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli import show
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.close.prices import Price, Prices
+    from holdfast.close.spend_history import Row
+    from holdfast.close.spend_report import Report
+
+BAR = 40  # characters, at most
+SHOWN = "{:<%d}  {:>7}  {:>12}  {:>16}  "
+STYLE = "cyan"
+
+
+def spend(
+    days: Annotated[int, typer.Option("--days", min=1, max=4000, help="So many days, today (UTC) included.")] = 14,
+    by: Annotated[str, typer.Option("--by", help="day, host, job, model or judge.")] = "day",
+    prices: Annotated[bool, typer.Option("--prices", help="The prices that are counted with.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show the meter of calls to models: tokens, money, and what today's caps leave."""
+    from holdfast.close import prices as tables
+    from holdfast.close import spend_report
+
+    memory = Memory.here()
+    if prices:
+        known = tables.load(memory.state)
+        show.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, memory.state)
+        return
+    report = memory.spent(days, by)
+    show.as_json(report.as_record()) if json else _print(report)
+
+
+def _print(report: Report) -> None:
+    from holdfast.close.spend_report import money_of, words_for
+
+    if report.rows:
+        rows = [(words_for(row.name, report.by), row, money_of(row)) for row in report.rows]
+        rows.append(("in all", report.total, money_of(report.total)))
+        _chart(rows, report.by)
+    else:
+        typer.echo(f"No model was asked in the last {report.days} days.")
+    for line in report.lines():
+        typer.echo(line)
+
+
+def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
+    wide = max(len(by), *(len(name) for name, _, _ in rows))
+    line = SHOWN % wide
+    typer.echo(line.format(by, "calls", "tokens", "money").rstrip())
+    speaks = (sys.stdout.encoding or "").lower().startswith("utf")
+    is_plain = not (sys.stdout.isatty() and speaks) or bool(os.environ.get("NO_COLOR"))
+    left = shutil.get_terminal_size().columns - len(line.format("", "", "", ""))
+    room = max(8, min(BAR, left)) if sys.stdout.isatty() else BAR
+    most = max(row.sums.tokens for _, row, _ in rows[:-1])
+    for name, row, money in rows:
+        text = line.format(name, f"{row.sums.calls:,}", f"{row.sums.tokens:,}", money)
+        tokens = 0 if row is rows[-1][1] else row.sums.tokens
+        _bar(text, max(1, round(tokens / most * room)) if tokens else 0, is_plain=is_plain)
+
+
+def _bar(text: str, length: int, *, is_plain: bool) -> None:
+    if is_plain or not length:
+        typer.echo(f"{text}{'#' * length}".rstrip())
+        return
+    from rich.console import Console
+
+    typer.echo(text, nl=False)
+    Console(highlight=False).print("\u2588" * length, style=STYLE)
+
+
+def _print_prices(known: Prices, state: str) -> None:
+    from holdfast.close import prices as tables
+
+    typer.echo(f"{known.currency} per million tokens; the first line that fits counts.")
+    _table(f"Yours, {tables.path_of(state)}:", known.own)
+    if known.shipped:
+        _table(f"Shipped, as of {tables.AS_OF}, and possibly outdated:", known.shipped)
+    for line in tables.EXPLAINED:
+        typer.echo(line)
+    if known.problem:
+        typer.echo(f"note: {known.problem}")
+
+
+def _table(heading: str, rows: Sequence[Price]) -> None:
+    typer.echo(heading if rows else f"{heading} none")
+    for price in rows:
+        name = f"{price.model} ({price.judge})" if price.judge else price.model
+        amounts: list[Any] = [f"{price.money_in:.2f}", f"{price.money_out:.2f}"]
+        typer.echo(f"  {name:<32} in {amounts[0]:>8}  out {amounts[1]:>8}")

@@ -1,0 +1,116 @@
+"""What a close leaves beside the notes: sentences for the next start, what was refused, what a judge may still do.
+
+None of it is needed for a flag to be safe, so none of it can fail a close. It is all known by the ids of the flags it
+is about: leaving it twice is leaving it once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home, notices
+from holdfast.capture.ids import digest
+from holdfast.close import answers, leftovers, verify
+from holdfast.errors import HoldfastError
+from holdfast.vault import frontmatter, journal
+from holdfast.vault.frontmatter import Unparsable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.close.commit import Written
+    from holdfast.close.consolidate import Refused
+    from holdfast.close.court import Court
+    from holdfast.close.deliberate import Deliberated
+    from holdfast.close.work import Closed, Work
+
+JUDGE, HANDOFF = "judge", "handoff"
+VERBATIM = "verbatim"
+
+
+def keep_refused(vault: str, now: float, work: Work, thought: Deliberated) -> None:
+    """What a judge said and may not do waits for a person, before its flags leave the queue."""
+    if not thought.refused:
+        return
+    from holdfast.close import proposals
+
+    for one in thought.refused:
+        ids = tuple(flag.id for flag in one.flags)
+        before, after = _rewritten(vault, one)
+        proposal = proposals.Proposal(
+            id=digest("\0".join((*ids, one.said)), 12),
+            time=now,
+            project=work.project,
+            kind=proposals.NOTE,
+            path=one.target if after else "",
+            why=f"A judge's decision was refused: {one.why}.",
+            diff="" if after else one.said,
+            before=before,
+            after=after,
+            sources=ids,
+        )
+        proposals.leave(home.state(vault), proposal)
+
+
+def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
+    """The note as it is and as the judge would have it; (None, None) where it named none."""
+    text = (journal.content(vault, refused.target) or b"").decode("utf-8", "replace") if refused.target else ""
+    try:
+        body = frontmatter.parse(text).body
+    except Unparsable:
+        return None, None
+    if not refused.body.strip():
+        return None, None
+    return text, f"{text[: len(text) - len(body)]}\n{refused.body.strip()}\n"
+
+
+def of_episode(vault: str, now: float, work: Work, thought: Deliberated, written: Written) -> None:
+    """Before the flags leave the queue: then a close that is killed here does it again."""
+    state = home.state(vault)
+    try:
+        if thought.fell_back or thought.by == VERBATIM:
+            leftovers.remember(state, work.project, vault, written.verbatim)
+        if written.loops:
+            from holdfast.close import improve
+
+            improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
+        said = verify.told(written.findings)
+        if said and written.closed.handoff:
+            notices.leave(state, HANDOFF, said, now, project=work.project)
+        elif written.closed.handoff:
+            notices.remove(state, HANDOFF, work.project)
+    except (OSError, HoldfastError):
+        return
+
+
+def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Closed], court: Court | None) -> None:
+    """What the whole of it has to say."""
+    from holdfast.close import improve, loops
+
+    state = home.state(vault)
+    try:
+        improve.apply_pending(vault, state, now)
+        _say_who_judged(state, now, done, court)
+        if court:
+            answers.drop(state, court.keys)
+            answers.sweep(state, now)
+        for project in sorted(projects):
+            loops.after_close(vault, state, now, project)
+    except (OSError, HoldfastError):
+        return
+
+
+def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: Court | None) -> None:
+    """A judge that was chosen and did not answer is said out loud, until one does."""
+    if court is None:
+        return
+    left = [one for one in done if one.fell_back]
+    if left:
+        why = left[0].fell_back.rstrip(".")
+        line = (
+            f"WARNING: the last close could not use the judge {court.by} ({why}); what it could not decide is filed "
+            "verbatim, and a later close consolidates it. `holdfast doctor` looks at the judge."
+        )
+        notices.leave(state, JUDGE, line, now)
+    elif court.asked:
+        notices.remove(state, JUDGE)

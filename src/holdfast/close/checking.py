@@ -1,0 +1,123 @@
+"""Handoffs and notes looked over before they are filed: what is unsupported is marked, what is contradicted held back.
+
+First by rule (close/verify), then, where a judge is there, by a second question to a model that did not write it and
+sees only the claims and the lines that bear on them. A note that says more than the flags it was made of is not filed
+at all: its flags are, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.close import verify
+from holdfast.close.claims import Claim
+from holdfast.close.verify import CONTRADICTED, SUPPORTED, UNSUPPORTED
+from holdfast.vault import lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.close.consolidate import Decided, Refused
+    from holdfast.close.draft import Draft, Line
+    from holdfast.close.evidence import Evidence
+    from holdfast.close.verify import Finding
+    from holdfast.vault.lineage import Handoff
+    from holdfast.vault.notes import Note
+
+OURS = ("note", "files_modified")  # sections that the hook's own knowledge fills
+LINK = re.compile(r" \(\[note\]\([^)]*\)\)$")
+
+
+def in_force(known: Iterable[Note], project: str) -> list[Note]:
+    """The decisions that hold in a project."""
+    return [note for note in known if note.kind == "project" and note.is_active and note.applies_to(project)]
+
+
+def checked(
+    made: Handoff, evidence: Evidence, decisions: Sequence[Note], *, hold_back: bool = True
+) -> tuple[Handoff, tuple[Finding, ...]]:
+    """A handoff against its session: marked, and without what the session contradicts, unless that is to stay with the
+    contradiction beside it. Without a transcript there is nothing to hold against it."""
+    if not evidence.spoken:
+        return made, ()
+    sections: dict[str, tuple[str, ...]] = {}
+    told: list[Finding] = []
+    for key, items in made.sections.items():
+        if key in OURS:
+            sections[key] = items
+            continue
+        links = {LINK.sub("", one): (LINK.search(one) or [""])[0] for one in items}
+        findings = verify.verify([Claim(key, text) for text in links], evidence, decisions)
+        told += [one for one in findings if one.verdict != SUPPORTED]
+        shown = [
+            (_shown(one), links[one.claim.text]) for one in findings if one.verdict != CONTRADICTED or not hold_back
+        ]
+        sections[key] = tuple(f"{text}{link}" for text, link in shown)
+    in_order = {key: sections[key] for key in lineage.SECTIONS if sections.get(key)}
+    return replace(made, sections=in_order), tuple(told)
+
+
+def _shown(finding: Finding) -> str:
+    """A claim as it is filed."""
+    if finding.verdict == CONTRADICTED:
+        return f"{finding.claim.text} (contradicted by the session: {finding.why})"
+    (claim,), _ = verify.mark([finding.claim], [finding])
+    return claim.text
+
+
+def claims_of(drafted: Draft) -> list[Claim]:
+    return [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
+
+
+def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
+    """A draft with what is unsupported marked and without what is contradicted."""
+    verdicts = {(one.claim.section, one.claim.text): one for one in findings}
+
+    def kept(name: str, lines: Sequence[Line]) -> Iterable[Line]:
+        for line in lines:
+            one = verdicts.get((name, line.text))
+            if one is None or one.verdict == SUPPORTED:
+                yield line
+            elif one.verdict == UNSUPPORTED:
+                yield replace(line, text=_shown(one))
+
+    sections = {name: tuple(kept(name, lines)) for name, lines in drafted.sections.items()}
+    return replace(drafted, sections={name: lines for name, lines in sections.items() if lines})
+
+
+def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decided], list[Refused]]:
+    """Decisions whose notes say nothing that their flags do not; the others as refused."""
+    from holdfast.close.consolidate import DISCARD, Refused
+
+    good: list[Decided] = []
+    bad: list[Refused] = []
+    for one in decisions:
+        sources = [*(text for flag in one.flags for text in (flag.text, *flag.evidence)), one.seen]
+        shown = [line for line in f"{one.name}\n{one.description}\n{one.body}".splitlines() if line.strip()]
+        findings = [] if one.action == DISCARD else verify.check_note("\n".join(shown), sources, evidence)
+        wrong = next((found for found in findings if found.verdict != SUPPORTED), None)
+        if wrong:
+            said = f"{one.action}: {one.name}\n{one.body}"
+            bad.append(Refused(one.flags, f"it says what its flags do not ({wrong.why})", said, one.target, one.body))
+        else:
+            good.append(one)
+    return good, bad
+
+
+def amending(decisions: Iterable[Decided], own: Sequence[Note]) -> list[Decided]:
+    """A new decision that amends one in force takes its place, so that only the newest holds. `own` are the decisions
+    that a judge may change."""
+    from holdfast.close.consolidate import NEW, SUPERSEDE, own_words
+
+    found = []
+    taken = {one.target for one in decisions if one.target}
+    for one in decisions:
+        old = next((note for note in own if note.path not in taken and verify.amends(note, one.body)), None)
+        if one.action != NEW or one.flags[0].kind != "decision" or not old:
+            found.append(one)
+            continue
+        taken.add(old.path)
+        found.append(replace(one, action=SUPERSEDE, target=old.path, seen=own_words(old.body), reason="amended"))
+    return found

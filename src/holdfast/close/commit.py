@@ -1,0 +1,130 @@
+"""The notes, the handoff and the line of one episode, as one commit, whoever thought about them before.
+
+Under the vault's lock the files are read once, what was decided is planned on them, and what cannot be carried out any
+more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for once, then the flags
+get notes of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import episodes
+from holdfast.close import chronicle
+from holdfast.close.filing import Filing
+from holdfast.close.work import Closed, is_over
+from holdfast.model import TRUSTED
+from holdfast.vault import brief, lineage
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from holdfast.clock import Clock
+    from holdfast.close.deliberate import Deliberated
+    from holdfast.close.loops import Loop
+    from holdfast.close.verify import Finding
+    from holdfast.close.work import Work
+    from holdfast.model import Flag
+
+ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written. `filed` are the flags that are in the vault now, `is_settled` whether all that was to be
+    written is, `verbatim` the new notes that no judge has looked at, `loops` the snags that became edits."""
+
+    closed: Closed
+    filed: frozenset[str]
+    is_settled: bool
+    verbatim: tuple[str, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
+    commit, path, number = "", "", 0
+    skipped: set[str] = set()
+    pending = list(work.flags)
+    filed: set[str] = set()
+    verbatim: list[str] = []
+    loops: list[Loop] = []
+    discarded: set[str] = set()
+    findings: tuple[Finding, ...] = ()
+
+    def done(*, is_settled: bool) -> Written:
+        there = "" if path in skipped else path
+        more = {"jobs": thought.jobs, "discarded": len(discarded & filed)}
+        closed = Closed(
+            work.key, number, len(filed), there, commit, "", thought.by, **more, fell_back=thought.fell_back
+        )
+        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), findings)
+
+    for nth in range(ROUNDS):
+        with writing(vault, clock()) as writer:
+            # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
+            avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
+            filing = Filing(writer.index, writer.read, work.folder, frozenset(avoid))
+            found = _plan(vault, filing, pending, thought, work)
+            texts = filing.texts
+            if work.ends and (work.is_home or not work.episode):
+                told = chronicle.add_handoff(writer, work, filing, texts, thought)
+                path, number, findings = told.path, told.number, told.findings
+                chronicle.add_line(writer, work, path, filing, texts)
+            else:
+                number = len(lineage.names(vault, work.project)) + 1
+            if not texts:
+                filed |= {flag.id for flag in work.flags}
+                loops += found
+                return done(is_settled=True)
+            subject = _subject(work, number)
+            applied = writer.commit(subject, texts, cause="close", planned_on=filing.planned_on, with_briefs=False)
+            commit = applied.commit or commit
+            known = writer.index
+        if applied.commit:
+            # Before the flags leave the queue: a start in between finds them in the brief or as flags.
+            brief.refresh_known(vault, known, only=work.project)
+        skipped.update(one for one in applied.skipped if one in texts)
+        kept = {ident: place for ident, place in filing.placed.items() if place not in applied.skipped}
+        filed |= kept.keys() & {flag.id for flag in work.flags}
+        discarded |= {ident for ident, place in kept.items() if place.startswith("discarded/")}
+        verbatim += [one for one in filing.verbatim if one not in applied.skipped]
+        loops += [one for one in found if one.id in filed]
+        pending = [flag for flag in pending if flag.id not in filed]
+        if not any(one in texts for one in applied.skipped):
+            return done(is_settled=True)
+    return done(is_settled=False)
+
+
+def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:
+    """Every flag a place: as it was judged, as an improvement, else verbatim."""
+    if thought.decisions or thought.by != "verbatim":
+        from holdfast.close import judged
+
+        judged.know_discarded(filing, pending)
+        left = {flag.id for flag in pending}
+        for one in thought.decisions:
+            if all(flag.id in left for flag in one.flags):
+                judged.file(filing, one, thought.by)
+    found = []
+    # Words of the user that somebody put properly are filed with that, so it goes first.
+    for flag in sorted(pending, key=lambda flag: not flag.answers):
+        if is_loop(flag):  # also where it is filed: a close that was killed here has not told of it
+            from holdfast.close import improve
+
+            found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
+        else:
+            filing.file(flag)
+    return found
+
+
+def is_loop(flag: Flag) -> bool:
+    """Whether it is what went wrong and the better path, from somebody who may change how we work."""
+    return flag.kind == "snag" and flag.origin in TRUSTED and not flag.status
+
+
+def _subject(work: Work, number: int) -> str:
+    if not work.key:
+        return f"close: {len(work.flags)} flags that belong to no session"
+    what = "flags of" if not is_over(work.episode) else "close of"
+    return f"{what} session {number} of {work.project} ({episodes.session_of(work.key)[:40] or work.key})"

@@ -1,0 +1,156 @@
+"""What judges make of the work of a close, before anything is written and without any lock.
+
+Every question of a round, of all its episodes, is asked at once (close/case puts them). Then what came back is checked,
+by rule and by a second question to a judge that did not write it. The result says what to do; carrying it out is
+idempotent and does not depend on any judge being there again. Without a judge the same path still reads what a dead
+session left in its transcript.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import home
+from holdfast.close import case as cases
+from holdfast.close import checking, verify
+from holdfast.close.evidence import Evidence
+from holdfast.vault import index, lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.capture.story import Story
+    from holdfast.close.case import Case
+    from holdfast.close.consolidate import Decided, Refused
+    from holdfast.close.court import Court
+    from holdfast.close.draft import Draft
+    from holdfast.close.improve_advice import Advice
+    from holdfast.close.salvage import Salvaged
+    from holdfast.close.verify import Finding
+    from holdfast.close.work import Work
+    from holdfast.judge.seam import Question
+    from holdfast.vault.notes import Note
+
+VERBATIM = "verbatim"
+
+
+@dataclass(frozen=True)
+class Deliberated:
+    """What is to be done with one piece of work. Whatever is missing here is done verbatim."""
+
+    by: str = VERBATIM
+    decisions: tuple[Decided, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    advice: Mapping[str, Advice] = field(default_factory=dict)  # by the id of the snag
+    handoff: Draft | None = None
+    story: Story | None = None  # with what the transcript added
+    salvaged: Salvaged | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    findings: tuple[Finding, ...] = ()  # about the handoff
+    in_force: tuple[Note, ...] = ()  # decisions
+    jobs: int = 0
+    took: float = 0.0
+    fell_back: str = ""
+
+
+def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[Deliberated]:
+    """What is to be done, in the order of the work."""
+    known = index.load(vault)
+    found = [cases.of(vault, one, known) for one in work]
+    if court is None:
+        return [_known(one) for one in found]
+    began = court.clock()
+    for one in found:
+        cases.put_questions(one, vault)
+    answers = iter(court.ask_all([question for one in found for question in one.questions]))
+    for one in found:
+        one.answers = [next(answers) for _ in one.questions]
+    thoughts = _looked_over(court, vault, found, [_judged(court, one) for one in found])
+    took = court.clock() - began
+    return [replace(one, took=took) for one in thoughts]
+
+
+def _known(case: Case) -> Deliberated:
+    """What is known without asking anybody."""
+    decisions = checking.in_force(case.known.notes, case.work.project) if case.tells else []
+    return Deliberated(story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=tuple(decisions))
+
+
+def _judged(court: Court, case: Case) -> Deliberated:
+    """What may be used of the answers; what may not is kept for a person."""
+    from holdfast.close import draft, improve
+
+    answers = iter(case.answers)
+    decisions, refused = _decided(case, [next(answers) for _ in case.given])
+    advice = {}
+    for (flag, near), answer in zip(case.snags, [next(answers) for _ in case.snags], strict=True):
+        place = improve.Place(court.state)
+        advised = improve.considered(answer, near, flag, place) if answer is not None else None
+        if advised:
+            advice[flag.id] = advised
+    drafted = None
+    if case.shown:
+        about, pending = next(answers), next(answers)
+        if about or pending:
+            drafted = draft.drafted(case.shown, about, pending, f"{lineage.JUDGED}{court.by}")
+    is_whole = all(answer is not None for answer in case.answers)
+    return replace(
+        _known(case),
+        by=court.by if any(answer is not None for answer in case.answers) else VERBATIM,
+        decisions=tuple(decisions),
+        refused=tuple(refused),
+        advice=advice,
+        handoff=drafted,
+        jobs=len(case.answers),
+        fell_back="" if is_whole else court.why or "the judge gave no answer",
+    )
+
+
+def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Refused]]:
+    """The decisions that may be carried out: within what was given, and saying nothing that the flags do not."""
+    from holdfast.close import consolidate
+
+    decisions: list[Decided] = []
+    refused: list[Refused] = []
+    for given, answer in zip(case.given, answers, strict=True):
+        if answer is None:
+            continue
+        good, bad = consolidate.accepted(answer, given)
+        own = [
+            replace(note, body=given.bodies[handle]) for handle, note in given.notes.items() if note.path in given.own
+        ]
+        sound, unsound = checking.sound(checking.amending(good, own), case.evidence)
+        decisions += sound
+        refused += [*bad, *unsound]
+    return decisions, refused
+
+
+def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequence[Deliberated]) -> list[Deliberated]:
+    """The handoffs, by rule and then by a judge that did not write them, all of them at once."""
+    from holdfast.close import verify_second as second
+    from holdfast.judge.fencing import Fence, nonce_for
+
+    state = home.state(vault)
+    checks = [_findings(thought) for thought in thoughts]
+    asked: list[tuple[int, Question[Any]]] = []
+    for at, (case, findings) in enumerate(zip(found, checks, strict=True)):
+        if findings and case.evidence.spoken:
+            fence = Fence(nonce_for(state, f"verify {case.work.key} {len(findings)}"))
+            asked.append((at, second.question(findings, case.evidence, fence, about=case.work.key)))
+    for (at, _), answer in zip(asked, court.ask_all([one for _, one in asked]), strict=True):
+        if answer is not None:
+            checks[at] = second.combined(checks[at], answer, found[at].evidence)
+    return [_marked(thought, findings) for thought, findings in zip(thoughts, checks, strict=True)]
+
+
+def _findings(thought: Deliberated) -> list[Finding]:
+    if not thought.handoff or not thought.evidence.spoken:
+        return []
+    return verify.verify(checking.claims_of(thought.handoff), thought.evidence, thought.in_force)
+
+
+def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:
+    wrong = tuple(one for one in findings if one.verdict != verify.SUPPORTED)
+    drafted = checking.marked(thought.handoff, wrong) if thought.handoff else None
+    return replace(thought, handoff=drafted, findings=wrong)

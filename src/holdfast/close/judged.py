@@ -1,0 +1,138 @@
+"""Carrying a judge's decisions into the files, under the vault's lock, idempotently by flag id.
+
+Between the question and the lock a person may have edited a note, or another close may have filed a flag: a decision
+about a note that is no longer what the judge saw is not carried out, and its flags are filed verbatim. A note that is
+made of flags has their lowest trust, names them all as its sources, and keeps their evidence below its words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.close import consolidate, discards
+from holdfast.close.consolidate import DISCARD, MERGE, SUPERSEDE
+from holdfast.close.filing import MOST_SOURCES, sources_of
+from holdfast.model import TRUSTED
+from holdfast.vault import frontmatter, notes, proofs
+from holdfast.vault.frontmatter import Unparsable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.close.consolidate import Decided
+    from holdfast.close.filing import Filing
+    from holdfast.model import Flag
+
+MOST_ANCHORS = 8
+
+
+def know_discarded(filing: Filing, flags: Sequence[Flag]) -> None:
+    """Flags that an earlier close left out are settled."""
+    for flag in flags:
+        path = discards.path_of(flag)
+        if not filing.is_filed(flag.id) and discards.has(filing.text(path), flag):
+            filing.settle(flag.id, path)
+
+
+def file(filing: Filing, decided: Decided, by: str) -> bool:
+    """Plan one decision; False where its flags have to be filed verbatim."""
+    fresh = [flag for flag in decided.flags if not filing.is_filed(flag.id)]
+    if len(fresh) < len(decided.flags):
+        return not fresh  # some were filed meanwhile: what was decided of all of them together no longer holds
+    if decided.action == DISCARD:
+        for flag in fresh:
+            path = discards.path_of(flag)
+            filing.put(path, discards.added(filing.text(path), flag, decided.reason), flag.id)
+        return True
+    if decided.target in filing.avoid:
+        return False
+    day = notes.day(max(flag.time for flag in fresh))
+    sources = [ident for flag in fresh for ident in sources_of(flag)]
+    if decided.action == MERGE:
+        return merge(filing, decided, by, day=day, sources=sources)
+    if decided.action != SUPERSEDE:
+        return begin(filing, decided, by, day=day, sources=sources)
+    if not is_as_seen(filing, decided):
+        return False
+    old = filing.text(decided.target) or ""
+    begin(filing, decided, by, day=day, sources=sources, supersedes=[decided.target])
+    filing.put(decided.target, notes.with_fields(old, status="superseded", edited=day))
+    return True
+
+
+def is_as_seen(filing: Filing, decided: Decided) -> bool:
+    """Whether the note that it is about is what the judge saw."""
+    text = filing.text(decided.target)
+    try:
+        return text is not None and consolidate.own_words(frontmatter.parse(text).body) == decided.seen
+    except Unparsable:
+        return False
+
+
+def begin(
+    filing: Filing, decided: Decided, by: str, *, day: str, sources: Sequence[str], supersedes: Sequence[str] = ()
+) -> bool:
+    """A new note of what was decided; False where nothing new is needed."""
+    flags = decided.flags
+    project = flags[0].project or notes.GLOBAL
+    kind = notes.OF_FLAGS.get(flags[0].kind, "knowledge")
+    same = filing.same(project, kind, decided.body)
+    if same and not supersedes:
+        are_added = [filing.add_to(same, flag) for flag in flags]
+        return all(are_added)
+    more: dict[str, Any] = {"judged": by}
+    held = [one for flag in flags for one in filing.anchors(flag)]
+    if held:
+        more["anchors"] = held[:MOST_ANCHORS]
+    if supersedes:
+        more["supersedes"] = list(supersedes)
+    name = decided.name or notes.title(decided.body)
+    path = filing.free(notes.FOLDERS[kind], name)
+    text = notes.new_text(
+        name=name,
+        description=decided.description or decided.body,
+        kind=kind,
+        body=decided.body,
+        day=day,
+        project=project,
+        origin=_origin(flags),
+        sources=sources,
+        **more,
+    )
+    lines = _evidence(flags)
+    filing.put(path, proofs.with_proofs(text, lines) if lines else text, *sources)
+    return True
+
+
+def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Sequence[str]) -> bool:
+    """The note that it is about, with what was decided; False where it is not what the judge saw, or full."""
+    text = filing.text(decided.target)
+    if text is None or not is_as_seen(filing, decided):
+        return False
+    document = frontmatter.parse(text)
+    before = [str(one) for one in document.fields.get("sources") or []]
+    fresh = [one for one in sources if one not in before]
+    if len(before) + len(fresh) > MOST_SOURCES:
+        return False
+    body = document.body.replace(decided.seen, decided.body, 1)
+    head = text[: len(text) - len(document.body)]
+    edited = max(str(document.fields.get("edited") or ""), day)
+    fields: dict[str, Any] = {"sources": [*before, *fresh], "edited": edited, "judged": by}
+    if decided.description:
+        fields["description"] = notes.describe(decided.description)
+    try:
+        changed = frontmatter.edit(frontmatter.parse(head + body), fields)
+    except Unparsable:
+        return False
+    lines = [line for line in _evidence(decided.flags) if line not in changed.splitlines()]
+    filing.put(decided.target, proofs.with_proofs(changed, lines) if lines else changed, *sources)
+    return True
+
+
+def _origin(flags: Sequence[Flag]) -> str:
+    """The lowest trust of the parents."""
+    return next((flag.origin for flag in flags if flag.origin not in TRUSTED), flags[0].origin)
+
+
+def _evidence(flags: Sequence[Flag]) -> list[str]:
+    return list(dict.fromkeys(f"- {proof}" for flag in flags for proof in flag.evidence))

@@ -1,0 +1,207 @@
+"""Skill files of a project and of its user: found by name, changed only as whole files, and only where they are clean.
+
+They are not ours. So a file is changed only with the user's standing permission (`[improve] skills = "apply"` in the
+machine's settings), only where git says that nothing of theirs is unfinished in it, only inside the folder that it
+was found in, and by a swap that gives way to whoever saves it at the same moment. Nothing is ever staged or committed.
+"""
+
+from __future__ import annotations
+
+import os
+import posix
+import re
+import stat
+import subprocess
+import tempfile
+from dataclasses import dataclass
+
+from holdfast.capture import codec, config, gitfiles, home, platform
+from holdfast.model import VERSION
+from holdfast.vault.sections import FENCE as CODE
+
+FOLDERS = (".claude/skills", ".agents/skills")
+NAME = "SKILL.md"
+HEADING = "## Snags and better paths"
+LARGEST = 256 * 1024
+PATIENCE = 20.0  # seconds for git
+SAFE = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false")
+
+
+@dataclass(frozen=True)
+class Skill:
+    """One skill file: where it really lies, and the folder that it may not leave."""
+
+    path: str
+    top: str
+    text: str
+
+
+def may_edit(state: str) -> bool:
+    """Whether the user has allowed it on this machine."""
+    return config.section(config.load(state), "improve").get("skills") == "apply"
+
+
+def find(name: str, root: str, user: str) -> Skill | None:
+    """The project's own skill of this name, else the user's; None where there is none that may be read."""
+    if not name or "/" in name or "\0" in name or name.startswith("."):
+        return None
+    for top in (root, user):
+        for folder in FOLDERS if top else ():
+            found = look(f"{top}/{folder}/{name}/{NAME}", top)
+            if found:
+                return found
+    return None
+
+
+def look(path: str, top: str) -> Skill | None:
+    """A skill file inside a folder, where it really lies; None for one that leaves it, or that is no plain file."""
+    try:
+        real, inside = os.path.realpath(path), os.path.realpath(top)
+        if inside == "/" or not real.startswith(f"{inside}/") or os.path.islink(path):
+            return None
+        raw = platform.read_regular(real, LARGEST)
+        return Skill(real, inside, raw.decode("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def with_lines(text: str, lines: tuple[str, ...]) -> str:
+    """The file with these lines as items of its list of snags; one that it has already is not added again."""
+    fresh = [line for line in items(lines) if line not in text.splitlines()]
+    if not fresh:
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    at = _end_of_section(text)
+    if at is None:
+        gap = "" if not text else newline if text.endswith("\n") else newline * 2
+        return text + gap + newline.join([HEADING, "", *fresh, ""])
+    before = text[:at] if text[:at].endswith("\n") else text[:at] + newline
+    return before + "".join(f"{line}{newline}" for line in fresh) + text[at:]
+
+
+def items(lines: tuple[str, ...]) -> list[str]:
+    return [f"- {line}" for line in lines]
+
+
+def _end_of_section(text: str) -> int | None:
+    """Where the list of snags ends; None where the file has none."""
+    at = end = 0
+    inside = False
+    fence = ""
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+        bare = line.strip()
+        mark = CODE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+        if inside and not fence and re.match(r"#{1,2} ", bare):
+            return end
+        inside = inside or (not fence and bare == HEADING)
+        at += len(line)
+        if inside and bare:
+            end = at
+    return end if inside else None
+
+
+def without_lines(text: str, lines: tuple[str, ...]) -> str:
+    """The file without these items, and without the heading where nothing is left below it."""
+    gone = set(items(lines))
+    kept = [line for line in re.findall(r"[^\n]*\n|[^\n]+", text) if line.rstrip("\r\n") not in gone]
+    left = "".join(kept)
+    newline = "\r\n" if "\r\n" in left else "\n"
+    for ending in (f"{newline}{HEADING}{newline}{newline}", f"{HEADING}{newline}{newline}"):
+        if left.endswith(ending):
+            return left[: -len(ending)]
+    return left
+
+
+def why_not(skill: Skill) -> str:
+    """Why a file may not be changed now, as the end of a sentence; "" where it may."""
+    folder = os.path.dirname(skill.path)
+    if not os.access(skill.path, os.W_OK) or not os.access(folder, os.W_OK):
+        return "it cannot be written"
+    if not gitfiles.checkout(folder):
+        return ""  # in no repository: our own patch is all the history it has
+    words = ("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", skill.path)
+    done = _git(folder, *words)
+    if done is None or done.returncode:
+        return "git could not say whether it is clean"
+    return "it has changes that are not committed" if done.stdout.strip() else ""
+
+
+def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Git as a reader: no hook, no lock, no refreshed index."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    env = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8", home.CHILD: "1"}
+    settings = [part for one in SAFE for part in ("-c", one)]
+    command = ["git", *settings, *words]
+    try:
+        return subprocess.run(
+            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def change(state: str, ident: str, path: str, before: str, after: str) -> bool:
+    """Write it, and keep both versions on this machine: whoever takes the edit back later can merge. Raises OSError."""
+    platform.make_folders(f"{state}/skills")
+    kept = codec.encode({"v": VERSION, "path": path, "before": before, "after": after})
+    platform.write_atomic(f"{state}/skills/{ident}", kept, durable=True)
+    return write(path, before, after)
+
+
+def versions(state: str, ident: str) -> tuple[str, str] | None:
+    """A file before and after an edit of ours, as far as this machine knows."""
+    try:
+        record = codec.decode(platform.read_file(f"{state}/skills/{ident}", 4 * LARGEST))
+        return str(record["before"]), str(record["after"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def write(path: str, before: str, after: str) -> bool:
+    """Replace a file that still is `before`; False where somebody saved it meanwhile, whose version stays. Raises
+    OSError."""
+    seen = os.lstat(path)
+    if not stat.S_ISREG(seen.st_mode) or _text(path) != before:
+        return False
+    fd, aside = tempfile.mkstemp(prefix=".holdfast-", suffix=".tmp", dir=os.path.dirname(path))
+    try:
+        with open(fd, "wb") as file:
+            file.write(after.encode("utf-8"))
+            file.flush()
+            os.fchmod(fd, stat.S_IMODE(seen.st_mode))
+            platform.sync(fd)
+        if not platform.exchange(aside, path):
+            os.replace(aside, path)
+            return True
+        if _text(aside) != before:  # saved between our look and the swap
+            platform.exchange(aside, path)
+            return False
+    finally:
+        platform.remove(aside)
+        platform.sync_folder(os.path.dirname(path))
+    return True
+
+
+def _text(path: str) -> str | None:
+    try:
+        return platform.read_regular(path, LARGEST).decode("utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def merged(base: str, ours: str, theirs: str) -> str | None:
+    """The change from `base` to `theirs`, made in `ours`, by git's own three-way merge; None where they clash."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
+            with open(f"{folder}/{name}", "wb", opener=_private) as file:
+                file.write(text.encode("utf-8"))
+        done = _git(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
+    return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else None
+
+
+def _private(path: str, flags: int) -> int:
+    return posix.open(path, flags, 0o600)

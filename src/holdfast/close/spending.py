@@ -1,0 +1,249 @@
+"""What the calls to models took, day by day (UTC), on disk.
+
+    spend/<day>.log     the truth: one synced record before each call, one after it
+    spend/<day>.json    its sums, and how many bytes of the log they cover
+    spend/days.log      one record of sums for each day that is no longer kept whole
+    spend/lock          held by whoever writes
+
+A record before a call counts its estimate as spent; the one after it puts the truth in place of that. So a call whose
+process died stays counted, and no order of kills counts too little. Sums are read instead of the log: what a call
+costs us does not grow with the calls of the day. They are derived: what the log holds beyond them is read from there,
+and sums that are lost or do not fit are made anew from the whole of it. Whoever only reads needs no lock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.capture import codec, log, platform
+from holdfast.capture.ids import new_id
+from holdfast.capture.redaction import redact_record
+from holdfast.capture.settle import Lock
+from holdfast.model import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DAY = 86400.0
+MOST_GROUPS = 200  # of one day: a server that names a new model each time must not make us grow
+LARGEST = 1 << 20
+
+
+class Group(NamedTuple):
+    """What calls have in common. `host`: whose episodes they were for; `billed`: how they are charged."""
+
+    judge: str = ""
+    model: str = ""
+    job: str = ""
+    host: str = ""
+    billed: str = ""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """`open`: calls without an outcome, running or killed. `assumed`: tokens counted as reserved, since nobody said
+    what was used. `money` is in millionths."""
+
+    calls: int = 0
+    failed: int = 0
+    open: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    assumed: int = 0
+    money: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out + self.assumed
+
+    def plus(self, other: Sums, sign: int = 1) -> Sums:
+        return Sums(*(getattr(self, name) + sign * getattr(other, name) for name in SUMMED))
+
+
+SUMMED = tuple(one.name for one in fields(Sums))
+
+
+@dataclass(frozen=True)
+class Day:
+    """One day's sums. `over`: by how many tokens each judge's calls went over what was asked for, at most; `carried`:
+    the same of the day before. `stopped`: when each cap was first reached. `broken`: bytes that are no record."""
+
+    day: str
+    ident: str = ""
+    size: int = 0
+    groups: Mapping[Group, Sums] = field(default_factory=dict)
+    over: Mapping[str, int] = field(default_factory=dict)
+    carried: Mapping[str, int] = field(default_factory=dict)
+    stopped: Mapping[str, float] = field(default_factory=dict)
+    broken: int = 0
+
+    @property
+    def total(self) -> Sums:
+        return total(self.groups.values())
+
+    def margin(self, judge: str) -> int:
+        """What a judge's calls may take beyond what is asked for, as far as is known."""
+        return max(0, self.over.get(judge, 0), self.carried.get(judge, 0))
+
+
+def total(sums: Iterable[Sums]) -> Sums:
+    found = Sums()
+    for one in sums:
+        found = found.plus(one)
+    return found
+
+
+def day_of(now: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(now))
+
+
+def folder_of(state: str) -> str:
+    return f"{state}/spend"
+
+
+def lock(state: str) -> Lock:
+    return Lock(folder_of(state))
+
+
+def load(state: str, day: str) -> Day:
+    """A day as it stands: its sums, and what the log holds beyond them."""
+    path = f"{folder_of(state)}/{day}.log"
+    try:
+        size = os.stat(path).st_size
+        known = _sums(state, day)
+        if known is None or known.size > size:
+            known = Day(day)
+        return known if known.size == size else _with(known, path)
+    except FileNotFoundError:
+        return Day(day)
+
+
+def begin(state: str, day: str) -> Day:
+    """A day of which nothing is written yet: what the judges went over by on the last one is expected of them again."""
+    before = [one for one in days(state) if one < day]
+    last = load(state, before[-1]) if before else Day(day)
+    return Day(day, carried={**last.carried, **last.over})
+
+
+def append(state: str, day: Day, now: float, what: str, *, durable: bool = True, **more: object) -> Day:
+    """One more record of a day, and its sums with it. Under the lock. Raises NotSaved."""
+    folder = folder_of(state)
+    made: list[dict[str, object]] = [{"what": what, **more}]
+    if not day.ident:
+        made.insert(0, {"what": "began", "id": new_id(now), "carried": dict(day.carried)})
+    payloads = [codec.encode(redact_record({"v": VERSION, "t": round(now, 3), **one})[0]) for one in made]
+    path = f"{folder}/{day.day}.log"
+    log.append(path, payloads, durable=durable)
+    known = _with(day, path)
+    _keep(state, known)
+    return known
+
+
+def days(state: str) -> list[str]:
+    """The days that are kept whole, oldest first."""
+    names = platform.names(folder_of(state))
+    return sorted(name[:-4] for name in names if name.endswith(".log") and name[:4].isdecimal())
+
+
+def _keep(state: str, day: Day) -> None:
+    record = {"v": VERSION, "size": day.size, **as_record(day)}
+    try:
+        platform.write_atomic(f"{folder_of(state)}/{day.day}.json", codec.encode(record), durable=False)
+    except OSError:
+        return  # the log has it, and the next one reads it from there
+
+
+def as_record(day: Day) -> dict[str, object]:
+    groups = [[*group, *(getattr(sums, name) for name in SUMMED)] for group, sums in day.groups.items()]
+    rest = {"over": dict(day.over), "carried": dict(day.carried), "stopped": dict(day.stopped), "broken": day.broken}
+    return {"day": day.day, "id": day.ident, "groups": groups, **rest}
+
+
+def _sums(state: str, day: str) -> Day | None:
+    try:
+        found = from_record(codec.decode(platform.read_file(f"{folder_of(state)}/{day}.json", LARGEST)))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if found.day == day else None
+
+
+def from_record(record: Mapping[str, Any]) -> Day:
+    width = len(Group._fields)
+    groups = {Group(*map(str, one[:width])): Sums(*map(int, one[width:])) for one in record["groups"]}
+    over, carried = ({str(k): int(v) for k, v in record[name].items()} for name in ("over", "carried"))
+    stopped = {str(k): float(v) for k, v in record["stopped"].items()}
+    ident, size, broken = str(record["id"]), int(record.get("size", 0)), int(record["broken"])
+    return Day(str(record["day"]), ident, size, groups, over, carried, stopped, broken)
+
+
+def _with(day: Day, path: str) -> Day:
+    """A day and what its log holds from there on. What cannot be read counts as broken, and is said."""
+    tally = _Tally(day)
+    end = day.size
+    for found in log.scan_file(path, day.size):
+        end = found.end
+        if found.what == log.RECORD:
+            tally.take(found.payload)
+        else:
+            tally.broken += (found.end - found.start) * (found.what == log.DAMAGE)
+    return replace(tally.day(), size=end)
+
+
+class _Tally:
+    """Sums that records are added to."""
+
+    def __init__(self, day: Day) -> None:
+        self.begun = day
+        self.ident, self.broken = day.ident, day.broken
+        self.groups, self.over = dict(day.groups), dict(day.over)
+        self.carried, self.stopped = dict(day.carried), dict(day.stopped)
+        self.seen: set[str] = set()  # reservations in what is read now
+        self.is_whole = not day.size
+
+    def day(self) -> Day:
+        groups = {group: sums for group, sums in self.groups.items() if sums != Sums()}
+        return Day(self.begun.day, self.ident, 0, groups, self.over, self.carried, self.stopped, self.broken)
+
+    def take(self, payload: bytes) -> None:
+        try:
+            record = codec.decode(payload)
+            what = record.get("what")
+            if what == "reserve":
+                self._reserve(record)
+            elif what == "settle":
+                self._settle(record)
+            elif what == "stopped":
+                self.stopped.setdefault(str(record["cap"]), float(record["t"]))
+            elif what == "began" and not self.ident:
+                self.ident = str(record["id"])
+                self.carried = {str(judge): int(tokens) for judge, tokens in record["carried"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.broken += len(payload)
+
+    def _reserve(self, record: Mapping[str, Any]) -> None:
+        self.seen.add(record["id"])
+        self._add(_group(record), Sums(1, 0, 1, 0, 0, int(record["tokens"]), int(record["money"])))
+
+    def _settle(self, record: Mapping[str, Any]) -> None:
+        """The truth in place of the estimate. Where damage took the estimate's record, there is nothing to replace."""
+        was, now = record["was"], _group(record)
+        used = [int(record[name]) for name in ("in", "out", "assumed", "money")]
+        if record["id"] in self.seen or not self.is_whole:
+            before = now._replace(model=str(was["model"]), billed=str(was["billed"]))
+            self._add(before, Sums(-1, 0, -1, 0, 0, -int(was["tokens"]), -int(was["money"])))
+        self._add(now, Sums(1, 0 if record["ok"] else 1, 0, *used))
+        over = used[0] + used[1] - int(was["asked"])
+        if used[0] + used[1]:
+            self.over[now.judge] = max(over, self.over.get(now.judge, 0))
+
+    def _add(self, group: Group, sums: Sums) -> None:
+        if group not in self.groups and len(self.groups) >= MOST_GROUPS:
+            group = Group("other", "other", "other", "other", group.billed)
+        self.groups[group] = self.groups.get(group, Sums()).plus(sums)
+
+
+def _group(record: Mapping[str, Any]) -> Group:
+    return Group(*(str(record[name]) for name in Group._fields))

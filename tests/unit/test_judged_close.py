@@ -1,0 +1,342 @@
+"""The close with a judge: what it files, what it refuses, and what becomes of flags whose judge fails."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from close_support import Scripted, court, handles, nothing
+from test_drain import NOW, SHOP, Life
+
+from holdfast.capture import codec, episodes, ledger_history, marks, notices, queue
+from holdfast.close.drain import Closed
+from holdfast.errors import CapReached, JudgeFailed
+from holdfast.judge.seam import Question
+from holdfast.vault import lineage, notes
+
+
+@pytest.fixture
+def life(vault: Path) -> Life:
+    return Life(str(vault))
+
+
+def drain(life: Life, judge: Scripted, **more: Any) -> list[Closed]:
+    return life.drain(court=court(life.state, judge, **more))
+
+
+def known(life: Life) -> dict[str, notes.Note]:
+    found = (notes.read(life.vault, path) for path in notes.paths(life.vault))
+    return {note.path: note for note in found if isinstance(note, notes.Note)}
+
+
+def one_note(question: Question[Any]) -> Any:
+    """Every group becomes one note that says what its flags said."""
+    if question.job != "consolidate":
+        return nothing(question)
+    said = {handle: text.partition(" (evidence")[0] for handle, text in handles(question, "F").items()}
+    decision = {"flags": list(said), "action": "new", "name": "About it", "description": "when it is needed"}
+    return {"decisions": [{**decision, "body": "\n".join(said.values())}]}
+
+
+def test_flags_about_one_thing_become_one_note_that_names_them_all(life: Life) -> None:
+    key = life.session("the login form posts to /session", "the login form needs a token")
+    (closed,) = drain(life, judge := Scripted(one_note))
+    (note,) = known(life).values()
+    assert note.body.strip() == "the login form posts to /session\nthe login form needs a token"
+    assert (note.name, note.origin, len(note.sources)) == ("About it", "agent", 2)
+    assert note.fields["judged"] == "scripted/small"
+    assert (closed.filed, closed.judge, closed.fell_back) == (2, "scripted/small", "")
+    assert life.queue() == {}
+    assert not marks.everywhere(life.state)
+    assert closed.jobs == len(judge.asked) == 3
+    assert all(one.about == key for one in judge.asked)
+
+
+def test_the_ledger_tells_who_judged_with_how_many_questions(life: Life) -> None:
+    life.session("the port is 8443")
+    drain(life, Scripted(one_note), workers=3)
+    (told,) = ledger_history.newest(life.state, ledger_history.Wanted(kinds=("close",)), 5)
+    assert (told["judge"], told["model"], told["jobs"], told["workers"]) == ("scripted", "small", 3, 3)
+
+
+def test_a_note_that_was_there_grows_and_keeps_its_lines_and_its_proof(life: Life) -> None:
+    life.flag("the port of the web server is 8443", evidence=("deploy/web.toml:3",))
+    life.drain()
+    life.flag("the port of the web server is 9443 on staging", evidence=("deploy/web.toml:9",))
+
+    def merging(question: Question[Any]) -> Any:
+        if question.job != "consolidate":
+            return nothing(question)
+        (note,) = handles(question, "N")
+        body = "the port of the web server is 8443\non staging it is 9443"
+        return {"decisions": [{"flags": ["F1"], "action": "merge", "note": note, "body": body}]}
+
+    drain(life, Scripted(merging))
+    (note,) = known(life).values()
+    assert "8443\non staging it is 9443" in note.body
+    assert note.body.rstrip().endswith("Evidence:\n- deploy/web.toml:3\n- deploy/web.toml:9")
+    assert len(note.sources) == 2
+
+
+def test_what_is_no_longer_true_is_superseded_and_stays_readable(life: Life) -> None:
+    life.flag("we deploy the shop on Friday mornings", kind="decision")
+    life.drain()
+    life.flag("we deploy the shop on Tuesday mornings", kind="decision")
+
+    def superseding(question: Question[Any]) -> Any:
+        if question.job != "consolidate":
+            return nothing(question)
+        (note,) = handles(question, "N")
+        body = "we deploy the shop on Tuesday mornings"
+        more = {"name": "Deploy day", "body": body, "reason": "Friday is over"}
+        return {"decisions": [{"flags": ["F1"], "action": "supersede", "note": note, **more}]}
+
+    drain(life, Scripted(superseding))
+    states = {note.body.strip(): note.status for note in known(life).values()}
+    assert states == {
+        "we deploy the shop on Friday mornings": "superseded",
+        "we deploy the shop on Tuesday mornings": "active",
+    }
+    (fresh,) = [note for note in known(life).values() if note.is_active]
+    assert fresh.supersedes == ("projects/we-deploy-the-shop-on-friday-mornings.md",)
+
+
+def test_what_is_left_out_stays_readable_with_its_reason_and_is_not_asked_about_again(life: Life) -> None:
+    made = life.flag("the coffee is cold")
+
+    def discarding(question: Question[Any]) -> Any:
+        decision = {"flags": ["F1"], "action": "discard", "reason": "not durable"}
+        return {"decisions": [decision]} if question.job == "consolidate" else nothing(question)
+
+    (closed,) = drain(life, Scripted(discarding))
+    (path,) = Path(life.vault, "discarded").iterdir()
+    assert f"the coffee is cold ({made.id}, agent): not durable" in path.read_text()
+    assert (closed.discarded, closed.filed, known(life), life.queue()) == (1, 1, {}, {})
+
+
+def test_the_users_own_words_reach_the_vault_as_they_were_said_whatever_a_judge_thinks(life: Life) -> None:
+    life.flag("always use tabs", kind="user-request", origin="user")
+    drain(life, judge := Scripted(one_note))
+    assert judge.of("consolidate") == []
+    assert [note.body.strip() for note in known(life).values()] == ["always use tabs"]
+
+
+def test_flags_that_a_judge_forgets_are_filed_verbatim(life: Life) -> None:
+    life.session("the port is 8443", "we keep SQLite")
+    (closed,) = drain(life, Scripted(nothing))
+    assert closed.filed == 2
+    assert life.bodies() == Counter({"the port is 8443": 1, "we keep SQLite": 1})
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        JudgeFailed("The model cannot be reached.", again=True),
+        JudgeFailed("The key was refused."),
+        CapReached(),
+        "no JSON at all",
+        '{"decisions": "none"}',
+    ],
+    ids=lambda one: type(one).__name__ + str(one)[:12],
+)
+def test_a_judge_that_fails_costs_no_flag_and_is_said_out_loud(life: Life, failure: Any) -> None:
+    life.session("the port is 8443", "we keep SQLite")
+    (closed,) = drain(life, Scripted(lambda _: failure))
+    assert (closed.filed, closed.judge) == (2, "verbatim")
+    assert closed.fell_back
+    assert life.bodies() == Counter({"the port is 8443": 1, "we keep SQLite": 1})
+    assert closed.handoff
+    (said,) = notices.for_project(life.state, SHOP, NOW + 20)
+    assert "filed verbatim" in said.line
+
+
+def test_a_judge_that_answers_again_takes_the_warning_away_and_what_was_left(life: Life) -> None:
+    life.session("the login form posts to /session", "the login form needs a token")
+    drain(life, Scripted(lambda _: JudgeFailed("gone")))
+    life.session("the cart is kept for a day", session="s2")
+    drain(life, Scripted(one_note))
+    assert notices.for_project(life.state, SHOP, NOW + 20) == []
+    active = sorted(note.body.strip() for note in known(life).values() if note.is_active)
+    assert active == [
+        "the cart is kept for a day",
+        "the login form posts to /session\nthe login form needs a token",
+    ]
+    retired = [note for note in known(life).values() if note.status == "superseded"]
+    assert len(retired) == 2
+
+
+def test_a_note_that_a_person_edited_since_is_not_consolidated_later(life: Life) -> None:
+    life.session("the login form posts to /session", "the login form needs a token")
+    drain(life, Scripted(lambda _: JudgeFailed("gone")))
+    edited = Path(life.vault, "knowledge/the-login-form-needs-a-token.md")
+    edited.write_text(edited.read_text().replace("a token", "a token, says the person"))
+    life.session("the cart is kept for a day", session="s2")
+    drain(life, Scripted(one_note))
+    assert len([note for note in known(life).values() if note.is_active]) == 3
+
+
+def test_an_answer_that_breaks_the_shape_twice_is_kept_and_its_flags_are_filed_verbatim(life: Life) -> None:
+    life.flag("the port is 8443")
+    drain(life, judge := Scripted(lambda _: "I would rather not"))
+    assert len(judge.asked) == 2
+    assert "could not be used" in judge.asked[1].told
+    (kept,) = Path(life.state, "answers/unusable").iterdir()
+    assert codec.decode(kept.read_bytes())["answer"] == "I would rather not"
+
+
+def test_after_the_cap_nothing_more_is_asked(life: Life) -> None:
+    for nth in range(9):
+        life.flag(f"matter{nth} thing{nth} word{nth} apart")
+    drain(life, judge := Scripted(lambda _: CapReached()))
+    assert len(judge.asked) == 1
+    assert len(known(life)) == 9
+
+
+def test_a_decision_on_a_note_that_a_person_changed_meanwhile_is_not_carried_out(life: Life) -> None:
+    life.flag("the port of the web server is 8443")
+    life.drain()
+    (path,) = known(life)
+    life.flag("the port of the web server is 9443 on staging")
+
+    def slow(question: Question[Any]) -> Any:
+        note = Path(life.vault, path)
+        note.write_text(note.read_text().replace("8443", "8444"))
+        (handle,) = handles(question, "N")
+        body = "the port of the web server is 8443\nand 9443 on staging"
+        return {"decisions": [{"flags": ["F1"], "action": "merge", "note": handle, "body": body}]}
+
+    drain(life, Scripted(slow))
+    bodies = sorted(note.body.strip() for note in known(life).values())
+    assert bodies == ["the port of the web server is 8444", "the port of the web server is 9443 on staging"]
+
+
+def test_what_a_judge_may_not_do_waits_for_a_person_and_the_flag_is_filed(life: Life) -> None:
+    life.flag("the port of the web server is 8443")
+    life.drain()
+    life.flag("the port of the web server is 9443 on staging")
+
+    def losing(question: Question[Any]) -> Any:
+        (handle,) = handles(question, "N")
+        return {"decisions": [{"flags": ["F1"], "action": "merge", "note": handle, "body": "something else"}]}
+
+    drain(life, Scripted(losing))
+    from holdfast.close import proposals
+
+    (waiting,) = proposals.listing(life.state, SHOP)
+    assert "lose more than a quarter" in waiting.why
+    assert len(known(life)) == 2
+
+
+def test_a_kill_after_the_answers_asks_nothing_twice(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    from holdfast.close import drain as closing
+
+    life.session("the login form posts to /session", "the login form needs a token")
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    first = Scripted(one_note)
+    with monkeypatch.context() as patch:
+        patch.setattr(closing, "write", kill)
+        with pytest.raises(Killed):
+            drain(life, first)
+    second = Scripted(one_note)
+    closing.drain(life.vault, lambda: NOW + 20 + closing.LEASE, court=court(life.state, second))
+    assert len(first.asked) == 3
+    assert second.asked == []
+    assert len(known(life)) == 1
+    assert life.queue(NOW + 1000) == {}
+
+
+def test_questions_of_all_episodes_are_asked_at_once(life: Life) -> None:
+    for nth in range(5):
+        life.session(f"matter{nth} thing{nth} is so", session=f"s{nth}", prompts=())
+    seen: list[tuple[int, int]] = []
+    judge = Scripted(one_note)
+    held = court(life.state, judge, workers=16, progress=lambda done, all_: seen.append((done, all_)))
+    life.drain(court=held)
+    assert seen[-1] == (len(judge.asked), len(judge.asked))
+    assert len(judge.of("consolidate")) == 5
+
+
+class TestHandoff:
+    def answering(self, question: Question[Any]) -> Any:
+        if question.job == "handoff":
+            return {
+                "title": "The login form",
+                "goals": [{"text": "Mend the login form", "cites": ["P1"]}],
+                "decisions": [{"text": "We keep SQLite", "cites": ["F1"]}],
+                "learned": [
+                    {"text": "Invented by nobody", "cites": []},
+                    {"text": "Cites what is not there", "cites": ["F7"]},
+                ],
+            }
+        if question.job == "pending":
+            return {"items": [{"text": "Mend the logout", "state": "next", "cites": ["P2"]}]}
+        return nothing(question)
+
+    def test_it_is_made_of_cited_items_and_linked_to_its_notes(self, life: Life) -> None:
+        key = life.open()
+        from holdfast.capture import story
+
+        story.add(life.state, key, NOW, "Mend the login form")
+        story.add(life.state, key, NOW, "then the logout")
+        life.flag("we keep SQLite", key, kind="decision")
+        life.flag("tests need TZ", key, kind="lesson")
+        life.end(key)
+        (closed,) = drain(life, Scripted(self.answering))
+        made = lineage.read(life.vault, closed.handoff)
+        assert isinstance(made, lineage.Handoff)
+        assert (made.title, made.author) == ("The login form", "holdfast with scripted/small")
+        assert made.items("goals") == ("Mend the login form",)
+        assert made.items("decisions") == ("We keep SQLite ([note](../../projects/we-keep-sqlite.md))",)
+        assert made.items("learned") == ("tests need TZ ([note](../../knowledge/tests-need-tz.md))",)
+        assert made.items("next_steps") == ("Mend the logout",)
+
+    def test_without_an_answer_it_is_the_mechanical_one(self, life: Life) -> None:
+        life.session("we keep SQLite")
+        (closed,) = drain(life, Scripted(lambda _: JudgeFailed("gone")))
+        made = lineage.read(life.vault, closed.handoff)
+        assert isinstance(made, lineage.Handoff)
+        assert made.author == lineage.MECHANICAL
+        assert made.items("goals") == ("do it",)
+
+    def test_a_dead_session_says_so_whoever_wrote_it(self, life: Life) -> None:
+        key = life.open()
+        life.flag("we keep SQLite", key, kind="decision")
+        life.end(key, episodes.DIED)
+        (closed,) = drain(life, Scripted(self.answering))
+        made = lineage.read(life.vault, closed.handoff)
+        assert isinstance(made, lineage.Handoff)
+        assert "died without an end" in made.items("in_progress")[0]
+
+    def test_somebodys_own_handoff_is_not_asked_about(self, life: Life) -> None:
+        key = life.session("we keep SQLite")
+        own = lineage.Handoff("mine", lineage.iso(NOW), SHOP, episode=key, author="agent")
+        path = Path(life.vault, lineage.path_for(own, "here"))
+        path.parent.mkdir(parents=True)
+        path.write_text(lineage.render(own))
+        drain(life, judge := Scripted(self.answering))
+        assert judge.of("handoff") == []
+        assert judge.of("pending") == []
+
+
+def test_two_closes_at_once_file_each_flag_once(life: Life) -> None:
+    """The second comes while the first thinks: what is claimed is not its business."""
+    for nth in range(6):
+        life.flag(f"matter{nth} thing{nth} is so", project=SHOP)
+
+    def in_between(question: Question[Any]) -> Any:
+        assert life.drain() == []
+        return one_note(question)
+
+    drain(life, Scripted(in_between))
+    sources = Counter(source for note in known(life).values() for source in note.sources)
+    assert len(sources) == 6
+    assert set(sources.values()) == {1}
+    assert queue.read(f"{life.state}/queue", NOW + 20).entries == ()
