@@ -297,12 +297,14 @@ def test_whatever_of_us_is_deleted_the_line_ends_in_0(mover: User, gone: str) ->
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
-def test_the_demo_kills_a_host_and_shows_the_warning(user: User) -> None:
+def test_the_demo_plays_a_whole_life_with_the_installed_command(user: User) -> None:
     done = user.run("holdfast demo")
     assert (done.status, done.err) == (0, "")
     assert "WARNING: the claude-code session demo-1 died without an end" in done.out
     assert f"- [decision] {FACT}" in done.out
-    assert done.out.splitlines()[-1].startswith("Nothing was lost.")
+    assert "The call has not run." in done.out
+    assert done.out.splitlines()[-1].endswith("holdfast init")
+    assert done.seconds < 60
     assert list(user.home.iterdir()) == [user.project], "it touches nothing of the user's"
 
 

@@ -1,12 +1,18 @@
-"""`holdfast demo`: the main job, watched running in a vault of its own."""
+"""`holdfast demo`: a whole life of a memory, watched running in a vault of its own."""
 
 from __future__ import annotations
 
+import os
+import sys
+from typing import Annotated
+
 import typer
 
-from holdfast.install.demo import run
+from holdfast.install.demo.story import run
 
 
-def demo() -> None:
-    """Flag a fact in a session, kill the session with -9, and see the next start say so. Touches nothing of yours."""
-    run(typer.echo)
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
+) -> None:
+    """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
+    run(typer.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)

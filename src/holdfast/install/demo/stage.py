@@ -1,0 +1,206 @@
+"""Where the demonstration is played: a home, a vault and a project in a temporary folder, which is gone afterwards.
+
+Nothing of the user's is read or written: of their environment only the search path, the time zone and the place for
+temporary files are kept; without their language everything speaks UTF-8 and English. Whatever the play has started is
+ended before its folder is removed, however it ended: also on Ctrl-C, on a signal, and when a step fails.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from holdfast.capture import home, ledger_history, platform
+from holdfast.errors import HoldfastError
+from holdfast.install import launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+KEPT = ("PATH", "TZ", "TMPDIR")
+PATIENCE = 60.0  # seconds for any one thing: far more than it takes, and an answer instead of a wait without end
+LOOK = 0.02  # seconds between two looks at what runs in the background
+REPORT = "nothing of yours was touched. Please report it with what was printed above."
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+AUTHOR = (("user.name", "Ada"), ("user.email", "ada@example.org"), ("commit.gpgsign", "false"))
+FILES = {
+    "orders.py": "def reserve(order, stock):\n    stock.take(order.item)\n",
+    "check.sh": "echo '2 passed, on a database of their own'\n",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The folder, and the environment of everything that is started in it."""
+
+    folder: Path
+    env: dict[str, str]
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "shop"
+
+    @property
+    def vault(self) -> Path:
+        return self.folder / "vault"
+
+    def run(self, *command: str) -> list[str]:
+        """What a command prints that a person types in the project."""
+        try:
+            done = subprocess.run(
+                command,
+                env=self.env,
+                cwd=self.project,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                check=False,
+                timeout=PATIENCE,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise HoldfastError(f"`{' '.join(command)}` took more than {PATIENCE:.0f} s; {REPORT}") from error
+        if done.returncode:
+            said = (done.stderr or done.stdout).strip().removeprefix("holdfast: ")
+            raise HoldfastError(f"`{' '.join(command)}` failed: {said}")
+        return done.stdout.splitlines()
+
+    def closed(self, session: str) -> dict[str, Any]:
+        """The ledger's record of a session's close, as soon as the close in the background has written it."""
+        wanted = ledger_history.Wanted(session=session, kinds=("close",))
+        for _ in _patiently():
+            for record in ledger_history.read(home.state(str(self.vault)), wanted):
+                if record.get("error"):
+                    raise HoldfastError(f"The close in the background failed ({record['error']}); {REPORT}")
+                self.settle()
+                return record
+        raise HoldfastError(f"The close in the background did not end in {PATIENCE:.0f} s; {REPORT}")
+
+    def settle(self) -> None:
+        """Until nothing runs in the background. What does carries a mark of ours; a host does not."""
+        for _ in _patiently():
+            if not any(home.CHILD in environ for _, environ in self._processes()):
+                return
+
+    def clear(self) -> None:
+        """End whatever still runs here; none of it is anybody else's, for it names this folder as its vault."""
+        for _ in _patiently(5.0):
+            found = self._processes()
+            for pid, _environ in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    continue  # it has ended by itself
+            if not found:
+                return
+
+    def _processes(self) -> list[tuple[int, dict[str, str]]]:
+        """The processes that this stage has started, with their environment; none where there is no /proc to look."""
+        found = []
+        for name in platform.names("/proc"):
+            if not name.isdecimal() or int(name) == os.getpid():
+                continue
+            try:
+                raw = platform.read_file(f"/proc/{name}/environ")
+            except OSError:
+                continue  # somebody else's, or gone
+            pairs = (part.partition("=")[::2] for part in raw.decode("utf-8", "replace").split("\0"))
+            environ = dict(pairs)
+            if environ.get("HOLDFAST_HOME") == str(self.vault):
+                found.append((int(name), environ))
+        return found
+
+
+@contextmanager
+def stage(*, keep: bool = False) -> Iterator[Stage]:
+    """A stage that is set, and struck at the end unless it is to be kept."""
+    if not shutil.which("git"):
+        raise HoldfastError("There is no git on PATH, and a memory's history needs it; nothing was begun. Install git.")
+    with _endings_raise():
+        folder = Path(tempfile.mkdtemp(prefix="holdfast-demo-")).resolve()
+        made = Stage(folder, _environment(folder))
+        try:
+            _set(made)
+            yield made
+        finally:
+            with _undisturbed():
+                made.clear()
+                if not keep:
+                    _remove(folder)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if name in KEPT}
+    env = {**kept, "HOME": str(folder), "HOLDFAST_HOME": str(folder / "vault"), "NO_COLOR": "1", "COLUMNS": "80"}
+    command = launcher.installed_command()
+    # From a source tree there is no command yet: the stable one, which `init` writes, stands in for it.
+    programs = command.parent if command else launcher.command_path(env).parent
+    env["PATH"] = f"{programs}:{kept.get('PATH', os.defpath)}"
+    return env
+
+
+def _set(made: Stage) -> None:
+    """The launcher as `init` writes it, and a project with a first commit."""
+    launcher.ensure(made.env, "")
+    made.project.mkdir()
+    for name, text in FILES.items():
+        (made.project / name).write_text(text, encoding="utf-8")
+    made.run("git", "init", "--quiet")
+    for name, text in AUTHOR:
+        made.run("git", "config", name, text)
+    made.run("git", "add", "--all")
+    made.run("git", "commit", "--quiet", "--message", "A shop")
+
+
+def _patiently(seconds: float = PATIENCE) -> Iterator[None]:
+    """Look again and again, for so long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        yield
+        time.sleep(LOOK)
+
+
+def _remove(folder: Path) -> None:
+    """All of it; once more where something was still being written at that moment."""
+    for _ in _patiently(5.0):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+    raise HoldfastError(f"{folder} could not be removed whole; it is the demo's own and holds nothing of yours.")
+
+
+def _endings_raise() -> AbstractContextManager[None]:
+    """While it holds, a signal that would end us at once unwinds us instead, so that nothing is left behind."""
+    return _answering(ENDINGS, _end)
+
+
+def _undisturbed() -> AbstractContextManager[None]:
+    """While it holds, nobody interrupts: tidying up takes a moment, and impatience must not leave half of it."""
+    return _answering((signal.SIGINT, *ENDINGS), signal.SIG_IGN)
+
+
+@contextmanager
+def _answering(signals: tuple[signal.Signals, ...], handler: Any) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only there may handlers be set, and only there do signals arrive
+        return
+    before = {one: signal.signal(one, handler) for one in signals}
+    try:
+        yield
+    finally:
+        for one, known in before.items():
+            signal.signal(one, known)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
