@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORKERS = 8
 TIMEOUT = 120.0
-PATIENCE = 400.0  # seconds for all questions of one round: well within the lease on the flags
+PATIENCE = 400.0  # seconds for all questions of one round, second looks included: well within the lease on the flags
 HOPELESS = 3  # failures in a row after which nothing more is asked
 
 
@@ -48,9 +48,13 @@ class Court:
     asked: int = 0
     failed: int = 0
     keys: list[str] = field(default_factory=list)
+    _until: float = 0.0
     _in_a_row: int = 0
     _is_over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.begin_round()
 
     @property
     def is_over(self) -> bool:
@@ -61,10 +65,14 @@ class Court:
     def by(self) -> str:
         return f"{self.judge.name}/{self.judge.model}" if self.judge.model else self.judge.name
 
+    def begin_round(self) -> None:
+        """From now on the patience counts, for all that is asked until the next round."""
+        self._until = self.clock() + self.patience
+
     def ask_all(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """The answers, None where there is none."""
         found: list[Any] = [None] * len(questions)
-        deadline = self.clock() + self.patience
+        deadline = self._until
         done = 0
 
         def carry_out(at: int) -> None:

@@ -60,6 +60,7 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
     found = [cases.of(vault, one, known) for one in work]
     if court is None:
         return [_known(one) for one in found]
+    court.begin_round()
     began = court.clock()
     for one in found:
         cases.put_questions(one, vault)

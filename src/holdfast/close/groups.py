@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_FLAGS = 4
 MOST_NOTES = 4
 ALIKE = 0.25  # share of the rarer words that two texts have in common
+MOST_LOOKED_UP = 24  # words of one flag
+MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
+OWN, OUTSIDE = "own", "outside"
 JUDGED = ("decision", "rule", "lesson", "preference", "fact")
 WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
 COMMON = frozenset(
@@ -60,16 +63,22 @@ def is_judged(flag: Flag) -> bool:
 def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:
     """The groups, in the order of their first flags."""
     listed = [note for note in known if note.is_active and not note.is_beside]
-    weigh = Weights([_words_of(note) for note in listed] + [words(flag.text) for flag in flags])
+    shelf = Shelf(listed, flags)
     buckets: dict[tuple[str, str, str], list[Flag]] = {}
     for flag in flags:
         key = (flag.project, notes.OF_FLAGS.get(flag.kind, "knowledge"), _trust(flag.origin))
         buckets.setdefault(key, []).append(flag)
     found = []
     for (project, kind, trust), held in buckets.items():
-        near = [note for note in listed if note.kind == kind and note.applies_to(project or notes.GLOBAL)]
-        near = [note for note in near if trust == "outside" or note.origin in TRUSTED]
-        found += [(kind, part, _nearest(part, near, weigh)) for part in _packed(_alike(held, weigh))]
+        for part in _packed(_alike(held, shelf)):
+            near = [
+                note
+                for note in shelf.near(part)
+                if note.kind == kind
+                and note.applies_to(project or notes.GLOBAL)
+                and (trust == OUTSIDE or note.origin in TRUSTED)
+            ]
+            found.append((kind, part, near[:MOST_NOTES]))
     taken: set[str] = set()
     groups = []
     for kind, part, near in found:
@@ -80,7 +89,7 @@ def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:
 
 
 def _trust(origin: str) -> str:
-    return "own" if origin in TRUSTED else "outside"
+    return OWN if origin in TRUSTED else OUTSIDE
 
 
 def _may_change(note: Note, flag: Flag) -> bool:
@@ -89,42 +98,63 @@ def _may_change(note: Note, flag: Flag) -> bool:
     return note.origin != "user" and is_same and note.project == (flag.project or notes.GLOBAL) and not note.policy
 
 
-def words(text: str) -> Counter[str]:
-    return Counter(word for word in WORD.findall(text.casefold()) if len(word) > 2 and word not in COMMON)
+def words(text: str) -> frozenset[str]:
+    return frozenset(word for word in WORD.findall(text.casefold()) if len(word) > 2 and word not in COMMON)
 
 
-def _words_of(note: Note) -> Counter[str]:
-    return words(f"{note.name} {note.description}")
+class Shelf:
+    """The notes by their words, looked up rather than compared one by one: there may be ten thousand. A word tells the
+    more the rarer it is."""
 
+    def __init__(self, listed: Sequence[Note], flags: Sequence[Flag]) -> None:
+        self.listed = listed
+        self.texts = [words(f"{note.name} {note.description}") for note in listed]
+        self.flags = {flag.id: words(flag.text) for flag in flags}
+        everything = [*self.texts, *self.flags.values()]
+        self.count = len(everything)
+        self.seen = Counter(word for text in everything for word in text)
+        self.places: dict[str, list[int]] = {}
+        for nth, text in enumerate(self.texts):
+            for word in text:
+                self.places.setdefault(word, []).append(nth)
 
-class Weights:
-    """How much a word tells: the rarer, the more."""
+    def weight(self, some: Iterable[str]) -> float:
+        return sum(math.log(1 + self.count / (1 + self.seen[word])) for word in some)
 
-    def __init__(self, texts: list[Counter[str]]) -> None:
-        self.count = len(texts)
-        self.seen = Counter(word for text in texts for word in text)
-
-    def of(self, word: str) -> float:
-        return math.log(1 + self.count / (1 + self.seen[word]))
-
-    def alike(self, one: Counter[str], other: Counter[str]) -> float:
+    def alike(self, one: frozenset[str], other: frozenset[str]) -> float:
         """From 0, nothing in common, to 1; measured against the one that says less."""
-        shared = sum(self.of(word) for word in one.keys() & other.keys())
-        least = min(sum(map(self.of, one)), sum(map(self.of, other)))
-        return shared / least if least and len(one.keys() & other.keys()) > 1 else 0.0
+        shared = one & other
+        if len(shared) < 2:
+            return 0.0
+        return self.weight(sorted(shared)) / (min(self.weight(sorted(one)), self.weight(sorted(other))) or 1.0)
+
+    def near(self, part: Sequence[Flag]) -> list[Note]:
+        """Notes that share the rarer words of one of these flags, the nearest first."""
+        best: dict[int, float] = {}
+        for flag in part:
+            mine = self.flags[flag.id]
+            rare = sorted(mine, key=lambda word: (len(self.places.get(word, ())), word))[:MOST_LOOKED_UP]
+            shared = Counter(nth for word in rare for nth in self.places.get(word, ())[:MOST_PLACES])
+            for nth in (nth for nth, count in shared.items() if count > 1):
+                best[nth] = max(best.get(nth, 0.0), self.alike(mine, self.texts[nth]))
+        scored = sorted((-score, self.listed[nth].path, nth) for nth, score in best.items() if score >= ALIKE)
+        return [self.listed[nth] for _, _, nth in scored]
 
 
-def _alike(flags: list[Flag], weigh: Weights) -> list[list[Flag]]:
+def _alike(flags: list[Flag], shelf: Shelf) -> list[list[Flag]]:
     """Flags about the same thing together, each with the first that it is like."""
-    parts: list[tuple[Counter[str], list[Flag]]] = []
+    parts: list[list[Flag]] = []
     for flag in flags:
-        mine = words(flag.text)
-        home = next((part for one, part in parts if len(part) < MOST_FLAGS and weigh.alike(one, mine) >= ALIKE), None)
+        mine = shelf.flags[flag.id]
+        alike = (
+            part for part in parts if len(part) < MOST_FLAGS and shelf.alike(shelf.flags[part[0].id], mine) >= ALIKE
+        )
+        home = next(alike, None)
         if home is None:
-            parts.append((mine, [flag]))
+            parts.append([flag])
         else:
             home.append(flag)
-    return [part for _, part in parts]
+    return parts
 
 
 def _packed(parts: list[list[Flag]]) -> list[list[Flag]]:
@@ -137,14 +167,3 @@ def _packed(parts: list[list[Flag]]) -> list[list[Flag]]:
         else:
             home += part
     return packed
-
-
-def _nearest(part: list[Flag], listed: list[Note], weigh: Weights) -> list[Note]:
-    wanted = [words(flag.text) for flag in part]
-    scored = []
-    for note in listed:
-        mine = _words_of(note)
-        score = max(weigh.alike(one, mine) for one in wanted)
-        if score >= ALIKE:
-            scored.append((-score, note.path, note))
-    return [note for _, _, note in sorted(scored, key=lambda one: one[:2])[:MOST_NOTES]]

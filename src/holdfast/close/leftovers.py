@@ -57,6 +57,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> int:
     listed = _listed(state, project)
     if not listed or court.is_over:
         return 0
+    court.begin_round()
     known = index.load(vault)
     taken = dict(list(listed.items())[:MOST])
     shown = [note for path, said in taken.items() if (note := _as_filed(vault, known, path, said))]
