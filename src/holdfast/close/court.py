@@ -92,7 +92,7 @@ class Court:
             self.keys.append(key)
             return kept  # type: ignore[no-any-return]
         if self._is_over or self.clock() >= deadline:
-            self._note("" if self._is_over else "it took too long")
+            self._note("" if self._is_over else "it took too long", was_asked=False)
             return None
         with self._lock:
             self.asked += 1
@@ -120,10 +120,10 @@ class Court:
             return answer  # type: ignore[no-any-return]
         return None
 
-    def _note(self, why: str, *, is_final: bool = False) -> None:
+    def _note(self, why: str, *, is_final: bool = False, was_asked: bool = True) -> None:
         with self._lock:
             self.failed += 1
-            self._in_a_row += 1
+            self._in_a_row += was_asked
             self.why = self.why or why
             self._is_over = self._is_over or is_final or self._in_a_row >= HOPELESS
 
