@@ -12,13 +12,14 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from . import wire
-from .steps import MAIN, SMALL, SUBAGENT, SUMMARISER, Request, Step, say
+from .steps import JUDGE, MAIN, SMALL, SUBAGENT, SUMMARISER, Request, Step, Told, say
 
-PATIENCE = 30.0  # seconds that a step is held at most: a test that fails must not leave a host waiting
+PATIENCE = 120.0  # seconds that a step is held at most: a test that fails must not leave a host waiting for ever
 DEFAULTS = {
     MAIN: say("Done."),
     SUBAGENT: say("The subagent is done."),
@@ -33,6 +34,8 @@ class ModelServer:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.other: list[tuple[str, str]] = []  # method and path of what is no question to a model
+        # Answers the questions of our own judges; None where it is asked by somebody else.
+        self.judge: Callable[[tuple[Told, ...]], Step | None] = lambda _: None
         self._scripts: list[tuple[str, str, deque[Step]]] = []
         self._lock = threading.Lock()
         self._http = _Http(("127.0.0.1", 0), _Handler)
@@ -78,7 +81,9 @@ class ModelServer:
     def answer(self, api: str, body: dict[str, Any], headers: dict[str, str]) -> Step:
         role, told = wire.role_of(api, body, headers), wire.told(api, body)
         with self._lock:
-            step = self._next(role, lambda words: any(words in one.text for one in told))
+            judged = self.judge(told)
+            role = JUDGE if judged else role
+            step = judged or self._next(role, lambda words: any(words in one.text for one in told))
             session = wire.session_of(api, body)
             kept = Request(len(self.requests), time.time(), api, role, session, body, told, step)
             self.requests.append(kept)

@@ -1,7 +1,8 @@
 """What a scripted model does, step by step, and what it was told: the words in which the end-to-end tests speak.
 
 A step is one answer of the model. Roles tell apart who is asking: the main loop of a session, the summariser of a
-compaction, a subagent, and the small calls (titles, quota) that a host makes beside them and no test is about.
+compaction, a subagent, a judge of our own where the test has one answer, and the small calls (titles, quota) that a
+host makes beside them and no test is about.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-MAIN, SUMMARISER, SUBAGENT, SMALL = "main", "summariser", "subagent", "small"
+MAIN, SUMMARISER, SUBAGENT, SMALL, JUDGE = "main", "summariser", "subagent", "small", "judge"
 TOKENS = 1000  # in use, where a step does not say otherwise
 
 

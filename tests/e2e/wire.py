@@ -1,4 +1,5 @@
-"""The two APIs that the hosts speak, as far as these hosts use them: Anthropic Messages and OpenAI Responses.
+"""The APIs that hosts and judges speak, as far as they use them: Anthropic Messages, OpenAI Responses, and OpenAI's
+chat completions, which any endpoint speaks that calls itself compatible.
 
 Reading gives the role, the session and everything that was told; writing turns a step into the JSON body and the
 server-sent events of its API.
@@ -14,7 +15,8 @@ from typing import Any
 
 from .steps import MAIN, SMALL, SUBAGENT, SUMMARISER, Call, Step, Told
 
-ANTHROPIC, OPENAI = "anthropic", "openai"
+ANTHROPIC, OPENAI, CHAT = "anthropic", "openai", "chat"
+ENDINGS = {"/messages": ANTHROPIC, "/responses": OPENAI, "/chat/completions": CHAT}
 Json = dict[str, Any]
 Event = tuple[str, Json]
 
@@ -23,7 +25,7 @@ SUMMARY = re.compile(r"create a detailed summary of (the|this|our) conversation|
 
 def api_of(path: str) -> str:
     bare = path.partition("?")[0]
-    return ANTHROPIC if bare.endswith("/messages") else OPENAI if bare.endswith("/responses") else ""
+    return next((api for ending, api in ENDINGS.items() if bare.endswith(ending)), "")
 
 
 # --- reading
@@ -37,7 +39,7 @@ def role_of(api: str, body: Json, headers: dict[str, str]) -> str:
         if turn.get("subagent_kind") or turn.get("thread_source") == "subagent":
             return SUBAGENT
         return MAIN if turn.get("thread_source") in ("user", None) else SMALL
-    if not body.get("tools"):
+    if api == CHAT or not body.get("tools"):
         return SMALL
     users = [text for place, text in _messages(body) if place == "user"]
     if users and SUMMARY.search(users[-1][-12000:]):
@@ -65,7 +67,7 @@ def turn_metadata(body: Json) -> Json:
 def told(api: str, body: Json) -> tuple[Told, ...]:
     """Everything that the model is told, in the order in which it is told."""
     tools = Told("tools", json.dumps(body.get("tools", [])))
-    if api == ANTHROPIC:
+    if api in (ANTHROPIC, CHAT):
         system = [Told("system", text) for _, text in _blocks("system", body.get("system", ""))]
         return (tools, *system, *(Told(place, text) for place, text in _messages(body)))
     given = body.get("input", [])
@@ -120,7 +122,7 @@ def error_of(step: Step) -> Json:
 
 
 def answer_of(api: str, step: Step, model: str) -> Json:
-    return _message(step, model) if api == ANTHROPIC else _response(step, model)
+    return {ANTHROPIC: _message, OPENAI: _response, CHAT: _completion}[api](step, model)
 
 
 def events_of(api: str, step: Step, model: str) -> Iterator[Event]:
@@ -177,6 +179,19 @@ def _response(step: Step, model: str) -> Json:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": step.tokens + 7,
         },
+    }
+
+
+def _completion(step: Step, model: str) -> Json:
+    """For judges: they take no stream and have no tools."""
+    return {
+        "id": _id("chatcmpl"),
+        "object": "chat.completion",
+        "model": model,
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": step.text}},
+        ],
+        "usage": {"prompt_tokens": step.tokens, "completion_tokens": 7, "total_tokens": step.tokens + 7},
     }
 
 

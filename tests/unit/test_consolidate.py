@@ -11,6 +11,7 @@ from holdfast.close import consolidate, groups
 from holdfast.close.consolidate import Consolidation, Given
 from holdfast.judge.fencing import Fence
 from holdfast.model import Flag
+from holdfast.vault import notes
 from holdfast.vault.notes import Note
 
 NOW = 1_790_000_000.0
@@ -32,7 +33,13 @@ def told() -> Given:
     group = groups.Group(
         "knowledge", (flag("the port is 8444 now", 1), flag("TLS ends at the proxy", 2)), (one,), (theirs,)
     )
-    return consolidate.given(group, lambda shown: shown.body)
+    return consolidate.given(group, text_of)
+
+
+def text_of(shown: Note) -> str:
+    """The file of a note."""
+    named = {"name": shown.name, "description": shown.description, "kind": shown.kind, "origin": shown.origin}
+    return notes.new_text(**named, body=shown.body, day="2026-09-01", project=shown.project)
 
 
 def decided(told: Given, *decisions: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -200,3 +207,25 @@ class TestGroups:
         found = groups.make(said, [])
         assert len(found) == 16
         assert all(len(group.flags) == 4 for group in found)
+
+
+def test_a_note_of_which_the_judge_would_see_only_a_part_is_not_its_to_rewrite() -> None:
+    long = note(body="\n".join(f"line {nth} of a long note" for nth in range(200)))
+    group = groups.Group("knowledge", (flag("the port is 8444 now"),), (long,))
+    assert consolidate.given(group, text_of).own == frozenset()
+
+
+def test_a_secret_that_a_person_wrote_into_a_note_is_not_shown_and_the_note_is_only_read(token: str) -> None:
+    secret = note(body=f"The port is 8443.\nThe key is {token}.")
+    group = groups.Group("knowledge", (flag("the port is 8444 now"),), (secret,))
+    told = consolidate.given(group, text_of)
+    assert told.own == frozenset()
+    assert token not in consolidate.question(told, Fence("abc123")).given
+
+
+def test_a_note_that_answers_tool_calls_is_never_changed() -> None:
+    armed = note(
+        "knowledge/login.md", name="Login form", description="login form session csrf token", when={"tool": "Bash"}
+    )
+    (group,) = groups.make([flag("login form csrf token")], [armed])
+    assert group.own == ()

@@ -64,7 +64,7 @@ def test_one_that_fails_costs_only_itself(state: str) -> None:
     assert "shape" in held.why
 
 
-@pytest.mark.parametrize("error", [CapReached(), JudgeFailed("The key was refused."), NotSaved()])
+@pytest.mark.parametrize("error", [CapReached(), JudgeFailed("The key was refused.", final=True), NotSaved()])
 def test_after_what_cannot_get_better_nothing_more_is_asked(state: str, error: Exception) -> None:
     judge = Scripted(lambda _: error)
     held = court(state, judge)

@@ -35,6 +35,9 @@ def close(
 
 
 def _line(one: Closed) -> None:
+    if one.tidied or (one.jobs and not one.filed and not one.episode and not one.error):
+        typer.echo(f"looked at notes that were filed verbatim: {one.tidied} consolidated by {one.judge}")
+        return
     what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
     if one.error:
         typer.echo(f"not closed: {what}: {one.error} Everything waits as before.", err=True)

@@ -24,23 +24,24 @@ if TYPE_CHECKING:
     from holdfast.close.deliberate import Deliberated
     from holdfast.close.work import Closed, Work
 
-JUDGE, HANDOFF = "judge", "handoff"
+JUDGE, HANDOFF = "judge", "handoff "
 VERBATIM = "verbatim"
+CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
-def keep_refused(vault: str, now: float, work: Work, thought: Deliberated) -> None:
+def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused]) -> None:
     """What a judge said and may not do waits for a person, before its flags leave the queue."""
-    if not thought.refused:
+    if not refused:
         return
     from holdfast.close import proposals
 
-    for one in thought.refused:
+    for one in refused:
         ids = tuple(flag.id for flag in one.flags)
         before, after = _rewritten(vault, one)
         proposal = proposals.Proposal(
             id=digest("\0".join((*ids, one.said)), 12),
             time=now,
-            project=work.project,
+            project=project,
             kind=proposals.NOTE,
             path=one.target if after else "",
             why=f"A judge's decision was refused: {one.why}.",
@@ -49,7 +50,10 @@ def keep_refused(vault: str, now: float, work: Work, thought: Deliberated) -> No
             after=after,
             sources=ids,
         )
-        proposals.leave(home.state(vault), proposal)
+        try:
+            proposals.leave(home.state(vault), proposal)
+        except (OSError, HoldfastError):
+            return  # its flags are filed verbatim all the same
 
 
 def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
@@ -76,9 +80,7 @@ def of_episode(vault: str, now: float, work: Work, thought: Deliberated, written
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
         said = verify.told(written.findings)
         if said and written.closed.handoff:
-            notices.leave(state, HANDOFF, said, now, project=work.project)
-        elif written.closed.handoff:
-            notices.remove(state, HANDOFF, work.project)
+            notices.leave(state, f"{HANDOFF}{work.key}", said, now, project=work.project, lasts=CHECKED_FOR)
     except (OSError, HoldfastError):
         return
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, notices, story
 from holdfast.close import checking, evidence, salvage, verify
-from holdfast.close.aftermath import HANDOFF
+from holdfast.close.aftermath import CHECKED_FOR, HANDOFF
 from holdfast.hook import gist
 from holdfast.hook.transcript import CALL
 from holdfast.vault import index
@@ -44,7 +44,7 @@ def looking_over(
         marked, findings = checking.checked(made, found, in_force, hold_back=False)
         said = verify.told(findings)
         if said:
-            notices.leave(state, HANDOFF, said, now, project=project.id)
+            notices.leave(state, f"{HANDOFF}{episode.key}", said, now, project=project.id, lasts=CHECKED_FOR)
         return marked, [_sentence(one) for one in findings if one.verdict == verify.CONTRADICTED]
 
     return look

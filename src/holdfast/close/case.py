@@ -6,14 +6,14 @@ notes that it may touch; what is filed already is not asked about again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import course, episodes, home, story
 from holdfast.close import chronicle, evidence, groups, salvage
 from holdfast.close.commit import is_loop
 from holdfast.close.evidence import Evidence
-from holdfast.vault import lineage, notes
+from holdfast.vault import journal, lineage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+
+OPEN = ("in_progress", "blockers", "next_steps")
 
 
 @dataclass
@@ -65,6 +67,9 @@ def of(vault: str, work: Work, known: Index) -> Case:
     read = salvage.salvage(work.episode, told, found, origin=origin)
     died = read if work.episode.state == episodes.DIED else None
     newest = lineage.newest_in(vault, listed)
+    if newest:  # what was open before is shown to the judge, so it may say it again
+        open_ones = (one for key in OPEN for one in newest[0].items(key))
+        found = replace(found, flags=(*found.flags, *open_ones))
     return Case(
         work,
         known,
@@ -88,15 +93,20 @@ def put_questions(case: Case, vault: str) -> None:
     filed = {source for note in case.known.notes for source in note.sources}
     fresh = [flag for flag in work.flags if flag.id not in filed]
 
+    def text_of(note: Note) -> str:
+        try:
+            return (journal.content(vault, note.path) or b"").decode("utf-8", "surrogateescape")
+        except OSError:
+            return ""
+
     def body_of(note: Note) -> str:
-        found = notes.read(vault, note.path)
-        return found.body if isinstance(found, notes.Note) else ""
+        return consolidate.body_of(text_of(note))
 
     def fence(*ids: str) -> Fence:
         return Fence(nonce_for(state, "\0".join(ids)))
 
     for group in groups.make([flag for flag in fresh if groups.is_judged(flag)], case.known.notes):
-        given = consolidate.given(group, body_of)
+        given = consolidate.given(group, text_of)
         case.given.append(given)
         case.questions.append(consolidate.question(given, fence(*(flag.id for flag in group.flags)), work.key))
     for flag in (one for one in fresh if is_loop(one)):

@@ -19,7 +19,7 @@ from holdfast.vault import lineage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.close.consolidate import Decided, Refused
+    from holdfast.close.consolidate import Decided, Given, Refused
     from holdfast.close.draft import Draft, Line
     from holdfast.close.evidence import Evidence
     from holdfast.close.verify import Finding
@@ -67,8 +67,13 @@ def _shown(finding: Finding) -> str:
     return claim.text
 
 
+TITLE = "title"
+
+
 def claims_of(drafted: Draft) -> list[Claim]:
-    return [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
+    """Every item, and the title: the next start reads that first."""
+    title = [Claim(TITLE, drafted.title)] if drafted.title else []
+    return title + [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
 
 
 def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
@@ -84,7 +89,8 @@ def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
                 yield replace(line, text=_shown(one))
 
     sections = {name: tuple(kept(name, lines)) for name, lines in drafted.sections.items()}
-    return replace(drafted, sections={name: lines for name, lines in sections.items() if lines})
+    title = "" if (TITLE, drafted.title) in verdicts else drafted.title  # then it is called by its first request
+    return replace(drafted, title=title, sections={name: lines for name, lines in sections.items() if lines})
 
 
 def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decided], list[Refused]]:
@@ -106,18 +112,28 @@ def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decide
     return good, bad
 
 
-def amending(decisions: Iterable[Decided], own: Sequence[Note]) -> list[Decided]:
-    """A new decision that amends one in force takes its place, so that only the newest holds. `own` are the decisions
-    that a judge may change."""
-    from holdfast.close.consolidate import NEW, SUPERSEDE, own_words
+def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
+    """A new decision that amends one in force takes its place, so that only the newest holds; of those that the judge
+    was given to change."""
+    from holdfast.close.consolidate import NEW, SUPERSEDE
 
     found = []
     taken = {one.target for one in decisions if one.target}
     for one in decisions:
-        old = next((note for note in own if note.path not in taken and verify.amends(note, one.body)), None)
-        if one.action != NEW or one.flags[0].kind != "decision" or not old:
+        is_new = one.action == NEW and one.flags[0].kind == "decision"
+        old = next((handle for handle in given.notes if is_new and _is_amended(given, handle, one, taken)), "")
+        if not old:
             found.append(one)
             continue
-        taken.add(old.path)
-        found.append(replace(one, action=SUPERSEDE, target=old.path, seen=own_words(old.body), reason="amended"))
+        path = given.notes[old].path
+        taken.add(path)
+        seen, file = given.bodies[old], given.texts[old]
+        found.append(replace(one, action=SUPERSEDE, reason="amended", target=path, seen=seen, file=file))
     return found
+
+
+def _is_amended(given: Given, handle: str, decided: Decided, taken: set[str]) -> bool:
+    note = given.notes[handle]
+    if note.path in taken or note.path not in given.own:
+        return False
+    return verify.amends(replace(note, body=given.bodies[handle]), decided.body)

@@ -21,13 +21,13 @@ QUOTE, CODE, PATH, COMMIT, EMAIL, URL, TICKET = "quote", "code", "path", "commit
 NUMBER, VERSION, DATE, TIME, NAME = "number", "version", "date", "time", "name"
 _SAME = str.maketrans(
     {
-        **dict.fromkeys("“”„‟«»″", '"'),
-        **dict.fromkeys("‘’‚‛′´", "'"),
-        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
         **dict.fromkeys("\u00a0\u202f\u2009\u2007", " "),
         **dict.fromkeys("\u200b\u200c\u200d\ufeff\u00ad", None),
         "…": "...",
-        "×": "x",
+        "\u00d7": "x",
         "\u03bc": "µ",
         "\0": None,
     }
@@ -152,9 +152,10 @@ def date_key(match: re.Match[str]) -> str:
 def _number(match: re.Match[str], text: str) -> Atom | None:
     """A number that says how much or how many; not the mark of a list item, not an ordinal."""
     end = match.end("digits")
-    if re.match(r"(?:st|nd|rd|th)\b|[/:_]|\.\s", text[end:]) and (match.start() == 0 or text[end] != "."):
+    if re.match(r"(?:st|nd|rd|th)\b|[/:_]", text[end:]):
         return None
-    if match.start() == 0 and text[end : end + 1] == ")":
+    begins = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".;:!?"
+    if begins and re.match(r"\)|\.\s", text[end:]):
         return None
     unit, noun = unit_and_noun(match)
     if noun and text[end] not in " -" and noun not in ("x", "k"):
@@ -224,7 +225,7 @@ class Known:
     @cached_property
     def squeezed(self) -> str:
         """Without any space: code is spaced as its formatter likes."""
-        return re.sub(r"\s+", "", self.plain)
+        return re.sub(r"\s+", "", self.lower)
 
     @cached_property
     def dates(self) -> frozenset[str]:
@@ -240,8 +241,17 @@ class Known:
                 found.setdefault(value, []).append(Found(match.start(), unit, noun))
         for match in _SPELLED_OUT.finditer(self.plain):
             at = match.start()
-            found.setdefault(float(words.SMALL[match.group(1).lower()]), []).append(Found(at, "", match.group(2).lower()))
+            found.setdefault(float(words.SMALL[match.group(1).lower()]), []).append(
+                Found(at, "", match.group(2).lower())
+            )
         return found
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The things of which a number says how many there are."""
+        return frozenset(
+            words.counted(noun) for noun in {one.noun for places in self.numbers.values() for one in places}
+        )
 
     def says(self, quoted: str) -> bool:
         """Whether words were said exactly so; dots in them stand for what was left out."""
@@ -271,7 +281,9 @@ _DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\
 _AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w(=/])))?"
 _EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
 _NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
-_SPELLED_OUT = re.compile(rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE)
+_SPELLED_OUT = re.compile(
+    rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
+)
 
 
 def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:

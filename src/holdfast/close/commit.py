@@ -8,14 +8,16 @@ get notes of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes
-from holdfast.close import chronicle
+from holdfast.capture import episodes, home, purging
+from holdfast.close import chronicle, discards
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
 from holdfast.vault import brief, lineage
+from holdfast.vault.history import was_edited_by_hand as by_hand
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -62,9 +64,13 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 
     for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
+            if purging.counted(home.state(vault)) != thought.purges:
+                thought = _forgotten(vault)
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
-            filing = Filing(writer.index, writer.read, work.folder, frozenset(avoid))
+            filing = Filing(
+                writer.index, writer.read, work.folder, frozenset(avoid), is_by_hand=partial(by_hand, vault)
+            )
             found = _plan(vault, filing, pending, thought, work)
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):
@@ -96,16 +102,23 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
     return done(is_settled=False)
 
 
+def _forgotten(vault: str) -> Deliberated:
+    """Something was purged while this was thought about, and may be in it: only the flags, which the purge left, count."""
+    from holdfast.close.deliberate import Deliberated
+
+    why = "a note was purged meanwhile, so what was thought is not used"
+    return Deliberated(fell_back=why, purges=purging.counted(home.state(vault)))
+
+
 def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:
     """Every flag a place: as it was judged, as an improvement, else verbatim."""
-    if thought.decisions or thought.by != "verbatim":
-        from holdfast.close import judged
+    discards.know(filing, pending)
+    left = {flag.id for flag in pending}
+    for one in thought.decisions:
+        if all(flag.id in left for flag in one.flags):
+            from holdfast.close import judged
 
-        judged.know_discarded(filing, pending)
-        left = {flag.id for flag in pending}
-        for one in thought.decisions:
-            if all(flag.id in left for flag in one.flags):
-                judged.file(filing, one, thought.by)
+            judged.file(filing, one, thought.by)
     found = []
     # Words of the user that somebody put properly are filed with that, so it goes first.
     for flag in sorted(pending, key=lambda flag: not flag.answers):

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.judge.seam import Question
-from holdfast.vault import index
+from holdfast.vault import frontmatter, index
+from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,11 +70,13 @@ class Consolidation(BaseModel):
 
 @dataclass(frozen=True)
 class Given:
-    """What a judge was shown, by handle. `bodies` are the notes as it saw them, to be compared before they change."""
+    """What a judge was shown, by handle: `bodies` are the notes' own words, `texts` their files, to be compared before
+    they change."""
 
     flags: Mapping[str, Flag]
     notes: Mapping[str, Note]
     bodies: Mapping[str, str]
+    texts: Mapping[str, str]
     own: frozenset[str]  # the paths that it may change
 
 
@@ -88,7 +91,8 @@ class Decided:
     body: str = ""
     reason: str = ""
     target: str = ""  # the path of the note that it is about
-    seen: str = ""  # the body of that note as it was judged
+    seen: str = ""  # that note's own words as they were judged
+    file: str = ""  # and its whole text
 
 
 @dataclass(frozen=True)
@@ -102,20 +106,43 @@ class Refused:
     body: str = ""
 
 
-def given(group: Group, body_of: Callable[[Note], str]) -> Given:
-    listed = (*group.own, *group.read)
-    handles = {f"N{at}": note for at, note in enumerate(listed, 1)}
+def given(group: Group, text_of: Callable[[Note], str]) -> Given:
+    """A note that is longer than what is shown of it, or has a secret in it, is only read: whoever rewrites a note has
+    to have seen all of it."""
+    handles = {f"N{at}": note for at, note in enumerate((*group.own, *group.read), 1)}
+    texts = {handle: text_of(note) for handle, note in handles.items()}
+    bodies = {handle: own_words(body_of(text)) for handle, text in texts.items()}
+    whole = {handles[handle].path for handle, body in bodies.items() if body and _shown(body) == body}
     return Given(
         {f"F{at}": flag for at, flag in enumerate(group.flags, 1)},
         handles,
-        {handle: own_words(body_of(note)) for handle, note in handles.items()},
-        frozenset(note.path for note in group.own),
+        bodies,
+        texts,
+        frozenset(note.path for note in group.own if note.path in whole),
     )
+
+
+def body_of(text: str) -> str:
+    """What stands behind a note's front matter; "" where that cannot be read."""
+    try:
+        return frontmatter.parse(text).body
+    except Unparsable:
+        return ""
 
 
 def own_words(body: str) -> str:
     """A note's words without the proof below them, which is ours to keep."""
     return body.partition(f"\n\n{index.EVIDENCE}\n")[0].strip()
+
+
+def proofs_in(body: str) -> tuple[str, ...]:
+    """And the proof."""
+    below = body.partition(f"\n\n{index.EVIDENCE}\n")[2]
+    return tuple(line[2:].strip() for line in below.splitlines() if line.startswith("- "))
+
+
+def _shown(body: str) -> str:
+    return redact(body)[0][:LONGEST_SHOWN]
 
 
 def question(told: Given, fence: Fence, about: str = "") -> Question[Consolidation]:
@@ -125,7 +152,7 @@ def question(told: Given, fence: Fence, about: str = "") -> Question[Consolidati
         parts.append(fence.around(f"FLAG {handle}, {flag.kind}", f"{flag.text}{proof}"))
     for handle, note in told.notes.items():
         may = "" if note.path in told.own else ", not to be changed"
-        text = f"{note.name}: {note.description}\n{told.bodies[handle][:LONGEST_SHOWN]}"
+        text = f"{redact(f'{note.name}: {note.description}')[0]}\n{_shown(told.bodies[handle])}"
         parts.append(fence.around(f"NOTE {handle}{may}", text))
     return Question("consolidate", TOLD, "\n".join(parts), Consolidation, most_out=3000, about=about)
 
@@ -146,7 +173,7 @@ def accepted(answer: Consolidation, told: Given) -> tuple[list[Decided], list[Re
         target = _path(one, told)
         if one.action in (MERGE, SUPERSEDE):
             changed.add(target)
-        seen = told.bodies.get(one.note, "")
+        seen, file = told.bodies.get(one.note, ""), told.texts.get(one.note, "")
         good.append(
             Decided(
                 one.action,
@@ -157,6 +184,7 @@ def accepted(answer: Consolidation, told: Given) -> tuple[list[Decided], list[Re
                 _line(one.reason, 300),
                 target,
                 seen,
+                file,
             )
         )
     return good, bad

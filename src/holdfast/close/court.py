@@ -110,7 +110,7 @@ class Court:
             answers.keep_unusable(self.state, key, question, error.raw, self.now())
             self._note(str(error))
         except JudgeFailed as error:
-            self._note(str(error), is_final=isinstance(error, CapReached) or not error.again)
+            self._note(str(error), is_final=isinstance(error, CapReached) or error.final)
         except (HoldfastError, OSError) as error:
             self._note(str(error), is_final=True)
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home
+from holdfast.capture import home, purging
 from holdfast.close import case as cases
 from holdfast.close import checking, verify
 from holdfast.close.evidence import Evidence
@@ -51,15 +51,17 @@ class Deliberated:
     in_force: tuple[Note, ...] = ()  # decisions
     jobs: int = 0
     took: float = 0.0
+    purges: int = 0  # how many there had been when it was thought
     fell_back: str = ""
 
 
 def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[Deliberated]:
     """What is to be done, in the order of the work."""
+    purges = purging.counted(home.state(vault))
     known = index.load(vault)
     found = [cases.of(vault, one, known) for one in work]
     if court is None:
-        return [_known(one) for one in found]
+        return [replace(_known(one), purges=purges) for one in found]
     court.begin_round()
     began = court.clock()
     for one in found:
@@ -69,7 +71,7 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
         one.answers = [next(answers) for _ in one.questions]
     thoughts = _looked_over(court, vault, found, [_judged(court, one) for one in found])
     took = court.clock() - began
-    return [replace(one, took=took) for one in thoughts]
+    return [replace(one, took=took, purges=purges) for one in thoughts]
 
 
 def _known(case: Case) -> Deliberated:
@@ -118,10 +120,7 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
         if answer is None:
             continue
         good, bad = consolidate.accepted(answer, given)
-        own = [
-            replace(note, body=given.bodies[handle]) for handle, note in given.notes.items() if note.path in given.own
-        ]
-        sound, unsound = checking.sound(checking.amending(good, own), case.evidence)
+        sound, unsound = checking.sound(checking.amending(good, given), case.evidence)
         decisions += sound
         refused += [*bad, *unsound]
     return decisions, refused
@@ -133,7 +132,7 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
     from holdfast.judge.fencing import Fence, nonce_for
 
     state = home.state(vault)
-    checks = [_findings(thought) for thought in thoughts]
+    checks = [_findings(case, thought) for case, thought in zip(found, thoughts, strict=True)]
     asked: list[tuple[int, Question[Any]]] = []
     for at, (case, findings) in enumerate(zip(found, checks, strict=True)):
         if findings and case.evidence.spoken:
@@ -145,10 +144,15 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
     return [_marked(thought, findings) for thought, findings in zip(thoughts, checks, strict=True)]
 
 
-def _findings(thought: Deliberated) -> list[Finding]:
-    if not thought.handoff or not thought.evidence.spoken:
+def _findings(case: Case, thought: Deliberated) -> list[Finding]:
+    """By rule. Where there is no transcript, what the judge was shown is all the evidence that there is."""
+    if not thought.handoff:
         return []
-    return verify.verify(checking.claims_of(thought.handoff), thought.evidence, thought.in_force)
+    claims = checking.claims_of(thought.handoff)
+    if thought.evidence.spoken:
+        return verify.verify(claims, thought.evidence, thought.in_force)
+    shown = tuple(case.shown.texts.values()) if case.shown else ()
+    return [replace(verify.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
 
 
 def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:

@@ -14,6 +14,9 @@ from holdfast.capture import platform
 from holdfast.vault import notes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.close.filing import Filing
     from holdfast.model import Flag
 
 FOLDER = "discarded"
@@ -41,3 +44,11 @@ def added(text: str | None, flag: Flag, reason: str) -> str:
     before = text if text else HEAD.format(month=notes.day(flag.time)[:7])
     line = f"- {notes.day(flag.time)} [{flag.kind}] {flag.text} ({flag.id}, {flag.origin}): {reason}\n"
     return before + ("" if before.endswith("\n") else "\n") + line
+
+
+def know(filing: Filing, flags: Sequence[Flag]) -> None:
+    """Flags that an earlier close left out are settled, whoever closes now."""
+    for flag in flags:
+        path = path_of(flag)
+        if not filing.is_filed(flag.id) and has(filing.text(path), flag):
+            filing.settle(flag.id, path)

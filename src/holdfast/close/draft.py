@@ -8,6 +8,7 @@ forgot is added from the flag. An item that rests on text from outside says so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 LONGEST = 300  # of an item, as in the mechanical handoff
 LONGEST_SHOWN = 500
 MOST_PROMPTS, MOST_FLAGS, MOST_ITEMS = 10, 40, 12
+MOST_FORGOTTEN = 30
+FROM = re.compile(r"\(from (\w+)\)")  # how a handoff says that an item's words came from outside
 ABOUT = ("goals", "worked_on", "decisions", "learned")
 PENDING = {"done": "done", "open": "in_progress", "blocked": "blockers", "next": "next_steps"}
 RULES = """Rules: each item is one plain sentence of at most 250 characters and cites the handles (P1, F2, M3, T1, H1) \
@@ -81,19 +84,28 @@ class Pending(BaseModel):
 
 @dataclass(frozen=True)
 class Shown:
-    """What the judge was given, by handle: the text, and the flag where it is one."""
+    """What the judge was given, by handle: the text, and the flag where it is one. `everything` are all flags that may
+    be quoted, also those that were too many to be shown."""
 
     texts: Mapping[str, str]
     flags: Mapping[str, Flag]
     origin: str = ""  # of outside text in the session's context
+    everything: tuple[Flag, ...] = ()
 
-    def is_outside(self, cites: Sequence[str]) -> str:
-        """Where an item's words came from, if from outside; "" where they did not."""
+    def outside_of(self, text: str, cites: Sequence[str]) -> str:
+        """Where an item's words came from, if from outside; "" where they did not. Where outside text has entered the
+        session, only a trusted flag, or the user's request in its own words, speaks for itself."""
         for handle in cites:
             if handle in self.flags and self.flags[handle].origin not in TRUSTED:
                 return self.flags[handle].origin
-        is_heard = all(handle.startswith(("P", "F")) for handle in cites)
-        return "" if is_heard else self.origin
+            inherited = FROM.search(self.texts[handle]) if handle.startswith("H") else None
+            if inherited:
+                return inherited[1]
+        is_own = all(handle in self.flags or self._is_said_in(text, handle) for handle in cites)
+        return "" if is_own else self.origin
+
+    def _is_said_in(self, text: str, handle: str) -> bool:
+        return handle.startswith("P") and _bare(text) in _bare(self.texts[handle])
 
 
 @dataclass(frozen=True)
@@ -125,7 +137,7 @@ def shown(
     origin: str = "",
 ) -> Shown:
     """The few lines that a handoff is made of. What waits for a person is not among them."""
-    quotable = [flag for flag in flags if not flag.status and not _is_guarded(flag)]
+    quotable = tuple(flag for flag in flags if not flag.status and not _is_guarded(flag))
     prompts = list(enumerate(told.prompts, 1))
     prompts = prompts if len(prompts) <= MOST_PROMPTS else [*prompts[:2], *prompts[2 - MOST_PROMPTS :]]
     texts = {f"P{nth}": text for nth, text in prompts}
@@ -137,7 +149,11 @@ def shown(
         pending = [one for key in ("in_progress", "blockers", "next_steps") for one in before.items(key)]
         texts |= {f"H{nth}": text for nth, text in enumerate(pending[:20], 1)}
     tidy = {handle: redact(quoting.shortened(clean(text)[0], LONGEST_SHOWN))[0] for handle, text in texts.items()}
-    return Shown({handle: text for handle, text in tidy.items() if text}, cited, origin)
+    return Shown({handle: text for handle, text in tidy.items() if text}, cited, origin, quotable)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().strip(" .").split())
 
 
 def _is_guarded(flag: Flag) -> bool:
@@ -165,16 +181,21 @@ def drafted(given: Shown, about: About | None, pending: Pending | None, author: 
         for name in ABOUT:
             sections[name] = _lines(given, getattr(about, name))
         cited = {ident for name in ABOUT for line in sections[name] for ident in line.flags}
-        for flag in given.flags.values():
-            section = lineage.section_for(flag.kind)
-            if section in ("decisions", "learned") and flag.id not in cited:
-                outside = "" if flag.origin in TRUSTED else flag.origin
-                sections[section] += (Line(_tidy(flag.text), (flag.id,), outside),)
+        for section in ("decisions", "learned"):
+            forgotten = [flag for flag in given.everything if lineage.section_for(flag.kind) == section]
+            sections[section] += _from_flags([flag for flag in forgotten if flag.id not in cited])
     if pending:
         for state, name in PENDING.items():
             sections[name] = _lines(given, [one for one in pending.items if one.state == state])
-    title = _tidy(about.title)[:80] if about else ""
+    title = _tidy(about.title)[:80] if about and not given.origin else ""
     return Draft(title, {name: lines for name, lines in sections.items() if lines}, author)
+
+
+def _from_flags(forgotten: Sequence[Flag]) -> tuple[Line, ...]:
+    """What was flagged and no item rests on, as it was flagged; many of them in part, as the notes have them all."""
+    lines = [Line(_tidy(one.text), (one.id,), "" if one.origin in TRUSTED else one.origin) for one in forgotten]
+    more = [Line(f"and {len(lines) - MOST_FORGOTTEN} more, filed as notes")] if len(lines) > MOST_FORGOTTEN else []
+    return (*lines[:MOST_FORGOTTEN], *more)
 
 
 def _lines(given: Shown, items: Sequence[Item]) -> tuple[Line, ...]:
@@ -184,7 +205,7 @@ def _lines(given: Shown, items: Sequence[Item]) -> tuple[Line, ...]:
         text = _tidy(one.text)
         if text and cites and len(cites) == len(one.cites):
             ids = tuple(given.flags[handle].id for handle in cites if handle in given.flags)
-            found.setdefault(text, Line(text, ids, given.is_outside(cites)))
+            found.setdefault(text, Line(text, ids, given.outside_of(text, cites)))
     return tuple(found.values())[:MOST_ITEMS]
 
 

@@ -23,6 +23,7 @@ from holdfast.close import aftermath, leftovers
 from holdfast.close import work as working
 from holdfast.close.commit import write
 from holdfast.close.deliberate import Deliberated, deliberate
+from holdfast.close.holding import Holding
 from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 
@@ -59,6 +60,20 @@ def drain(
     one. It ends at the first failure of the vault or the disk: everything that is left waits as before.
     """
     home.refuse_newer(vault)
+    with Holding(home.state(vault), asks=court is not None) as holding:
+        return _drain(vault, clock, project, also_open, roots or {}, say, court, holding)
+
+
+def _drain(
+    vault: str,
+    clock: Clock,
+    project: str,
+    also_open: bool,
+    roots: Mapping[str, str],
+    say: Callable[[Closed], None],
+    court: Court | None,
+    holding: Holding,
+) -> list[Closed]:
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
     done: list[Closed] = []
@@ -67,7 +82,7 @@ def drain(
         # One that ended while its flags were being filed is there once more, for its story.
         found = [one for one in working.find(state, clock()) if _name(one) not in tried]
         work = [one for one in found if project in ("", one.project) and (also_open or is_over(one.episode))]
-        work = [replace(one, root=(roots or {}).get(one.project, "")) for one in work]
+        work = [replace(one, root=roots.get(one.project, "")) for one in work]
         if not work:
             break
         most = (JUDGED_EPISODES, JUDGED_BATCH) if court else (EPISODES, BATCH)
@@ -76,7 +91,7 @@ def drain(
         claimed: list[tuple[Work, Claim | None]] = []
         try:
             _make_sure_of_room(vault)
-            claimed = _claimed(settlement, batch)
+            claimed = _claimed(settlement, batch, holding)
             thoughts = _thoughts(court, vault, [one for one, _ in claimed])
         except (HoldfastError, OSError) as error:
             _give_back(settlement, claimed)
@@ -97,18 +112,27 @@ def drain(
                 _give_back(settlement, claimed)
                 return done
     if court:
-        _take_up_leftovers(vault, clock, court, {name for _, name, _ in tried} | {project})
+        mine = {one for one in {name for _, name, _ in tried} | {project} if holding.take(f"leftovers of {one}")}
+        _take_up_leftovers(vault, clock, court, mine, done, say)
     aftermath.of_close(vault, clock(), {name for _, name, _ in tried}, done, court)
     return done
 
 
-def _take_up_leftovers(vault: str, clock: Clock, court: Court, projects: set[str]) -> None:
-    """What closes before this one had to file verbatim. Nothing waits for it, so nothing fails by it."""
-    for one in sorted(projects):
+def _take_up_leftovers(
+    vault: str, clock: Clock, court: Court, projects: set[str], done: list[Closed], say: Callable[[Closed], None]
+) -> None:
+    """What closes before this one had to file verbatim. Nothing waits for it, so whatever it does fails nothing."""
+    for project in sorted(projects):
         try:
-            leftovers.consolidate(vault, clock, court, one)
-        except (HoldfastError, OSError):
-            return
+            closed, refused = leftovers.consolidate(vault, clock, court, project)
+            aftermath.keep_refused(vault, clock(), project, refused)
+        except Exception as error:
+            closed = Closed("", 0, 0, "", "", fell_back=f"{type(error).__name__}: {error}")
+        if closed and (closed.jobs or closed.fell_back):
+            work = Work(None, "", project, ())
+            _tell(home.state(vault), clock(), work, closed, Deliberated(), court)
+            done.append(closed)
+            say(closed)
 
 
 def _name(work: Work) -> tuple[str, str, bool]:
@@ -142,7 +166,7 @@ def _give_back(settlement: Settlement, claimed: list[tuple[Work, Claim | None]],
             return  # the disk takes not even that: the claim ends with our life
 
 
-def _claimed(settlement: Settlement, work: list[Work]) -> list[tuple[Work, Claim | None]]:
+def _claimed(settlement: Settlement, work: list[Work], holding: Holding) -> list[tuple[Work, Claim | None]]:
     """Each piece of work with a lease on its flags. Flags that somebody else holds by now are theirs, and so is the
     story of their episode."""
     ids = {flag.id for one in work for flag in one.flags}
@@ -152,7 +176,7 @@ def _claimed(settlement: Settlement, work: list[Work]) -> list[tuple[Work, Claim
     for one in work:
         mine = tuple(flag for flag in one.flags if flag.id in held)
         share = Claim(claim.id, claim.until, mine, one.segments) if claim and mine else None
-        if share or not one.flags:
+        if share or (not one.flags and holding.take(one.key)):
             found.append((replace(one, flags=mine, whole=one.whole and len(mine) == len(one.flags)), share))
     return found
 
@@ -162,7 +186,7 @@ def _close(
 ) -> tuple[Closed, bool]:
     """What became of one piece of work, and whether it failed for a reason that everything else would share."""
     try:
-        aftermath.keep_refused(vault, clock(), work, thought)
+        aftermath.keep_refused(vault, clock(), work.project, thought.refused)
         written = write(vault, clock, work, thought)
         left = [flag.id for flag in work.flags if flag.id not in written.filed]
         aftermath.of_episode(vault, clock(), work, thought, written)
@@ -207,6 +231,7 @@ def _tell(state: str, now: float, work: Work, closed: Closed, thought: Deliberat
         "workers": court.workers if court else 0,
         "took": round(thought.took, 3),
         "discarded": closed.discarded,
+        "tidied": closed.tidied,
         "fell_back": ledger.short(closed.fell_back, 300),
         "commit": closed.commit[:12],
         "handoff": closed.handoff,

@@ -35,6 +35,7 @@ LARGEST_FILE = 256 << 10  # of a changed file whose text is looked at
 MOST_OF_FILES = 2 << 20
 MOST_COMMITS = 500
 MOST_NAMES = 50_000  # of files in the tree
+SHOWN = 100  # characters of a call before its result
 PATIENCE = 10.0  # seconds for one question to git
 READING = ("Read", "NotebookRead", "Grep", "Glob", "view_image", "read_file")
 COMMIT_LINE = re.compile(r"^\[[^\]\n]+ (?:\([^)\n]*\) )?([0-9a-f]{7,40})\] ", re.MULTILINE)
@@ -75,6 +76,7 @@ class Evidence:
     read: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()  # of the newest commits
+    made: tuple[str, ...] = ()  # commits since the episode began, whoever made them
     flags: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()  # flags that are decisions
     contents: tuple[str, ...] = ()  # of the changed files as they are now
@@ -93,8 +95,13 @@ class Evidence:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Everything that a claim may be found in, made comparable once."""
-        calls = (_spelled(one.given) for one in self.spoken if one.role == CALL)
-        words = (LINE_NUMBER.sub("", one.text) if one.role == RESULT else one.text for one in self.spoken)
+        called = {one.call: _spelled(one.given) for one in self.spoken if one.role == CALL}
+        calls = called.values()
+        # What a command printed stands behind it: "22" says more after "make test".
+        words = (
+            f"{called.get(one.call, '')[-SHOWN:]}\n{LINE_NUMBER.sub('', one.text)}" if one.role == RESULT else one.text
+            for one in self.spoken
+        )
         todos = (*self.todos.open, *self.finished)
         paths = (*self.edited, *self.read)
         more = (*self.days, *self.asked, *self.flags, *self.contents, *self.subjects, *self.commits, *todos, *paths)
@@ -123,8 +130,9 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
         runs=runs,
         edited=edited,
         read=_shortened(_read(worked), episode.cwd, root),
-        commits=tuple(dict.fromkeys((*_committed(runs), *(ident for ident, _ in history)))),
-        subjects=tuple(subject for _, subject in history),
+        commits=tuple(dict.fromkeys((*_committed(runs), *(one.ident for one in history)))),
+        subjects=tuple(one.subject for one in history),
+        made=tuple(one.ident for one in history if one.time >= int(episode.opened)),
         flags=tuple(_clean(text) for flag in flags for text in (flag.text, *flag.evidence)),
         decided=tuple(_clean(flag.text) for flag in flags if flag.kind == "decision"),
         contents=tuple(_contents(root, edited)),
@@ -254,13 +262,21 @@ def _contents(root: str, edited: Iterable[str]) -> Iterator[str]:
             yield _clean(raw.decode("utf-8", "replace"))
 
 
-def _history(root: str) -> Iterator[tuple[str, str]]:
-    """The newest commits: id and subject."""
-    out = _git(root, "rev-list", f"--max-count={MOST_COMMITS}", "--format=%s", "HEAD")
+@dataclass(frozen=True)
+class Commit:
+    ident: str
+    time: int
+    subject: str
+
+
+def _history(root: str) -> Iterator[Commit]:
+    """The newest commits."""
+    out = _git(root, "rev-list", f"--max-count={MOST_COMMITS}", "--format=%ct %s", "HEAD")
     lines = iter(out.splitlines())
     for line in lines:
         if line.startswith("commit "):
-            yield line[7:], _clean(next(lines, ""))
+            when, _, subject = next(lines, "").partition(" ")
+            yield Commit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject))
 
 
 def _names(root: str) -> list[str]:

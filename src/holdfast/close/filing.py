@@ -89,6 +89,7 @@ class Filing:
     read: Callable[[str], str | None]
     root: str = ""
     avoid: frozenset[str] = frozenset()
+    is_by_hand: Callable[[str], bool] = lambda _: False  # whether a person has changed a file
     planned_on: dict[str, str | None] = field(default_factory=dict)  # every file that was looked at, as it was
     placed: dict[str, str] = field(default_factory=dict)  # flag id -> path of its note
     verbatim: list[str] = field(default_factory=list)  # new notes that nobody has judged

@@ -51,11 +51,12 @@ class Group:
 
 
 def is_judged(flag: Flag) -> bool:
-    """Whether a judge has a say. The user's own words are filed as they were said, an order that nobody confirmed and
-    outside text that would steer wait for a person, progress is a line in its month, a snag is an improvement."""
+    """Whether a judge has a say. The user's own words, and what puts them properly, are filed as they were said; an
+    order that nobody confirmed and outside text that would steer wait for a person; progress is a line in its month, a
+    snag is an improvement."""
     from holdfast.model import STEERING
 
-    if flag.kind not in JUDGED or flag.origin == "user" or flag.status:
+    if flag.kind not in JUDGED or flag.origin == "user" or flag.status or flag.answers:
         return False
     return flag.origin in TRUSTED or flag.kind not in STEERING
 
@@ -93,9 +94,11 @@ def _trust(origin: str) -> str:
 
 
 def _may_change(note: Note, flag: Flag) -> bool:
-    """The operator's own words are theirs, and a note for everybody is not one project's to change."""
+    """The operator's own words are theirs, so is a note that answers tool calls, and one for everybody is not one
+    project's to change."""
     is_same = _trust(note.origin) == _trust(flag.origin)
-    return note.origin != "user" and is_same and note.project == (flag.project or notes.GLOBAL) and not note.policy
+    is_free = note.origin != "user" and not note.policy and not note.when
+    return is_free and is_same and note.project == (flag.project or notes.GLOBAL)
 
 
 def words(text: str) -> frozenset[str]:

@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 MOST_ANCHORS = 8
 
 
-def know_discarded(filing: Filing, flags: Sequence[Flag]) -> None:
-    """Flags that an earlier close left out are settled."""
-    for flag in flags:
-        path = discards.path_of(flag)
-        if not filing.is_filed(flag.id) and discards.has(filing.text(path), flag):
-            filing.settle(flag.id, path)
-
-
 def file(filing: Filing, decided: Decided, by: str) -> bool:
     """Plan one decision; False where its flags have to be filed verbatim."""
     fresh = [flag for flag in decided.flags if not filing.is_filed(flag.id)]
@@ -51,8 +43,8 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
     if decided.action == MERGE:
         return merge(filing, decided, by, day=day, sources=sources)
     if decided.action != SUPERSEDE:
-        return begin(filing, decided, by, day=day, sources=sources)
-    if not is_as_seen(filing, decided):
+        return bool(begin(filing, decided, by, day=day, sources=sources))
+    if not is_as_seen(filing, decided) or filing.is_by_hand(decided.target):
         return False
     old = filing.text(decided.target) or ""
     begin(filing, decided, by, day=day, sources=sources, supersedes=[decided.target])
@@ -61,27 +53,31 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
 
 
 def is_as_seen(filing: Filing, decided: Decided) -> bool:
-    """Whether the note that it is about is what the judge saw."""
-    text = filing.text(decided.target)
-    try:
-        return text is not None and consolidate.own_words(frontmatter.parse(text).body) == decided.seen
-    except Unparsable:
-        return False
+    """Whether the note that it is about is what the judge saw, byte for byte: one that was superseded, armed or added
+    to meanwhile is another note."""
+    return bool(decided.file) and filing.text(decided.target) == decided.file
 
 
 def begin(
-    filing: Filing, decided: Decided, by: str, *, day: str, sources: Sequence[str], supersedes: Sequence[str] = ()
-) -> bool:
-    """A new note of what was decided; False where nothing new is needed."""
+    filing: Filing,
+    decided: Decided,
+    by: str,
+    *,
+    day: str,
+    sources: Sequence[str],
+    supersedes: Sequence[str] = (),
+    anchors: Sequence[Any] = (),
+) -> str:
+    """A new note of what was decided, or the one that says exactly this already; its path, "" where neither can be."""
     flags = decided.flags
     project = flags[0].project or notes.GLOBAL
     kind = notes.OF_FLAGS.get(flags[0].kind, "knowledge")
     same = filing.same(project, kind, decided.body)
     if same and not supersedes:
         are_added = [filing.add_to(same, flag) for flag in flags]
-        return all(are_added)
+        return same if all(are_added) else ""
     more: dict[str, Any] = {"judged": by}
-    held = [one for flag in flags for one in filing.anchors(flag)]
+    held = [*anchors, *(one for flag in flags for one in filing.anchors(flag))]
     if held:
         more["anchors"] = held[:MOST_ANCHORS]
     if supersedes:
@@ -101,7 +97,7 @@ def begin(
     )
     lines = _evidence(flags)
     filing.put(path, proofs.with_proofs(text, lines) if lines else text, *sources)
-    return True
+    return path
 
 
 def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Sequence[str]) -> bool:
@@ -109,6 +105,8 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
     text = filing.text(decided.target)
     if text is None or not is_as_seen(filing, decided):
         return False
+    if consolidate.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
+        return False  # the line that it would lose may be the person's
     document = frontmatter.parse(text)
     before = [str(one) for one in document.fields.get("sources") or []]
     fresh = [one for one in sources if one not in before]

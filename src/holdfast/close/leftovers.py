@@ -1,186 +1,245 @@
 """Notes that were filed verbatim because no judge was there, consolidated by a later close that has one.
 
-    unjudged/<project>     path and digest of each note that nobody has judged, one a line
+    unjudged/<project>     path and digest of each note that nobody has judged, and how often one was asked in vain
 
-Only what is still word for word as it was filed is touched: a note that a person has edited since is theirs. Nothing
-is taken away: a note that goes into another stays in the vault as superseded. The list is a help, no more.
+Only a file that is still byte for byte as it was filed is touched: one that a person has edited or armed since is
+theirs. What the judge says is held against the notes' own words as on the first way, and what may not be done waits for
+a person. Nothing is taken away: a note that goes into another stays in the vault as superseded, and only after the
+other was written. The list is a help, no more: losing it costs tidiness.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform
 from holdfast.capture.ids import digest
+from holdfast.close.work import Closed
 from holdfast.model import Flag
-from holdfast.vault import frontmatter, index, notes
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import index, journal, notes
 from holdfast.vault.notes import Note
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.close.consolidate import Decided
+    from holdfast.close.consolidate import Consolidation, Decided, Given, Refused
     from holdfast.close.court import Court
     from holdfast.close.filing import Filing
+    from holdfast.judge.seam import Question
+    from holdfast.vault.writing import Writer
 
 MOST = 24  # notes that one close takes up
+TRIES = 3  # in vain, after which a note is left as it is
 LARGEST = 1 << 20
 KIND_OF = {"project": "decision", "rule": "rule", "knowledge": "fact", "feedback": "preference"}
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A note that the judge looks at, its file's text, and the flag that it was."""
+
+    note: Note
+    text: str
+    flag: Flag
+
+
 def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None:
     """These were filed verbatim. Raises OSError."""
-    lines = []
-    if _size(_path(state, project)) > LARGEST // 4:
-        return  # nobody has judged for a long time: what is listed is enough for hundreds of closes
-    for path in paths:
-        found = notes.read(vault, path)
-        if isinstance(found, Note):
-            lines.append(f"{path}\t{index.body_digest(found.body)}\n")
-    if lines:
-        platform.make_folders(f"{state}/unjudged")
-        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        fd = os.open(_path(state, project), how, 0o600)
-        try:
-            os.write(fd, "".join(lines).encode("utf-8", "surrogateescape"))
-        finally:
-            os.close(fd)
+    fresh = [(path, digest(text), 0) for path in paths if (text := _text(vault, path))]
+    if not fresh:
+        return
+    with _list(state):
+        rows = _rows(state, project)
+        if len(rows) < LARGEST // 400:  # else nobody has judged for long, and what is listed is enough
+            _write(state, project, [*rows, *fresh])
 
 
-def consolidate(vault: str, clock: Clock, court: Court, project: str) -> int:
-    """Let the judge look at some of them; how many notes it changed. What it did not decide on stays as it is."""
+def consolidate(vault: str, clock: Clock, court: Court, project: str) -> tuple[Closed | None, list[Refused]]:
+    """Let the judge look at some of them: what came of it, None where nothing was asked, and what it may not do."""
     state = home.state(vault)
-    listed = _listed(state, project)
-    if not listed or court.is_over:
-        return 0
+    with _list(state):
+        taken = _rows(state, project)[:MOST]
+    if not taken or court.is_over:
+        return None, []
     court.begin_round()
     known = index.load(vault)
-    taken = dict(list(listed.items())[:MOST])
-    shown = [note for path, said in taken.items() if (note := _as_filed(vault, known, path, said))]
-    changed = 0
-    if shown:
-        decisions = _judged(court, vault, state, known, shown)
-        if decisions is None:
-            return 0  # nobody answered: they are looked at by a later close
-        changed = _carry_out(vault, clock, court.by, shown, decisions) if decisions else 0
-    _keep(state, project, {path: said for path, said in listed.items() if path not in taken})
-    return changed
+    shown = [one for path, said, _ in taken if (one := _as_filed(vault, known, path, said))]
+    given = _given(vault, known, shown)
+    answers = court.ask_all([_question(state, one) for one in given])
+    decisions: list[Decided] = []
+    refused: list[Refused] = []
+    unanswered: set[str] = set()
+    for told, answer in zip(given, answers, strict=True):
+        if answer is None:
+            unanswered |= {flag.id for flag in told.flags.values()}
+        else:
+            good, bad = _accepted(told, answer)
+            decisions += good
+            refused += bad
+    commit, changed = _carry_out(vault, clock, court.by, shown, decisions) if decisions else ("", 0)
+    again = {one.note.path for one in shown if one.flag.id in unanswered}
+    _put_back(state, project, [row for row in taken if row[0] in again], {path for path, _, _ in taken})
+    closed = Closed("", 0, 0, "", commit, judge=court.by, jobs=len(given), tidied=changed)
+    return (closed if given else None), refused
 
 
-def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Note | None:
-    """The note, if it is still what was filed and a judge has not seen it."""
-    one = known.known.get(path)
-    if one is None or one.digest != said or not one.note.is_active or "judged" in one.note.fields:
+def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
+    """The note, if its file is still what was filed."""
+    from holdfast.close.consolidate import body_of, own_words, proofs_in
+
+    one, text = known.known.get(path), _text(vault, path)
+    if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
         return None
-    found = notes.read(vault, path)
-    return found if isinstance(found, Note) and found.origin != "user" and found.kind in KIND_OF else None
-
-
-def _as_flag(note: Note) -> Flag:
-    """A note as the flag that it was: the judge decides on it as on any other."""
-    from holdfast.close.consolidate import own_words
-
+    note = one.note
+    if note.origin == "user" or note.policy or note.when or note.is_beside:
+        return None
     project = "" if note.project == notes.GLOBAL else note.project
-    ident = note.sources[0] if note.sources else note.path
-    return Flag(ident, 0.0, "", "", project, KIND_OF[note.kind], own_words(note.body), (), note.origin)
+    ident = note.sources[0] if note.sources else path
+    body = body_of(text)
+    flag = Flag(ident, 0.0, "", "", project, KIND_OF[note.kind], own_words(body), proofs_in(body), note.origin)
+    return Shown(note, text, flag)
 
 
-def _judged(court: Court, vault: str, state: str, known: index.Index, shown: Sequence[Note]) -> list[Decided] | None:
+def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given]:
     from holdfast.close import consolidate as judging
     from holdfast.close import groups
+
+    mine = {one.note.path for one in shown}
+    made = groups.make([one.flag for one in shown], [note for note in known.notes if note.path not in mine])
+    worth = [group for group in made if len(group.flags) > 1 or group.own]
+    return [judging.given(group, lambda note: _text(vault, note.path)) for group in worth]
+
+
+def _question(state: str, given: Given) -> Question[Consolidation]:
+    from holdfast.close import consolidate as judging
     from holdfast.judge.fencing import Fence, nonce_for
 
-    mine = {note.path for note in shown}
-    others = [note for note in known.notes if note.path not in mine]
-
-    def body_of(note: Note) -> str:
-        found = notes.read(vault, note.path)
-        return found.body if isinstance(found, Note) else ""
-
-    made = groups.make([_as_flag(note) for note in shown], others)
-    given = [judging.given(group, body_of) for group in made if len(group.flags) > 1 or group.own]
-    if not given:
-        return []
-    marks = [Fence(nonce_for(state, "\0".join(flag.id for flag in one.flags.values()))) for one in given]
-    found = court.ask_all([judging.question(one, fence) for one, fence in zip(given, marks, strict=True)])
-    if not any(found):
-        return None
-    decisions = []
-    for answer, one in zip(found, given, strict=True):
-        if answer is not None:
-            decisions += judging.accepted(answer, one)[0]
-    return decisions
+    return judging.question(given, Fence(nonce_for(state, "\0".join(flag.id for flag in given.flags.values()))))
 
 
-def _carry_out(vault: str, clock: Clock, by: str, shown: Sequence[Note], decisions: Sequence[Decided]) -> int:
-    from holdfast.close.filing import Filing
+def _accepted(given: Given, answer: Consolidation) -> tuple[list[Decided], list[Refused]]:
+    from holdfast.close import checking
+    from holdfast.close import consolidate as judging
+    from holdfast.close.evidence import Evidence
 
-    by_id = {_as_flag(note).id: note for note in shown}
+    good, bad = judging.accepted(answer, given)
+    sound, unsound = checking.sound(good, Evidence())
+    return sound, [*bad, *unsound]
+
+
+def _carry_out(
+    vault: str, clock: Clock, by: str, shown: Sequence[Shown], decisions: Sequence[Decided]
+) -> tuple[str, int]:
+    """The last commit, and how many notes were changed."""
+    by_id = {one.flag.id: one for one in shown}
+    commit, changed = "", 0
     with writing(vault, clock()) as writer:
-        filing = Filing(writer.index, writer.read)
-        for one in decisions:
-            _apply(filing, one, [by_id[flag.id] for flag in one.flags], by, notes.day(writer.now))
-        if not filing.texts:
-            return 0
-        subject = f"close: {len(filing.texts)} notes that were filed verbatim, consolidated"
-        applied = writer.commit(subject, filing.texts, cause="close", planned_on=filing.planned_on)
-        return sum(1 for path in filing.texts if path not in applied.skipped)
+        for decided in decisions:
+            made, count = _apply(writer, decided, [by_id[flag.id] for flag in decided.flags], by)
+            commit, changed = made or commit, changed + count
+    return commit, changed
 
 
-def _apply(filing: Filing, decided: Decided, olds: list[Note], by: str, day: str) -> None:
-    """One decision on notes that are there already. What changed since the judge saw it is left alone."""
+def _apply(writer: Writer, decided: Decided, olds: Sequence[Shown], by: str) -> tuple[str, int]:
+    """One decision on notes that are there already: what is to be read from now on first, then what it replaces. What
+    changed since the judge saw it is left alone."""
+    from holdfast.close import judged
+    from holdfast.close.filing import Filing
+    from holdfast.vault.history import was_edited_by_hand
+
+    if any(writer.read(one.note.path) != one.text for one in olds):
+        return "", 0
+    day = notes.day(writer.now)
+    filing = Filing(writer.index, writer.read, is_by_hand=lambda path: was_edited_by_hand(writer.vault, path))
+    replaced = [one.note.path for one in olds]
+    sources = list(dict.fromkeys(source for one in olds for source in one.note.sources))
+    target = ""
+    if decided.action == "new" and len(olds) > 1:
+        anchors = [anchor for one in olds for anchor in one.note.anchors]
+        target = judged.begin(filing, decided, by, day=day, sources=sources, supersedes=replaced, anchors=anchors)
+    elif decided.action == "merge" and judged.merge(filing, decided, by, day=day, sources=sources):
+        target = decided.target
+    elif decided.action == "supersede" and len(olds) == 1 and _may_retire(filing, decided):
+        target, text = replaced[0], olds[0].text
+        filing.put(target, notes.with_fields(text, supersedes=[decided.target], judged=by, edited=day))
+        replaced = [decided.target]
+    if decided.action != "discard" and not target:
+        return "", 0
+    more = {"left_out": decided.reason} if decided.action == "discard" else {}
+    return _committed(writer, filing, target, [path for path in replaced if path != target], day, more)
+
+
+def _may_retire(filing: Filing, decided: Decided) -> bool:
     from holdfast.close import judged
 
-    if any(not _is_still(filing, note) for note in olds):
-        return
-    replaced = [note.path for note in olds]
-    if decided.action == "discard":
-        _retire(filing, replaced, day, left_out=decided.reason)
-    elif decided.action == "new" and len(olds) > 1:
-        if judged.begin(filing, decided, by, day=day, sources=_sources(olds), supersedes=replaced):
-            _retire(filing, replaced, day)
-    elif decided.action == "merge" and judged.merge(filing, decided, by, day=day, sources=_sources(olds)):
-        _retire(filing, replaced, day)
-    elif decided.action == "supersede" and len(olds) == 1 and judged.is_as_seen(filing, decided):
-        text = filing.text(replaced[0]) or ""
-        filing.put(replaced[0], notes.with_fields(text, supersedes=[decided.target], judged=by, edited=day))
-        _retire(filing, [decided.target], day)
+    return judged.is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
 
 
-def _is_still(filing: Filing, note: Note) -> bool:
+def _committed(
+    writer: Writer, filing: Filing, target: str, replaced: Sequence[str], day: str, more: dict[str, str]
+) -> tuple[str, int]:
+    """The note that stays, and then, only if that was written, those that it replaces."""
+    subject = "close: notes that were filed verbatim, consolidated"
+    commit = ""
+    if target:
+        applied = writer.commit(subject, filing.texts, cause="close", planned_on=filing.planned_on)
+        if target in applied.skipped:
+            return "", 0  # a person is saving it: then nothing goes into it
+        commit = applied.commit
+    texts = {
+        path: notes.with_fields(writer.read(path) or "", status="superseded", edited=day, **more) for path in replaced
+    }
+    planned = {path: writer.read(path) for path in replaced}
+    applied = writer.commit(f"{subject}: what they replace", texts, cause="close", planned_on=planned)
+    return applied.commit or commit, bool(target) + sum(1 for path in replaced if path not in applied.skipped)
+
+
+def _text(vault: str, path: str) -> str:
     try:
-        return frontmatter.parse(filing.text(note.path) or "").body == note.body
-    except Unparsable:
-        return False
+        return (journal.content(vault, path) or b"").decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
 
 
-def _sources(olds: Sequence[Note]) -> list[str]:
-    return list(dict.fromkeys(source for note in olds for source in note.sources))
+def _put_back(state: str, project: str, again: Sequence[tuple[str, str, int]], taken: set[str]) -> None:
+    """What was looked at leaves the list; what nobody answered goes to its end, a few times. Others may have added to
+    the list meanwhile."""
+    with _list(state):
+        left = [row for row in _rows(state, project) if row[0] not in taken]
+        left += [(path, said, tries + 1) for path, said, tries in again if tries + 1 < TRIES]
+        _write(state, project, left)
 
 
-def _retire(filing: Filing, paths: Sequence[str], day: str, **more: str) -> None:
-    for path in paths:
-        text = filing.text(path)
-        if text is not None:
-            filing.put(path, notes.with_fields(text, status="superseded", edited=day, **more))
+@contextmanager
+def _list(state: str) -> Iterator[None]:
+    """One at a time reads and writes the list."""
+    platform.make_folders(f"{state}/unjudged")
+    fd = os.open(f"{state}/unjudged/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
-def _listed(state: str, project: str) -> dict[str, str]:
+def _rows(state: str, project: str) -> list[tuple[str, str, int]]:
     try:
         text = platform.read_file(_path(state, project), LARGEST).decode("utf-8", "surrogateescape")
     except OSError:
-        return {}
-    pairs = (line.split("\t") for line in text.splitlines())
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+        return []
+    rows = (line.split("\t") for line in text.splitlines())
+    return [(row[0], row[1], int(row[2])) for row in rows if len(row) == 3 and row[2].isdecimal()]
 
 
-def _keep(state: str, project: str, left: dict[str, str]) -> None:
-    if left:
-        lines = "".join(f"{path}\t{said}\n" for path, said in left.items())
+def _write(state: str, project: str, rows: Sequence[tuple[str, str, int]]) -> None:
+    if rows:
+        lines = "".join(f"{path}\t{said}\t{tries}\n" for path, said, tries in rows)
         platform.write_atomic(_path(state, project), lines.encode("utf-8", "surrogateescape"), durable=False)
     else:
         platform.remove(_path(state, project))
@@ -188,10 +247,3 @@ def _keep(state: str, project: str, left: dict[str, str]) -> None:
 
 def _path(state: str, project: str) -> str:
     return f"{state}/unjudged/{digest(project)}"
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0

@@ -3,7 +3,7 @@
 No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
 against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or what is
 said to be done left no trace, and `contradicted` where the session says the opposite. Where only a part of the session
-could be read, what is not found may be in the rest, and is not held against anybody.
+could be read, the mark says so: what is not found may be in the rest.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Seque
             verdict, why = verify_done.verdict(one.text, evidence, done)
         if verdict in ("", SUPPORTED):
             verdict, why = _exact(one, evidence)
-        is_held = verdict == CONTRADICTED or not evidence.is_partial
-        found.append(Finding(one, verdict, why) if is_held else Finding(one))
+        if verdict == UNSUPPORTED and evidence.is_partial:
+            why = f"{why}; only a part of the session was read"
+        found.append(Finding(one, verdict, why))
     return found
 
 
@@ -66,15 +67,15 @@ def _exact(claim: Claim, evidence: Evidence) -> tuple[str, str]:
 
 
 def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Finding]:
-    """A consolidated note, line by line: whatever is exact in it stands in what it was made of, or in the evidence."""
+    """A consolidated note, line by line: whatever is exact in it stands in what it was made of, or in the evidence. A
+    note is made of its flags, so a session that could be read only in part is no excuse."""
     made_of = known_of(sources)
     found = []
     for line in text.splitlines():
         claim = Claim("note", line.strip())
         if claim.text and not claim.text.startswith("#"):
             why = next(verify_exact.problems(claim.text, (made_of, evidence.known), evidence), "")
-            is_held = why and not evidence.is_partial
-            found.append(Finding(claim, UNSUPPORTED, why) if is_held else Finding(claim))
+            found.append(Finding(claim, UNSUPPORTED, why) if why else Finding(claim))
     return found
 
 
@@ -102,7 +103,9 @@ def told(findings: Sequence[Finding]) -> str:
         parts.append(f"{_count(unsupported)} marked unverified, the first because {_short(unsupported[0].why)}")
     if contradicted:
         first = contradicted[0]
-        parts.append(f'{_count(contradicted)} held back, the first ("{_short(first.claim.text)}") because {_short(first.why)}')
+        parts.append(
+            f'{_count(contradicted)} held back, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
+        )
     return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
 
 

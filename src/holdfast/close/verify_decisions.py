@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING
 
 from holdfast.close import claims
@@ -30,7 +31,10 @@ CLAUSE = re.compile(
     rf"\s*(?:[,;()]|:|\s-\s|\bbut\b|\baber\b|\bbecause\b|\bso that\b|\b(?:and|und)\s(?=(?:\w+\s){{0,3}}{_NO}\b))\s*"
 )
 SMALLER_CLAUSE = re.compile(r"[,;()]|\bbut\b|\band\b|\bthen\b|\baber\b|\bund\b|\bdann\b")
-TURNING = re.compile(r"(?<![\w-])(?:instead of|rather than|in place of|over(?!-)|without|statt|anstatt|anstelle von|ohne)\b", re.IGNORECASE)
+TURNING = re.compile(
+    r"(?<![\w-])(?:instead of|rather than|in place of|over(?!-)|without|statt|anstatt|anstelle von|ohne)\b",
+    re.IGNORECASE,
+)
 ORDER = (
     (re.compile(r"(.+?)\bbefore\b(.+)", re.IGNORECASE), False),
     (re.compile(r"(.+?)\bafter\b(.+)", re.IGNORECASE), True),
@@ -52,19 +56,23 @@ PLAINER = tuple(
          r"do not change \1"),
         (r"\b(?:stays?|remains?|is|are|left|kept)\s+(?:left )?(?:alone|as (?:it is|they are)|untouched|unchanged)\b",
          "is not changed"),
+        (r"\bleaves? the\b", "is removed from the"),
         (r"\b(?:untouched|unchanged)\b", "not changed"),
         (r"\b(?:stays?|remains?|is kept|are kept|keep it|stick) (?:at|the same)\b", "is not changed"),
         (r"^(.+?)\s+replaces?\s+(.+)$", r"\1 instead of \2"),
         (r"\breplace[sd]?\s+(.+?)\s+(?:with|by)\s+(.+)", r"\2 instead of \1"),
         (r"\b(?:switch|move|migrate|change)[ds]?\s+(?:away )?from\s+(.+?)\s+to\s+(.+)", r"\2 instead of \1"),
-        (r"^(.+?)\s+(?:was|is|were|are)?\s*(?:rejected|dropped|given up)\s+(?:in favou?r of|for)\s+(.+)", r"\2 instead of \1"),
+        (r"^(.+?)\s+(?:was|is|were|are)?\s*(?:rejected|dropped|given up)\s+(?:in favou?r of|for)\s+(.+)",
+         r"\2 instead of \1"),
     )
 )  # fmt: skip
 _ASKING = re.compile(r"\?\s*$|^\s*(?:should|shall|could|can|may|do|does|what|why|how|which|soll)\b", re.IGNORECASE)
 
 
 # How far things are; what did not happen yet was not decided against.
-_TELLING = re.compile(r"\b(?:have|has|had|did)(?:n't| not)\b|\bnot yet\b|\bnoch nicht\b|\bnot .{2,30} yet\b", re.IGNORECASE)
+_TELLING = re.compile(
+    r"\b(?:have|has|had|did)(?:n't| not)\b|\bnot yet\b|\bnoch nicht\b|\bnot .{2,30} yet\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -111,9 +119,9 @@ def _signed(clause: str) -> Iterator[tuple[str, int]]:
     if ends:
         head, tail = head + tail[ends.start() :], tail[: ends.start()]
     turn = -1 if len(words.NEGATIONS.findall(head)) % 2 else 1
-    for part, turned in ((head, turn), (tail, -turn)):
-        for word in re.findall(r"[\w'-]+", part.lower()):
-            turned *= words.SIDES.get(word, (0, 1))[1]
+    for part, sign in ((head, turn), (tail, -turn)):
+        sides = (words.SIDES.get(word, (0, 1))[1] for word in re.findall(r"[\w'-]+", part.lower()))
+        turned = sign * prod(sides)
         for word in re.findall(r"[^\W_]{2,}(?:[-'][^\W\d_]+)?", part):
             if word.lower() in words.SIDES:
                 yield f"~{words.SIDES[word.lower()][0]}", turned

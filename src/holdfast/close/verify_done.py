@@ -14,22 +14,24 @@ from typing import TYPE_CHECKING
 from holdfast.close import claims, verify_decisions, verify_exact
 from holdfast.close import verify_words as words
 from holdfast.hook import gist
-from holdfast.hook.transcript import CALL, RESULT
+from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.close.evidence import Evidence, Run
 
-LOOKING = re.compile(r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b")
+LOOKING = re.compile(
+    r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
+)
 FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\bFAILED\b|^FAIL\b|npm ERR!|error TS\d|\bBUILD FAILED\b|^make: \*\*\*"
     r"|# fail [1-9]|\bTraceback \(most recent|^error(?:\[E\d+\])?:",
     re.MULTILINE,
 )
 PASSES = (
-    r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay|without (?:a )?(?:failures?|errors?)"
-    r"|no (?:failures?|errors?)|grün|laufen durch|bestanden"
+    r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay"
+    r"|without (?:a )?(?:failures?|errors?)|no (?:failures?|errors?)|grün|laufen durch|bestanden"
 )
 
 
@@ -50,7 +52,7 @@ DEEDS = (
     _deed(
         rf"\b(?:tests?|specs?|suite|pytest|vitest|jest|rspec|unittests?)\b.*\b(?:{PASSES})\b"
         rf"|\b(?:{PASSES})\b.*\b(?:tests?|specs?|suite)\b",
-        r"\b(?:pytest|unittest|vitest|jest|mocha|rspec|ctest|nose|tox|phpunit|gradlew|mvn|xctest|bats|test|tests|check|spec)\b",
+        r"\b(?:pytest|unittest|vitest|jest|mocha|rspec|ctest|nox|tox|phpunit|gradlew|mvn|xctest|bats|tests?|check|spec)\b",
         "test run",
     ),
     _deed(
@@ -64,15 +66,16 @@ DEEDS = (
         "build",
     ),
     _deed(
-        r"\bcommit(?:ted|s)?\b(?! message)|\bcommitet\b|\bcommittet\b",
+        r"\bcommitt?ed\b|\bcommitt?et\b|\bcommit [0-9a-f]{7}",
         r"\bgit\b.*\bcommit\b",
         "commit",
     ),
     _deed(r"\bpushed\b|\bgepusht\b", r"\bgit\b.*\bpush\b|\bgh pr create\b", "push"),
     _deed(r"\bmerged\b|\bgemergt\b", r"\bgit\b.*\bmerge\b|\bgh pr merge\b|\bglab mr merge\b", "merge"),
     _deed(
-        r"\b(?:deployed|rolled out|shipped|live in production|in production|on prod|ausgerollt|deployt)\b|\bapplied the plan\b",
-        r"\b(?:deploy|rollout|helm (?:upgrade|install)|kubectl apply|terraform\b.*\bapply|fly|vercel|cap|ansible-playbook|serverless)\b",
+        r"\b(?:deployed|rolled out|shipped|(?:live|ran|runs) in production|ausgerollt|deployt)\b|\bapplied the plan\b",
+        r"\b(?:deploy|rollout|helm (?:upgrade|install)|kubectl apply|terraform\b.*\bapply|fly|vercel|cap|serverless)\b"
+        r"|\bansible-playbook(?!.*--(?:check|syntax-check))",
         "rollout",
     ),
     _deed(
@@ -81,8 +84,12 @@ DEEDS = (
         "release",
     ),
     _deed(r"\bflashed\b", r"\b(?:flash|openocd|esptool|dfu-util|st-flash|program)\b", "flashing"),
-    _deed(r"\bopened (?:a |the )?(?:pull request|PR|MR)\b", r"\bgh pr create\b|\bglab mr create\b|\bgit push\b", "pull request"),
-)  # fmt: skip
+    _deed(
+        r"\bopened (?:a |the )?(?:pull request|PR|MR)\b",
+        r"\bgh pr create\b|\bglab mr create\b|\bgit push\b",
+        "pull request",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Done:
     @classmethod
     def of(cls, evidence: Evidence) -> Done:
         traces = tuple(_traces(evidence))
-        said = (one for text in evidence.answered for one in verify_decisions.split(text))
+        said = (one for text in _reports(evidence) for one in verify_decisions.split(text))
         stated = (one for one in said if not words.UNFINISHED.search(one) and not words.NOT_SAID_AS_DONE.search(one))
         return cls(traces, *(tuple(frozenset(words.stems(one)) for one in texts) for texts in (traces, stated)))
 
@@ -109,7 +116,7 @@ def verdict(text: str, evidence: Evidence, done: Done) -> tuple[str, str]:
             found = _last(deed, evidence)
             if found == "failed":
                 return "contradicted", f"the last {deed.name} failed"
-            if found == "none" and not _is_in_history(deed, text, evidence):
+            if found == "none" and not _is_in_history(deed, evidence):
                 return "unsupported", f"no {deed.name} that passed was seen"
             if found == "passed":
                 return "", ""
@@ -144,12 +151,9 @@ def is_failure(run: Run) -> bool:
     return run.failed or (FAILED.search(run.output) is not None and "0 failed" not in run.output)
 
 
-def _is_in_history(deed: Deed, text: str, evidence: Evidence) -> bool:
-    """Whether the project's own history shows a commit that no command of ours made."""
-    if deed.name != "commit":
-        return False
-    meant = set(words.stems(text)) - {"commit"}
-    return bool(meant) and any(meant <= set(words.stems(subject)) for subject in evidence.subjects[:20])
+def _is_in_history(deed: Deed, evidence: Evidence) -> bool:
+    """Whether the project's own history has a commit of that time which no command that we saw made."""
+    return deed.name == "commit" and bool(evidence.made)
 
 
 def _still_open(text: str, evidence: Evidence) -> str:
@@ -189,6 +193,18 @@ def _has_trace(path: str, text: str, evidence: Evidence) -> bool:
         if not run.failed and not LOOKING.match(run.command) and path in run.output:
             return True
     return False
+
+
+def _reports(evidence: Evidence) -> Iterator[str]:
+    """What the model said after it had done something; its answer to the user's words alone reports nothing."""
+    has_worked = False
+    for one in evidence.spoken:
+        if one.role == USER:
+            has_worked = False
+        elif one.role == CALL:
+            has_worked = True
+        elif one.role == ASSISTANT and has_worked:
+            yield one.text
 
 
 def not_changed(text: str, evidence: Evidence) -> str:

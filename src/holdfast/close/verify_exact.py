@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from holdfast.close.claims import Atom, Known
     from holdfast.close.evidence import Evidence
 
-SOFT = "x"  # so many times: what happened so often is named elsewhere
+MOST_PLACES = 400  # of one number that are looked at, the newest
+SHARE = "%"  # always written with its sign
 REACH = 120  # characters around a number in which words of the claim speak for it
 
 
@@ -50,45 +51,48 @@ def _problem(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evi
         return "" if _has_date(atom.key, known) else f"the date {atom.shown} was not found"
     if atom.kind == claims.CODE:
         return "" if _has_code(atom.key, known, evidence) else f"`{_short(atom.shown)}` was not found"
-    return "" if _stands(atom.key.lower(), known.lower) else f"{_short(atom.shown)} was not found"
+    before = "v" if atom.kind == claims.VERSION else ""
+    return "" if _stands(atom.key.lower(), known.lower, before) else f"{_short(atom.shown)} was not found"
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _stands(wanted: str, text: str) -> bool:
+def _stands(wanted: str, text: str, before: str = "") -> bool:
     """Whether it occurs, and not as a part of something longer; 3.11 is part of 3.11.4 and means it."""
-    return re.search(rf"(?<![^\W_]){re.escape(wanted)}(?![^\W_])", text) is not None
+    if wanted not in text:
+        return False
+    return re.search(rf"(?<![^\W_]){before and before + '?'}{re.escape(wanted)}(?![^\W_])", text) is not None
 
 
 def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> bool:
     if _is_counted(atom, evidence):
         return True
-    noun = words.counted(atom.noun)
+    noun, unit = words.counted(atom.noun), _hard(atom.unit)
     places = [found for value in claims.values(atom.key) for found in known.numbers.get(value, ())]
-    if atom.unit and any(found.unit == atom.unit for found in places):
+    if unit and any(found.unit == unit for found in places):
         return True
-    if atom.unit and any(found.unit not in ("", SOFT) for found in places):
+    if unit and (unit == SHARE or any(_hard(found.unit) for found in places)):
         return False  # so much of something else
     if noun and any(words.counted(found.noun) == noun for found in places):
         return True
-    needed = 2 if noun and _is_told_of(noun, known) else 1
-    for found in places:
-        if (found.unit not in ("", SOFT)) or ((found.noun or found.unit) and atom.unit):
-            continue
+    is_told = bool(noun) and noun in known.counted
+    for found in places[-MOST_PLACES:]:
+        if _hard(found.unit) or ((found.noun or found.unit) and (unit or is_told)):
+            continue  # so many of something else
         around = known.near(found.at, REACH)
         if words.is_german(around) != words.is_german(text):
             return True  # in another language no word is the same
         among = meant & set(words.stems(around))
-        if len(among) >= (2 if found.noun and noun else needed):
+        if len(among) >= (2 if is_told or (found.noun and noun) else 1):
             return True
     return False
 
 
-def _is_told_of(noun: str, known: Known) -> bool:
-    """Whether the evidence says of this thing how many there are."""
-    return any(words.counted(found.noun) == noun for places in known.numbers.values() for found in places)
+def _hard(unit: str) -> str:
+    """A unit, but not "times": what happened so often is named elsewhere."""
+    return "" if unit == "x" else unit
 
 
 def _is_counted(atom: Atom, evidence: Evidence) -> bool:
@@ -111,8 +115,7 @@ def _has_commit(ident: str, known: Known, evidence: Evidence) -> bool:
 
 
 def _has_code(code: str, known: Known, evidence: Evidence) -> bool:
-    squeezed = re.sub(r"\s+", "", code)
-    if squeezed in known.squeezed or squeezed.lower() in known.squeezed.lower():
+    if re.sub(r"\s+", "", code).lower() in known.squeezed:
         return True
     if re.fullmatch(r"[\w.-]+", code):
         return proofs.occurs(evidence.root, code)

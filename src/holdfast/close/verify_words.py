@@ -60,28 +60,39 @@ UNITS = {
 MONEY = frozenset("$€£¥")
 # Things of which a session's record shows how many there were.
 COUNTED = {"file": "files", "files": "files", "dateien": "files", "commit": "commits", "commits": "commits"}
-COUNTS = dict.fromkeys(("pass", "exampl", "spec", "test", "passing", "ok", "grün"), "test")
+COUNTS = dict.fromkeys(("pass", "fail", "exampl", "spec", "test", "passing", "ok", "grün"), "test")
 SMALL = {
-    **{word: n for n, word in enumerate(_words("""
+    **{
+        word: n
+        for n, word in enumerate(
+            _words("""
     zero one two three four five six seven eight nine ten eleven twelve
-    """))},
-    **{word: n for n, word in enumerate(_words("""
+    """)
+        )
+    },
+    **{
+        word: n
+        for n, word in enumerate(
+            _words("""
     null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
-    """))},
+    """)
+        )
+    },
 }
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]+(?:-[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]+)?"
 _NAME = rf"{_CAPITAL}(?:\s{_CAPITAL}){{0,2}}"
 _ROLE = r"(?:\s(?:from|of|in|at|von|aus)\s(?:the\s)?[\w-]+(?:\steam)?|\s\([^)]{2,30}\))?"
 _DOES = (
-    "asked|asks|approved|approves|said|says|wants|wanted|confirmed|confirms|requested|requests|suggested|suggests|prefers|"
-    "preferred|agreed|agrees|reviewed|reviews|signed|objected|decided|decides|owns|reported|reports|mentioned|told|insisted|"
-    "needs|promised|offered|rejected|vetoed|pointed|noted|wrote|flagged|proposed|thinks|thought|believes|knows|expects|"
-    "recommends|recommended|complained|warned|paid|called|explained|tested|verified|checked|watches|watched|saw|gave|gives|sent|"
-    "found|helped|measured|lent|likes|worries|hopes|took over|takes over|handles|argued|accepted|granted|ordered|demanded|"
-    "is waiting|is on call|is responsible|is in charge|has to (?:approve|confirm|review|decide|sign|check|look)|"
-    "(?:will|should|must) (?:approve|confirm|review|decide|sign|check|look|test)|"
-    "bat|sagte|will|möchte|hat|wünscht|meinte|bestätigte|prüft|prüfte"
+    "asked|asks|approved|approves|said|says|wants|wanted|confirmed|confirms|requested|requests|suggested|"
+    "suggests|prefers|preferred|agreed|agrees|reviewed|reviews|signed|objected|decided|decides|owns|reported|"
+    "reports|mentioned|told|insisted|needs|promised|offered|rejected|vetoed|pointed|noted|wrote|flagged|proposed|"
+    "thinks|thought|believes|knows|expects|recommends|recommended|complained|warned|paid|called|explained|tested|"
+    "verified|checked|watches|watched|saw|gave|gives|sent|found|helped|measured|lent|likes|worries|hopes|"
+    "took over|takes over|handles|argued|accepted|granted|ordered|demanded|is waiting|is on call|is responsible|"
+    "is in charge|has to (?:approve|confirm|review|decide|sign|check|look)|"
+    "(?:will|should|must) (?:approve|confirm|review|decide|sign|check|look|test)|bat|sagte|will|möchte|hat|"
+    "wünscht|meinte|bestätigte|prüft|prüfte"
 )
 _BESIDE = (
     "asked|ask|told|tell|by|with|from|per|cc|ping|pinged|thanks to|according to|agreed with|assigned to|approved by|"
@@ -118,11 +129,12 @@ STOP = frozenset(
     without as and or but so if then than too also just only very more most much many some any all each both no
     not never always now new old via per into onto out up down over under again still yet will would shall
     should can could may might must let get got make makes made use uses used using one ones what which who when
-    where why how because since while until after before during about between through turn turned instead rather keep keeps
-    kept stay stays go goes went going want wants need needs decided decision decide agreed agree user said says
-    please ok okay yes lets let's don't doesn't won't can't isn't aren't didn't der die das den dem des ein eine
-    einen einem einer und oder aber nicht kein keine ist sind war wird werden wurde hat haben wir ich du sie er
-    es mit von zu im am auf für aus bei nach vor über unter auch nur noch schon statt als wie dass weil
+    where why how because since while until after before during about between through turn turned instead rather
+    keep keeps kept stay stays go goes went going want wants need needs decided decision decide agreed agree
+    user said says please ok okay yes lets let's don't doesn't won't can't isn't aren't didn't der die das den
+    dem des ein eine einen einem einer und oder aber nicht kein keine ist sind war wird werden wurde hat haben
+    wir ich du sie er es mit von zu im am auf für aus bei nach vor über unter auch nur noch schon statt als wie
+    dass weil
     """)
 )
 NEGATIONS = re.compile(
@@ -132,71 +144,95 @@ NEGATIONS = re.compile(
     re.IGNORECASE,
 )
 # A word and its opposite: the same matter, seen from its two sides.
-OPPOSITES = (
-    ("enable enables enabled enabling activate activated aktivieren aktiviert", "disable disables disabled disabling"
-     " deactivate deactivated off deaktivieren deaktiviert"),
-    ("allow allows allowed permit permits permitted erlauben erlaubt", "forbid forbids forbidden deny denies denied disallow"
-     " block blocks blocked prohibit prohibited ban banned verbieten verboten"),
-    ("keep keeps kept keeping retain retains retained preserve stay stays behalten bleibt bleiben", "drop drops dropped dropping"
-     " remove removes removed removing delete deletes deleted discard discards discarded entfernen entfernt löschen"),
-    ("accept accepts accepted", "reject rejects rejected refuse refuses refused"),
-    ("add adds added adding", "omit omits omitted skip skips skipped"),
-    ("increase increases increased raise raises raised", "decrease decreases decreased lower lowers lowered reduce reduced"),
-    ("synchronous synchronously sync", "asynchronous asynchronously async"),
-    ("required mandatory require requires", "optional optionally"),
-    ("public", "private internal"),
-    ("strict strictly", "lenient leniently loose"),
-    ("opt-in", "opt-out"),
-    ("client client-side", "server server-side"),
-    ("hard", "soft"),
-    ("manual manually", "automatic automatically auto"),
-    ("fail fails", "continue continues"),
-    ("include includes included including", "exclude excludes excluded excluding"),
-    ("merge merges merged", "split splits"),
-    ("inclusive", "exclusive"),
-    ("ascending", "descending"),
-    ("open opened", "close closed"),
-    ("eager eagerly", "lazy lazily"),
-    ("local locally", "remote remotely"),
-)  # fmt: skip
+OPPOSITES = """
+enable enables enabled enabling activate activated aktivieren aktiviert
+| disable disables disabled disabling deactivate deactivated off deaktivieren deaktiviert
+allow allows allowed permit permits permitted erlauben erlaubt
+| forbid forbids forbidden deny denies denied disallow block blocks blocked prohibit prohibited ban banned verboten
+keep keeps kept keeping retain retains retained preserve stay stays behalten bleibt bleiben
+| drop drops dropped dropping remove removes removed removing delete deletes deleted discard discarded entfernen löschen
+accept accepts accepted | reject rejects rejected refuse refuses refused
+add adds added adding | omit omits omitted skip skips skipped
+increase increases increased raise raises raised | decrease decreases decreased lower lowers lowered reduce reduced
+synchronous synchronously sync | asynchronous asynchronously async
+required mandatory require requires | optional optionally
+public | private internal
+strict strictly | lenient leniently loose
+opt-in | opt-out
+client client-side | server server-side
+hard | soft
+manual manually | automatic automatically auto
+fail fails | continue continues
+include includes included including | exclude excludes excluded excluding
+merge merges merged | split splits
+inclusive | exclusive
+ascending | descending
+open opened | close closed
+eager eagerly | lazy lazily
+local locally | remote remotely
+""".replace("\n|", " |")
 SIDES = {
     word: (number, sign)
-    for number, sides in enumerate(OPPOSITES)
-    for sign, side in zip((1, -1), sides, strict=True)
+    for number, sides in enumerate(OPPOSITES.strip().splitlines())
+    for sign, side in zip((1, -1), sides.split("|"), strict=True)
     for word in side.split()
 }
-IRREGULAR = {
-    **dict.fromkeys(("shown", "showed"), "show"), **dict.fromkeys(("ran", "running"), "run"), "kept": "keep", "sent": "send",
-    **dict.fromkeys(("wrote", "written"), "write"), "built": "build", "frozen": "freeze", "chosen": "choose", "chose": "choose",
-    "tried": "try", "tries": "try", "took": "take", "taken": "take", "began": "begin", "found": "find", "left": "leave",
-    "went": "go", "gone": "go", "held": "hold", "put": "put", "sold": "sell", "broken": "break", "broke": "break",
-    "data": "data", "database": "databas", "access": "access", "process": "process", "series": "series", "status": "status",
-}  # fmt: skip
-# Ways to speak of changing something.
-SAME = dict.fromkeys(
-    _words("""
-    touch touched touching update updated updating modify modified edit edited adjust adjusted changed changing
-    """), "change"
-)
-# The German that developers mix in, as far as decisions are made of it; endings are cut from both sides alike.
-GERMAN = {
-    **dict.fromkeys(("löschen", "gelöscht", "löscht"), "delete"), **dict.fromkeys(("markieren", "markiert"), "mark"),
-    **dict.fromkeys(("dublette", "dubletten", "duplikate"), "duplicate"), **dict.fromkeys(("nachts", "nacht"), "night"),
-    **dict.fromkeys(("tagsüber",), "day"), **dict.fromkeys(("läuft", "laufen", "lief"), "run"), "kunden": "customer",
-    **dict.fromkeys(("ändern", "geändert", "änderung"), "change"), **dict.fromkeys(("suche", "suchen"), "search"),
-    **dict.fromkeys(("rotieren", "rotiert", "rotierend"), "rotate"), **dict.fromkeys(("protokoll", "protokolliert"), "log"),
-    **dict.fromkeys(("zeigen", "angezeigt", "anzeigen"), "show"), "rechnung": "invoice",
-    **dict.fromkeys(("geprüft", "prüfen"), "check"), **dict.fromkeys(("gekürzt", "kürzen"), "shorten"), "fehler": "error",
-    **dict.fromkeys(("datei", "dateien"), "file"), "spalte": "column", "zeilen": "row", "datenbank": "database",
-}  # fmt: skip
-_SUFFIX = re.compile(r"(?:ation|ating|ated|ate|ingly|ing|edly|ied|ed|ly|er|e|y)$")
+
+
+def _forms(text: str) -> dict[str, str]:
+    """Each form of a word with the word itself, from lines of `word: form form`."""
+    lines = (line.partition(":") for line in text.strip().splitlines())
+    return {form: word.strip() for word, _, forms in lines for form in forms.split()}
+
+
+# Forms that no rule about endings makes one, ways to speak of changing something, and the German that developers mix
+# in, as far as decisions are made of it.
+FORMS = _forms("""
+    show: shown showed zeigen angezeigt anzeigen
+    run: ran running läuft laufen lief
+    keep: kept
+    send: sent
+    write: wrote written
+    build: built
+    freeze: frozen
+    choose: chosen chose
+    try: tried tries
+    take: took taken
+    begin: began
+    find: found
+    leave: left
+    go: went gone
+    hold: held
+    sell: sold
+    break: broken broke
+    change: touch touched touching update updated updating modify modified edit edited adjust adjusted changed changing
+    change: ändern geändert änderung
+    delete: löschen gelöscht löscht
+    mark: markieren markiert
+    duplicate: dublette dubletten duplikate
+    night: nachts nacht
+    day: tagsüber
+    customer: kunde kunden
+    search: suche suchen
+    rotate: rotieren rotiert
+    log: protokoll protokolliert
+    invoice: rechnung rechnungen
+    check: prüfen geprüft
+    shorten: kürzen gekürzt
+    error: fehler
+    file: datei dateien
+    column: spalte spalten
+    row: zeile zeilen
+    database: datenbank
+""")
+_SUFFIX = re.compile(r"(?:ungen|ung|enden|ende|en|em|et|ation|ating|ated|ate|ingly|ing|edly|ied|ed|ly|er|e|y)$")
 _PLURAL = ((re.compile(r"ies$"), "y"), (re.compile(r"(?<=[sxzh])es$"), ""), (re.compile(r"(?<![su])s$"), ""))
 
 
 def stem(word: str) -> str:
     """A word without its ending, so that test, tests, tested and testing are one."""
     word = word.lower()
-    word = IRREGULAR.get(word) or GERMAN.get(word) or SAME.get(word) or word
+    word = FORMS.get(word, word)
     for pattern, end in _PLURAL:
         if len(word) > 3 and pattern.search(word):
             word = pattern.sub(end, word)
@@ -211,7 +247,9 @@ def is_german(text: str) -> bool:
     return _GERMAN_WORDS.search(text) is not None
 
 
-_GERMAN_WORDS = re.compile(r"\b(?:der|die|das|und|nicht|ist|sind|ein|eine|einen|mit|von|bei|wird|werden|für|auf|nur|bitte|zu)\b")
+_GERMAN_WORDS = re.compile(
+    r"\b(?:der|die|das|und|nicht|ist|sind|ein|eine|einen|mit|von|bei|wird|werden|für|auf|nur|bitte|zu)\b"
+)
 
 
 def counted(noun: str) -> str:
@@ -228,21 +266,25 @@ def stems(text: str) -> list[str]:
 
 # A sentence that says of its matter that it is not done.
 UNFINISHED = re.compile(
-    r"^(?:left|open|todo|missing|remaining|offen)\b|\b(?:not (?:yet|been|done|started|built|implemented|applied|written|finished|merged|committed|touched|changed)|"
-    r"(?:have|has|did|do|does)(?: not|n't)\b.*|still (?:to be|open|missing|fails?|failing|waits?|needs?)|is missing|are missing|"
+    r"^(?:left|open|todo|missing|remaining|offen)\b"
+    r"|\b(?:not (?:yet|been|done|started|built|implemented|applied|written|finished|merged|committed|touched|changed)|"
+    r"(?:have|has|did|do|does)(?: not|n't)\b.*|still (?:to be|open|missing|fails?|failing|waits?|needs?)|"
+    r"is missing|are missing|"
     r"(?:is|are) still (?:open|left)|yet to|will (?:do|come|be|follow)|next time|later|comes? next|failed|not part of|"
-    r"fehlt noch|fehlen noch|noch nicht|noch offen|später|steht noch aus|left for|not touched|untouched|left alone|stop here)\b",
+    r"fehlt noch|fehlen noch|noch nicht|noch offen|später|steht noch aus|left for|untouched|left alone|"
+    r"stop here)\b",
     re.IGNORECASE,
 )
 UNFINISHED_STEMS = frozenset(
-    stem(one) for one in _words("""
+    stem(one)
+    for one in _words("""
     not yet been started still open missing left later next time will come comes fehlt noch failed
     """)
 )
 # What is not said of something that happened.
 NOT_SAID_AS_DONE = re.compile(
-    r"\?|\b(?:should|shall|could|would|might|may|will|going to|want|wants|please|next|let's|suppose|suspect|if|i'd|werde|sollte|"
-    r"könnte|bitte)\b",
+    r"\?|\b(?:should|shall|could|would|might|may|will|going to|want|wants|please|next|let's|suppose|suspect|if|i'd|"
+    r"werde|sollte|könnte|bitte)\b",
     re.IGNORECASE,
 )
 # Before a path that a claim only refers to.
@@ -252,8 +294,8 @@ REFERRING = re.compile(
     re.IGNORECASE,
 )
 RUN_OR_READ = re.compile(
-    r"\b(?:pass(?:es|ed|ing)?|green|tests?|ran|run|runs|lint\w*|built|builds?|read|reviewed|checked|looked|profiled|measured|"
-    r"examined|investigated|traced|verified|searched|compared|geprüft|gelesen|gemessen)\b",
+    r"\b(?:pass(?:es|ed|ing)?|green|tests?|ran|run|runs|lint\w*|built|builds?|read|reviewed|checked|looked|profiled|"
+    r"measured|examined|investigated|traced|verified|searched|compared|geprüft|gelesen|gemessen)\b",
     re.IGNORECASE,
 )
 PLAIN_DEEDS = frozenset(

@@ -32,6 +32,7 @@ class Closed:
     jobs: int = 0
     discarded: int = 0
     fell_back: str = ""
+    tidied: int = 0  # notes that were filed verbatim before, and are consolidated now
 
 
 @dataclass(frozen=True)

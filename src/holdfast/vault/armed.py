@@ -3,8 +3,9 @@
     when: {tool: Bash, words: [docker, prune], paths: "infra/**", pattern: "prune +-a"}
 
 All that is given must be true: one of the tools (any spelling of case, `*` allowed), every word in the tool's input
-(any case), one of the globs on one of its paths, the pattern somewhere in its first 4,000 characters. A `when` that can
-never or always match is refused, since a note that always comes back is soon read by nobody.
+(any case, no letter or digit directly beside it), one of the globs on one of its paths, the pattern somewhere in its
+first 4,000 characters. A `when` that can never or always match is refused, since a note that always comes back is soon
+read by nobody.
 
 After every change the active ones are compiled into `.state/armed`, the one small file that a hook reads. There words
 and tools are in lower case, and globs stay globs: one for each alternative in braces, `**/` before one that may begin

@@ -104,6 +104,13 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
     return found, others
 
 
+def was_edited_by_hand(vault: str, path: str) -> bool:
+    """Whether a person has ever changed this file: then some of its words are theirs."""
+    repository = Repository(vault)
+    words = ("log", "-n1", "--format=%H", "--fixed-strings", "--grep=Holdfast-Cause: hand", "--", path)
+    return bool(repository.head() and repository.run(*words, env={"GIT_LITERAL_PATHSPECS": "1"}))
+
+
 def _path_of(listed: Iterable[notes.Note], vault: str, wanted: str) -> str:
     """The path of a note, also of one that is gone. Raises NotFound."""
     if not wanted:

@@ -80,6 +80,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
             if not pending:
                 _strike_out(vault)
             raise Busy("A close is filing a flag of this note at the moment; nothing was purged. Run it again.")
+        purging.count(home.state(vault))
         say("the notes")
         quoted = _clean_tree(writer, whole, scrubber)
         say("the history")
