@@ -5,6 +5,7 @@
 64 flags in 16 groups, of a session that goes on, against a model behind a real HTTP server of this bench that takes
 two seconds an answer: once with 16 workers, once with one. The slowest single job is the longest that one question took
 in that run, over HTTP and read; filing is what is left of the close without any question (the same close, verbatim).
+A session that ends asks for its handoff too, and looks it over with a second question once that is there.
 Then the tokens: all that the close sent and got, as the server counts it (four characters a token), against the least
 that the same notes cost inline: the whole context read once, and the same words written. A session that writes each
 note by a tool call of its own reads the context once for each; that is printed too.
@@ -28,10 +29,11 @@ from support import ROOT, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.capture import episodes, flags, home, queue
+from holdfast.capture import episodes, flags, home, queue, story
 from holdfast.close.budget import Budget
 from holdfast.close.court import Court
 from holdfast.close.drain import drain
+from holdfast.hook import lifecycle
 from holdfast.judge import choice
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.vault import notes
@@ -74,10 +76,7 @@ class Model:
     def answer(self, raw: bytes) -> bytes:
         asked = json.loads(raw)
         given = "\n".join(str(one["content"]) for one in asked["messages"])
-        said = re.findall(r'is="FLAG (F\d+)[^"]*">\n(.*?)\n</data-', given, re.DOTALL)
-        lines = "\n".join(text for _, text in said)
-        decision = {"flags": [one for one, _ in said], "action": "new", "name": lines[:40], "body": lines}
-        text = json.dumps({"decisions": [{**decision, "description": "when it is needed"}]})
+        text = json.dumps(answered(given))
         time.sleep(self.delay)
         used = {"prompt_tokens": len(raw) // PER_TOKEN, "completion_tokens": len(text) // PER_TOKEN}
         with self.lock:
@@ -86,6 +85,20 @@ class Model:
             self.tokens_out += used["completion_tokens"]
         message = {"role": "assistant", "content": text}
         return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": used}).encode()
+
+
+def answered(given: str) -> Any:
+    """What a model could say to each of the questions of a close."""
+    if "You write the handoff" in given:
+        return {"title": "Sixteen things", "goals": [{"text": "Look at sixteen things", "cites": ["P1"]}]}
+    if "You sort what is pending" in given:
+        return {"items": [{"text": "Go on with the sixteen things", "state": "next", "cites": ["P1"]}]}
+    if "You check the handoff" in given:
+        return {"claims": []}
+    said = re.findall(r'is="FLAG (F\d+)[^"]*">\n(.*?)\n</data-', given, re.DOTALL)
+    lines = "\n".join(text for _, text in said)
+    decision = {"flags": [one for one, _ in said], "action": "new", "name": lines[:40], "body": lines}
+    return {"decisions": [{**decision, "description": "when it is needed"}]}
 
 
 @dataclass
@@ -111,21 +124,31 @@ class Timed:
             self.took.append(time.perf_counter() - began)
 
 
-def a_session(vault: str) -> None:
-    """One that goes on and has flagged 64 facts about 16 things."""
+def a_session(vault: str, *, ends: bool) -> None:
+    """One that has flagged 64 facts about 16 things, and goes on or has ended."""
     state = home.state(vault)
     home.make_vault(vault)
-    key = episodes.open_episode(state, episodes.Episode("bench", "s1", 1, "shop-11111111", "/nowhere", NOW)).key
+    transcript = Path(vault).parent / "transcript.jsonl"
+    said = {"role": "user", "content": [{"type": "text", "text": "Look at sixteen things"}]}
+    transcript.write_text(json.dumps({"type": "user", "message": said}) + "\n")
+    host = "claude-code"
+    opened = episodes.Episode(host, "s1", 1, "shop-11111111", "/nowhere", NOW, transcript=str(transcript))
+    key = episodes.open_episode(state, opened).key
+    story.add(state, key, NOW, "Look at sixteen things")
     for nth, one in enumerate(THINGS.split() * 4):
         text = f"{one} {one}er part {nth} needs {one}ing before {one}ed rows are read, as {one}.py says"
         made, _ = flags.make(text, now=NOW + nth, episode=key, project="shop-11111111", host="bench", nth=nth)
         episodes.note_segment(state, key, queue.append(f"{state}/queue", [made], NOW))
+    if ends:
+        ended = episodes.end_episode(state, opened, episodes.ENDED, "", NOW + 90)
+        lifecycle.finish(state, ended, NOW + 90, NOW + 90)
 
 
-def close(folder: Path, model: Model | None, workers: int) -> tuple[float, list[float]]:
+def close(folder: Path, model: Model | None, workers: int, *, ends: bool = False) -> tuple[float, list[float]]:
     """Seconds of one close and of each of its questions."""
     vault = str(folder / "vault")
-    a_session(vault)
+    folder.mkdir()
+    a_session(vault, ends=ends)
     state = home.state(vault)
     timed, held, server = None, None, None
     if model:
@@ -159,6 +182,8 @@ def main() -> None:
         many, one = Model(given.delay), Model(given.delay)
         parallel, took = close(Path(folder, "parallel"), many, 16)
         serial, each = close(Path(folder, "serial"), one, 1)
+        whole = Model(given.delay)
+        ended, of_it = close(Path(folder, "ended"), whole, 32, ends=True)
     slowest = max(took)
     print(f"64 flags, {many.calls} questions of {given.delay:g} s each; filing alone (verbatim) {filing:.2f} s")
     most = slowest + filing
@@ -166,6 +191,10 @@ def main() -> None:
     print(
         f" 1 worker  {serial:6.2f} s = {serial / max(each):.1f} x its slowest job, {serial / parallel:.1f} x 16 workers"
     )
+    twice = 2 * max(of_it) + filing
+    print(f"a session that ends: {whole.calls} questions, the second look at the handoff after the others, 32 workers:")
+    spent = whole.tokens_in + whole.tokens_out
+    print(f"           {ended:6.2f} s = {ended / twice:.2f} x (two such jobs + filing); {spent:,} tokens")
     total = many.tokens_in + many.tokens_out
     inline = given.context + many.tokens_out
     apart = given.context * many.calls + many.tokens_out

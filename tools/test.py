@@ -31,7 +31,18 @@ GROUPS: dict[str, list[list[str]]] = {
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [
         [f"bench/{name}.py"]
-        for name in ("imports", "redaction", "hook", "vault", "pressure", "requests", "turn", "endings")
+        for name in (
+            "imports",
+            "redaction",
+            "hook",
+            "vault",
+            "pressure",
+            "requests",
+            "verify",
+            "close",
+            "turn",
+            "endings",
+        )
     ],
 }
 ALL = ("fast", "slow", "crash", "e2e")
