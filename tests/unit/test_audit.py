@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
@@ -11,14 +10,13 @@ from typing import Any
 import pytest
 from hook_support import Agents, Home
 
-from holdfast.audit import period, report
+from holdfast.audit import firing, period, report
 from holdfast.audit.findings import Finding
 from holdfast.audit.report import Report
 from holdfast.capture import codec, flags, home, ledger, ledger_history, log, queue
 from holdfast.close import drain
 from holdfast.doctor.checks import Place
 from holdfast.errors import NotFound, UsageError
-from holdfast.install.hosts import registrar
 
 DAY = 86400.0
 NOW = time.time()
@@ -71,6 +69,7 @@ def test_an_empty_vault_has_nothing_to_say(quiet: Home) -> None:
     assert found.as_record()["sessions"] == {
         **dict.fromkeys(("seen", "open", "closed", "closing", "drained"), 0),
         "indexed": None,
+        "unseen": 0,
     }
 
 
@@ -91,10 +90,10 @@ def test_a_session_that_ended_a_moment_ago_is_being_closed_and_later_it_is_a_ski
     a_session(quiet, flagged="Orders use optimistic locking")
     assert look(quiet).ok
     assert look(quiet).sessions.closing == 1
-    late = look(quiet, now=time.time() + 3600)
+    late = look(quiet, now=time.time() + 1.5 * 3600)
     one = only(late, "not-drained")
     assert one.about == "claude-code/s1/1"
-    assert "1 flag not filed" in one.why
+    assert one.why.startswith("it ended 1 hour ago; 1 flag not filed")
     assert "HOLDFAST_CLOSE=off" in one.why
     assert "holdfast close" in one.fix
     assert late.sessions.drained == 0
@@ -131,6 +130,16 @@ def test_a_session_that_died_unnoticed_is_not_closed_and_not_buried_by_a_look(qu
     assert "no start has noticed" in one.why
     assert quiet.marks() == []
     assert look(quiet).sessions.closed == 0
+
+
+def test_a_death_that_a_start_noticed_is_told_from_an_end(quiet: Home, agents: Agents) -> None:
+    agent = agents()
+    quiet.answer(quiet.event("UserPromptSubmit", prompt="build it"), pid=agent.pid)
+    agent.kill()
+    quiet.answer(quiet.event("SessionStart", "s2", source="startup"), pid=agents().pid)
+    one = only(look(quiet, now=time.time() + 3600), "not-drained")
+    assert one.why.startswith("it died ")
+    assert "its handoff is not written" in one.why
 
 
 def test_a_session_of_which_no_end_is_known_is_a_skip(quiet: Home) -> None:
@@ -218,6 +227,25 @@ def test_errors_of_hooks_are_said_once_each_with_how_often(quiet: Home) -> None:
     assert one.why.startswith("OSError: no room (3 times")
 
 
+def test_an_error_of_another_project_is_not_told_and_one_of_nobody_knows_which_is(quiet: Home) -> None:
+    put(quiet, "hook", 90, event="session-start", host="h", episode="h/s/1", project=B, opened=True)
+    put(quiet, "episode", 80, episode="h/s/1", project=B, how="ended")
+    put(quiet, "error", 60, host="h", event="prompt", error="theirs", project=B)
+    put(quiet, "error", 60, host="h", event="prompt", error="theirs too", episode="h/s/1")
+    assert look(quiet, project=A).ok
+    put(quiet, "error", 50, host="h", event="prompt", error="whose?")
+    put(quiet, "error", 40, host="h", event="prompt", error="mine", project=A)
+    assert [one.why.partition(" (")[0] for one in look(quiet, project=A).findings] == ["mine", "whose?"]
+    assert len(look(quiet).findings) == 4
+
+
+def test_errors_of_another_project_do_not_crowd_out_ones_own(quiet: Home) -> None:
+    for nth in range(60):
+        put(quiet, "error", 60, host="h", event="prompt", error=f"error {nth}", project=B)
+    put(quiet, "error", 40, host="h", event="prompt", error="mine", project=A)
+    assert only(look(quiet, project=A), "hook-error").why.startswith("mine")
+
+
 def test_many_different_errors_stay_few_lines(quiet: Home) -> None:
     for nth in range(60):
         put(quiet, "error", 30, host="codex", event="prompt", error=f"error {nth}")
@@ -262,6 +290,29 @@ def test_a_close_that_failed_and_was_done_later_is_not_held_against_it(quiet: Ho
     assert look(quiet).ok
 
 
+def test_a_fallback_that_a_later_close_put_right_is_no_alarm(quiet: Home) -> None:
+    put(quiet, "close", 60, episode="h/s/1", project=A, filed=3, judge="verbatim", fell_back="answered 429")
+    put(quiet, "close", 55, episode="h/s/1", project=B, filed=1, judge="verbatim", fell_back="answered 429")
+    assert only(look(quiet), "fell-back").count == 2
+    put(quiet, "close", 50, episode="h/s/1", project=A, filed=0, judge="openai", model="m", jobs=1)
+    assert look(quiet, project=A).ok
+    assert only(look(quiet), "fell-back").count == 1
+
+
+def test_a_judge_that_took_up_what_was_left_put_it_right_and_one_that_fell_back_again_did_not(quiet: Home) -> None:
+    put(quiet, "close", 60, episode="h/s/1", project=A, filed=3, judge="verbatim", fell_back="the cap is reached")
+    put(quiet, "close", 50, episode="h/s/2", project=A, filed=3, judge="openai", fell_back="one of 3 jobs failed")
+    assert sorted(one.why.rpartition(": ")[2] for one in look(quiet).findings) == [
+        "one of 3 jobs failed",
+        "the cap is reached",
+    ]
+    put(quiet, "close", 45, episode="h/s/3", project=A, filed=0, judge="openai", error="the disk is full")
+    put(quiet, "close", 44, episode="h/s/3", project=A, filed=2, judge="verbatim")
+    assert kinds(look(quiet)) == ["fell-back", "fell-back"]
+    put(quiet, "close", 40, episode="", project=A, filed=0, judge="openai", jobs=2, tidied=5)
+    assert look(quiet).ok
+
+
 def test_days_that_are_only_counted_are_told_apart(quiet: Home) -> None:
     old = NOW - 95 * DAY
     ledger.append_all(quiet.state, "hook", old, [{"event": "session-start", "episode": "h/old/1"}] * 3)
@@ -287,60 +338,12 @@ def test_a_snag_that_waits_longer_than_two_closes_is_an_alarm(quiet: Home) -> No
     assert "holdfast loops" in one.fix
 
 
-# --- hosts that stopped firing
-
-
-def hooks_of_claude(where: Home) -> Path:
-    """Our lines in Claude Code's settings; returns the folder of its transcripts."""
-    for edit in registrar("claude-code").edits(where.env, "user", str(where.project)):
-        assert edit.after is not None
-        Path(edit.path).parent.mkdir(parents=True, exist_ok=True)
-        Path(edit.path).write_bytes(edit.after)
-    folder = where.folder / ".claude" / "projects" / "-shop"
-    folder.mkdir(parents=True)
-    return folder
-
-
-def wrote(path: Path, cwd: Path, when: float) -> None:
-    path.write_text(json.dumps({"type": "user", "cwd": str(cwd)}) + "\n", encoding="utf-8")
-    os.utime(path, (when, when))
-
-
-def test_a_host_that_works_on_without_our_hooks_is_said(quiet: Home) -> None:
-    folder = hooks_of_claude(quiet)
-    a_session(quiet, now=NOW - 2 * DAY)
-    wrote(folder / "s1.jsonl", quiet.project, NOW - 2 * DAY + 60)
-    assert look(quiet).ok
-    wrote(folder / "s2.jsonl", quiet.project, NOW - DAY)
-    one = only(look(quiet), "hooks-silent")
-    assert (one.about, one.count) == ("claude-code", 1)
-    assert "holdfast doctor --agent claude-code" in one.fix
-
-
-def test_what_ran_where_capture_is_off_or_below_a_project_is_not_held_against_the_hooks(quiet: Home) -> None:
-    folder = hooks_of_claude(quiet)
-    a_session(quiet, now=NOW - 2 * DAY)
-    away = quiet.folder / "off"
-    away.mkdir()
-    (away / ".holdfast.toml").write_text("off = true\n", encoding="utf-8")
-    wrote(folder / "off.jsonl", away, NOW - DAY)
-    wrote(folder / "gone.jsonl", quiet.folder / "gone", NOW - DAY)
-    (folder / "s1").mkdir()
-    wrote(folder / "s1" / "agent-1.jsonl", quiet.project, NOW - DAY)
-    (folder / "notes.txt").write_text("no transcript", encoding="utf-8")
-    assert look(quiet).ok
-    wrote(folder / "s2.jsonl", quiet.project, NOW - DAY)
-    assert kinds(look(quiet)) == ["hooks-silent"]
-    quiet.more["HOLDFAST"] = "off"
-    assert look(quiet).ok
-
-
-def test_a_part_that_cannot_be_looked_at_is_said_in_a_line() -> None:
-    def broken() -> list[Finding]:
+def test_a_part_that_cannot_be_looked_at_is_said_in_a_line(quiet: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "/home/ada/.claude")
 
-    (one,) = report._guarded("hooks", broken)
-    assert one.kind == "hook-error"
+    monkeypatch.setattr(firing, "look", broken)
+    one = only(look(quiet), "hook-error")
     assert one.why == "hooks could not be looked at (PermissionError: Permission denied: /home/ada/.claude)"
 
 

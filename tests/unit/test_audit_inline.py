@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.audit import inline
+from holdfast.audit import inline, usage
 from holdfast.audit.inline import Inline
 from holdfast.capture.episodes import Episode
 from holdfast.hook.transcript import CALL, CLAUDE, CODEX, Said
@@ -157,6 +157,41 @@ def test_a_response_that_also_works_is_not_counted(tmp_path: Path) -> None:
     assert session.found() is None
 
 
+@pytest.mark.parametrize(
+    ("words", "writes"),
+    [
+        (["Please restructure our CLAUDE.md into three sections"], write("/home/ada/shop/CLAUDE.md")),
+        (["tidy up claude.md", "three sections, go on"], write("/home/ada/shop/CLAUDE.md")),
+        (["rename things in AGENTS.md and CLAUDE.md"], run("cat x > AGENTS.md; cat y > CLAUDE.md")),
+        (["remember the port, the host and the user"], run("holdfast remember 'x'")),
+    ],
+    ids=lambda given: given[0] if isinstance(given, list) else "",
+)
+def test_what_the_user_asked_for_is_no_close(
+    tmp_path: Path, words: list[str], writes: tuple[str, dict[str, Any]]
+) -> None:
+    session = Claude(tmp_path / "t.jsonl")
+    for one in words:
+        session.asks(one)
+    for _ in range(3):
+        session.answers(writes, got=1000)
+    assert session.found() is None
+
+
+@pytest.mark.parametrize(
+    "words", [["restructure CLAUDE.md", "thanks", "wrap up"], ["wrap up"], ["update README.md, then wrap up"]], ids=str
+)
+def test_a_prompt_that_names_something_else_or_long_ago_asked_for_nothing(tmp_path: Path, words: list[str]) -> None:
+    session = Claude(tmp_path / "t.jsonl")
+    for one in words:
+        session.asks(one)
+    for _ in range(3):
+        session.answers(write("/home/ada/shop/CLAUDE.md"))
+    found = session.found()
+    assert found
+    assert found.responses == 3
+
+
 def test_what_a_parent_or_a_subagent_did_is_not_this_sessions(tmp_path: Path) -> None:
     session = Claude(tmp_path / "t.jsonl").asks("wrap up")
     for name in "abc":
@@ -179,7 +214,7 @@ def test_no_recorded_session_of_plain_work_is_taken_for_a_close(name: str) -> No
 
 
 def test_a_recorded_codex_session_gives_the_usage_of_its_call() -> None:
-    used = inline._of_codex(str(RECORDED / "codex.basic.jsonl"), 0)
+    used = usage.of_calls(CODEX, str(RECORDED / "codex.basic.jsonl"), 0, 1 << 20)
     assert [(one.sent, one.got, one.model) for one in used.values()] == [(1000, 7, "gpt-5-codex")]
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from typer.testing import CliRunner
 from holdfast.capture import home, ledger
 from holdfast.cli import audit
 from holdfast.errors import NewerFormat, NotFound, UsageError
+from holdfast.hook import brief
+from holdfast.install.hosts import registrar
 
 DAY = 86400.0
 
@@ -88,7 +91,9 @@ def test_the_fields_that_others_build_on_are_there(at_home: Home) -> None:
     a_week(at_home)
     status, found = as_json()
     assert status == 1
-    assert found["sessions"] == {"seen": 2, "open": 0, "closed": 1, "closing": 0, "drained": 1, "indexed": None}
+    counts = {"seen": 2, "open": 0, "closed": 1, "closing": 0, "drained": 1, "indexed": None, "unseen": 0}
+    assert found["sessions"] == counts
+    assert found["notes"] == []
     assert found["loops"] == {"open": 0, "closed": 0}
     (skip,) = found["skips"]
     assert skip["about"] == "claude-code/lost/1"
@@ -115,6 +120,46 @@ def test_people_get_a_table_and_below_it_what_to_do(at_home: Home) -> None:
     assert row == ["commit", "1", "1", "1", "1", "-", "-", "-", "-"]
     assert max(map(len, lines[: lines.index("NOT AS IT SHOULD BE (1):")])) < 110
     assert "\x1b" not in out
+
+
+def test_closes_without_the_judge_are_told_with_how_many_were_put_right(at_home: Home) -> None:
+    for nth, ago in enumerate((60, 40)):
+        put(at_home, "close", ago, episode=f"h/s{nth}/1", filed=2, fell_back="the cap is reached")
+        put(at_home, "close", ago - 10 + 20 * nth, episode=f"h/t{nth}/1", filed=2, judge="openai", jobs=1)
+    status, out = run()
+    assert status == 0
+    assert (
+        "                  2 closes had to do without the judge, 2 of them put right by a later one" in out.splitlines()
+    )
+    put(at_home, "close", 1, episode="h/last/1", filed=2, fell_back="the cap is reached")
+    status, out = run()
+    assert status == 1
+    assert "3 closes had to do without the judge, 2 of them put right by a later one" in out
+
+
+def test_a_note_is_said_and_changes_no_verdict(at_home: Home) -> None:
+    lines = registrar("claude-code").edits(at_home.env, "user", str(at_home.project))
+    for edit in lines:
+        Path(edit.path).parent.mkdir(parents=True, exist_ok=True)
+        Path(edit.path).write_bytes(edit.after or b"")
+    put(at_home, "hook", DAY, event="session-start", host="claude-code", episode="")
+    folder = at_home.folder / ".claude" / "projects" / "-shop"
+    folder.mkdir(parents=True)
+    told = brief.said_off("HOLDFAST=off is set").text
+    said = {"type": "attachment", "attachment": {"hookEvent": "SessionStart", "content": [told]}}
+    prompt = {"type": "user", "cwd": str(at_home.project)}
+    path = folder / "away.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (said, prompt)), encoding="utf-8")
+    os.utime(path, (time.time() - 3600,) * 2)
+    status, out = run()
+    assert status == 0
+    assert "Worth knowing:\n- capture-off claude-code: 1 session of Claude Code ran while capture was off" in out
+    assert as_json()[1]["notes"][0]["kind"] == "capture-off"
+    path.write_text(json.dumps(prompt) + "\n", encoding="utf-8")
+    os.utime(path, (time.time() - 3600,) * 2)
+    status, out = run()
+    assert status == 1
+    assert "indexed -  unseen 1\n" in out
 
 
 def test_words_from_outside_cannot_steer_the_terminal(at_home: Home) -> None:

@@ -96,6 +96,21 @@ class Closes:
         newest = {(one.episode, one.project): one for one in self.of(takes)}
         return [one for one in newest.values() if one.error]
 
+    def fallen_back(self, takes: Callable[[object], bool]) -> list[Close]:
+        """Those that filed verbatim what was meant for a judge, and that nothing has put right since: neither a later
+        close of the same episode, nor any close of the project that a judge did, since each takes up what was left."""
+        right: set[tuple[str, str]] = set()
+        judged: set[str] = set()
+        found = []
+        for one in reversed(self.of(takes)):
+            if one.fell_back:
+                if one.project not in judged and (one.episode, one.project) not in right:
+                    found.append(one)
+            elif not one.error:
+                judged |= {one.project} if one.is_judged else set()
+                right |= {(one.episode, one.project)} if one.episode else set()
+        return found[::-1]
+
     def taken(self, keys: frozenset[str] | None) -> dict[str, Calls]:
         """What was spent, by judge and model; for some episodes only, or for everything where `keys` is None."""
         found: dict[str, Calls] = {}

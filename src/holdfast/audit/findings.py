@@ -1,6 +1,7 @@
 """What an audit says of one thing that is not as it should be: which, why, and what to do about it.
 
-Nothing in it suggests a destructive command. `kind` names are stable: others build on them.
+Nothing in it suggests a destructive command. `kind` names are stable: others build on them. A note has the same shape
+and is worth knowing, while nothing is wrong by it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ NOT_CLOSED, NOT_DRAINED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT,
     "queue-damage",
 )
 FELL_BACK, INLINE, LOOP = "fell-back", "inline-close", "open-loop"
+# Kinds of notes.
+WAS_OFF, NO_LINES, QUIET, ELSEWHERE, NOT_LOOKED_AT = (
+    "capture-off",
+    "no-hooks-there",
+    "went-quiet",
+    "other-projects",
+    "not-looked-at",
+)
 SKIPS = frozenset((NOT_CLOSED, NOT_DRAINED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT, FAILED, *QUEUE))
 
 

@@ -10,6 +10,8 @@ The rule, on the side of counting too little:
 - A *turn* goes from one prompt to the next. It is an inline close where at least three of its responses write memory,
   or those that do wrote 2,000 tokens or more, and they are at least half of its responses that call tools. One handoff
   at the end, as the last nudge before a compaction asks for it, is none.
+- What the user asked for is none either: a response is left out where the turn's own prompt, or the one before it,
+  names each file that the response writes ("restructure our CLAUDE.md"), or the command ("remember", "handoff").
 - Its price is the usage of the responses that write memory: input, cache reads and writes, and output. For each of them
   the host has sent the whole context once more.
 
@@ -21,17 +23,19 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from holdfast.audit import usage
 from holdfast.close import salvage
 from holdfast.hook import gist, shell_glance, transcript
-from holdfast.hook.transcript import CALL, CODEX, USER
+from holdfast.hook.transcript import CALL, USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from holdfast.audit.usage import Usage
     from holdfast.capture.episodes import Episode
     from holdfast.hook.transcript import Said
 
@@ -46,17 +50,6 @@ MEMORIES = ("memory", "memories")
 WRITTEN = re.compile(
     r"(?<![0-9&>])>{1,2}\s*['\"]?([\w./~$@+ -]+?)['\"]?(?=\s*(?:$|[|;&\n<]|'))|\btee\s+(?:-a\s+)?(\S+)"
 )
-SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Of one response; `name` tells it from the others."""
-
-    name: str
-    sent: int
-    got: int
-    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,12 +103,16 @@ def of_episode(episode: Episode, vault: str) -> Inline | None:
     heard, _ = transcript.since(episode.host, episode.transcript, begins, MOST_EACH)
     if not any(one.role == CALL and writes_memory(one, vault) for one in heard):
         return None  # most sessions: what they used need not be looked up
-    usage = (_of_codex if episode.host == CODEX else _of_claude)(episode.transcript, begins)
+    used_by = usage.of_calls(episode.host, episode.transcript, begins, MOST_EACH)
     spent: list[Usage] = []
-    for turn in _turns(heard, usage):
-        used = [response for response, calls in turn.items() if all(writes_memory(one, vault) for one in calls)]
+    for turn in _turns(heard, used_by):
+        used = [
+            response
+            for response, calls in turn.calls.items()
+            if all(writes_memory(one, vault) and not _is_asked_for(one, turn.asked) for one in calls)
+        ]
         is_long = len(used) >= LEAST_RESPONSES or sum(one.got for one in used) >= LEAST_WRITTEN
-        if is_long and 2 * len(used) >= len(turn):
+        if is_long and 2 * len(used) >= len(turn.calls):
             spent += used
     if not spent:
         return None
@@ -124,29 +121,56 @@ def of_episode(episode: Episode, vault: str) -> Inline | None:
     return Inline(episode.key, episode.project, len(spent), tokens, written, spent[-1].model)
 
 
-def _turns(heard: Iterable[Said], usage: Mapping[str, Usage]) -> list[dict[Usage, list[Said]]]:
-    """The responses of each turn that call tools, with their calls. One whose usage nobody wrote down is left out."""
-    turns: list[dict[Usage, list[Said]]] = [{}]
+@dataclass(frozen=True)
+class Turn:
+    """What the user asked for, now and just before, and the responses that call tools, with their calls."""
+
+    asked: str = ""
+    calls: dict[Usage, list[Said]] = field(default_factory=dict)
+
+
+def _turns(heard: Iterable[Said], used_by: Mapping[str, Usage]) -> list[Turn]:
+    """A response whose usage nobody wrote down is left out."""
+    turns = [Turn()]
+    before = ""
     for one in heard:
         if one.role == USER:
-            turns.append({})
-        elif one.role == CALL and one.call in usage:
-            turns[-1].setdefault(usage[one.call], []).append(one)
+            turns.append(Turn(f"{before}\n{one.text}".lower()))
+            before = one.text
+        elif one.role == CALL and one.call in used_by:
+            turns[-1].calls.setdefault(used_by[one.call], []).append(one)
     return turns
 
 
 def writes_memory(call: Said, vault: str) -> bool:
     """Whether a call writes memory, and nothing else that we can see."""
-    files = list(gist.files_of(call))
+    files = _written(call)
     if files:
         return all(is_memory(path, vault) for path in files)
+    return any(map(_is_ours, _commands(call)))
+
+
+def _is_asked_for(call: Said, asked: str) -> bool:
+    """Whether the user's own words name all that a call writes."""
+    files = _written(call)
+    if files:
+        return all(path.rpartition("/")[2].lower() in asked for path in files)
+    ours = [words[1] for words in _commands(call) if _is_ours(words)]
+    return bool(ours) and all(verb in asked for verb in ours)
+
+
+def _written(call: Said) -> list[str]:
+    """The files that a call writes, by a tool or through a shell."""
+    files = list(gist.files_of(call))
+    if files:
+        return files
+    found = WRITTEN.finditer(gist.command_of(call) or "")
+    return [next(filter(None, match.groups()), "").strip() for match in found]
+
+
+def _commands(call: Said) -> list[list[str]]:
     command = gist.command_of(call)
-    if not command:
-        return False
-    targets = [next(filter(None, match.groups()), "") for match in WRITTEN.finditer(command)]
-    if targets:
-        return all(is_memory(path.strip(), vault) for path in targets)
-    return any(_is_ours(words) for words in shell_glance.commands(command))
+    return list(shell_glance.commands(command)) if command else []
 
 
 def _is_ours(words: list[str]) -> bool:
@@ -164,76 +188,8 @@ def is_memory(path: str, vault: str) -> bool:
     return bool(hosts) and any(folder in MEMORIES for folder in folders[hosts[0] :])
 
 
-def _of_claude(path: str, begins: int) -> dict[str, Usage]:
-    """What the response of each call used. A response is several lines, each with its usage: the fullest counts."""
-    responses: dict[str, Usage] = {}
-    named: dict[str, str] = {}
-    for at, line in transcript.back(path, MOST_EACH):
-        if at < begins:
-            break
-        if b'"tool_use"' not in line or b'"usage"' not in line:
-            continue
-        record = transcript.decoded(line)
-        message = _table(record.get("message"))
-        usage, ident = _table(message.get("usage")), str(message.get("id") or at)
-        if record.get("type") != "assistant" or not usage:
-            continue
-        sent, got = sum(_tokens(usage, name) for name in SENT), _tokens(usage, "output_tokens")
-        known = responses.get(ident, Usage(ident, 0, 0))
-        model = str(message.get("model") or "")
-        responses[ident] = Usage(ident, max(sent, known.sent), max(got, known.got), model or known.model)
-        blocks = message.get("content")
-        for block in blocks if isinstance(blocks, list) else ():
-            if isinstance(block, dict) and block.get("type") == "tool_use":
-                named[str(block.get("id"))] = ident
-    return {call: responses[ident] for call, ident in named.items()}
-
-
-def _of_codex(path: str, begins: int) -> dict[str, Usage]:
-    """The same of Codex, which tells it once the calls of a response are done. Its input includes what is cached."""
-    found: dict[str, Usage] = {}
-    open_calls: list[str] = []
-    total, model = 0, ""
-    for at, record in _codex_records(path, begins):
-        payload = _table(record.get("payload"))
-        if record.get("type") == "turn_context":
-            model = str(payload.get("model") or model)
-        elif record.get("type") == "response_item" and payload.get("call_id"):
-            if not str(payload.get("type")).endswith("_output"):
-                open_calls.append(str(payload["call_id"]))
-        elif payload.get("type") == "token_count":
-            info = _table(payload.get("info"))
-            now = _tokens(_table(info.get("total_token_usage")), "total_tokens")
-            last = _table(info.get("last_token_usage"))
-            if now > total:  # else it is told again, for another reason
-                used = Usage(str(at), _tokens(last, "input_tokens"), _tokens(last, "output_tokens"), model)
-                found.update(dict.fromkeys(open_calls, used))
-                total, open_calls = now, []
-    return found
-
-
-def _codex_records(path: str, begins: int) -> list[tuple[int, dict[str, Any]]]:
-    wanted = (b'"token_count"', b'"call_id"', b'"turn_context"')
-    lines = []
-    for at, line in transcript.back(path, MOST_EACH):
-        if at < begins:
-            break
-        if any(word in line for word in wanted):
-            lines.append((at, transcript.decoded(line)))
-    return lines[::-1]
-
-
 def _size(episode: Episode) -> int:
     try:
         return os.stat(episode.transcript).st_size if episode.transcript else 0
     except (OSError, ValueError):
         return 0
-
-
-def _table(given: object) -> dict[str, Any]:
-    return given if isinstance(given, dict) else {}
-
-
-def _tokens(record: Mapping[str, Any], name: str) -> int:
-    found = record.get(name)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0

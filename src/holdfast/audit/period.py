@@ -18,7 +18,7 @@ from holdfast.capture.ledger_history import Wanted
 from holdfast.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
 KINDS = ("hook", "nudge", "injection", "flag", "episode", "close", "model", "error")
 ENDS = ("session-start", "session-end")  # where a close of all that is over is started; others are of one project
@@ -71,17 +71,37 @@ class Seen:
 
 
 @dataclass
+class Errors:
+    """What failed, each different one with how often and when last, as far as they are kept apart."""
+
+    kept: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
+    left_out: int = 0
+
+    def take(self, what: tuple[str, str, str], when: float, count: int = 1) -> None:
+        if what not in self.kept and len(self.kept) >= MOST_ERRORS:
+            self.left_out += count
+            return
+        before, last = self.kept.get(what, (0, 0.0))
+        self.kept[what] = (before + count, max(last, when))
+
+    def add(self, other: Errors) -> None:
+        for what, (count, last) in other.kept.items():
+            self.take(what, last, count)
+        self.left_out += other.left_out
+
+
+@dataclass
 class Told:
-    """All that one pass tells. `last_hook` is by host; `started` are closes in the background, each of which drains
-    whatever is over: when, and as which process."""
+    """All that one pass tells. `heard` are the first and the last hook by host and project; `started` are closes in the
+    background, each of which drains whatever is over: when, and as which process. `errors` are by project, "" where
+    nobody said which."""
 
     period: Period
     seen: dict[str, Seen] = field(default_factory=dict)
     boundaries: Boundaries = field(default_factory=Boundaries)
     closes: Closes = field(default_factory=Closes)
-    errors: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
-    errors_left_out: int = 0
-    last_hook: dict[str, float] = field(default_factory=dict)
+    errors: dict[str, Errors] = field(default_factory=dict)
+    heard: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     started: list[tuple[float, int]] = field(default_factory=list)
     records: int = 0
 
@@ -91,7 +111,7 @@ class Told:
         when = _number(record.get("t"))
         key = str(record.get("episode") or "")
         if kind == "error":
-            self._error(record, when)
+            self._error(record, key, when)
         elif kind == "close":
             self.closes.take(record, when)
         elif kind == "model":
@@ -101,8 +121,8 @@ class Told:
                 self._episode(record, key, when, ended=kind == "episode")
             if kind == "hook" and record.get("close") and record.get("event") in ENDS:
                 self.started.append((when, int(_number(record["close"]))))
-            if kind == "hook" and record.get("host"):
-                self.last_hook[str(record["host"])] = when
+            if kind == "hook":
+                self.hear(record, when)
             self.boundaries.take(record, key, when)
 
     def _episode(self, record: Mapping[str, Any], key: str, when: float, *, ended: bool) -> None:
@@ -117,37 +137,55 @@ class Told:
         if record.get("revived"):
             known.is_ended = False
 
-    def _error(self, record: Mapping[str, Any], when: float) -> None:
+    def hear(self, record: Mapping[str, Any], when: float) -> None:
+        """A hook of a host fired, in a project."""
+        if record.get("host"):
+            who = (str(record["host"]), str(record.get("project") or ""))
+            first, last = self.heard.get(who, (when, when))
+            self.heard[who] = (min(first, when), max(last, when))
+
+    def _error(self, record: Mapping[str, Any], key: str, when: float) -> None:
+        known = self.seen.get(key)
+        project = str(record.get("project") or (known.project if known else ""))
         what = (str(record.get("host") or ""), str(record.get("event") or ""), str(record.get("error") or ""))
-        if what not in self.errors and len(self.errors) >= MOST_ERRORS:
-            self.errors_left_out += 1
-            return
-        count, last = self.errors.get(what, (0, 0.0))
-        self.errors[what] = (count + 1, max(last, when))
+        self.errors.setdefault(project, Errors()).take(what, when)
+
+    def own_errors(self) -> Errors:
+        """Those of the project that is asked about, and those of which nobody knows the project."""
+        found = Errors()
+        for project, errors in self.errors.items():
+            if not project or self.period.takes(project):
+                found.add(errors)
+        return found
 
     def own(self) -> dict[str, Seen]:
         """The episodes that the period is asked about."""
         return {key: one for key, one in self.seen.items() if self.period.takes(one.project)}
 
 
-def read(state: str, period: Period) -> Told:
+def read(state: str, period: Period, registered: frozenset[str] = frozenset()) -> Told:
+    """`registered` are projects that may be asked about though no session of them was seen: that may be what is wrong.
+    Raises NotFound."""
     told = Told(period)
     for record in ledger_history.read(state, Wanted(kinds=KINDS, since=period.since)):
         told.take(record)
     if period.is_named:
-        told.period = replace(period, project=_called(period.project, {one.project for one in told.seen.values()}))
+        projects = {one.project for one in told.seen.values()} | registered
+        told.period = replace(period, project=_called(period.project, projects))
     return told
 
 
-def _called(name: str, projects: set[str]) -> str:
+def _called(name: str, projects: Set[str]) -> str:
     """The project that somebody means, by its id or without the letters at its end. An audit of a name that nobody
     knows would find nothing wrong."""
     found = [name] if name in projects else [one for one in projects if one.rpartition("-")[0] == name]
     if len(found) != 1:
         what = (
-            f'"{name}" may be {", ".join(sorted(found)[:3])}' if found else f'No session of a project "{name}" was seen'
+            f'"{name}" may be {", ".join(sorted(found)[:3])}'
+            if found
+            else f'There is no project "{name}", and no session of one was seen in this period'
         )
-        raise NotFound(f"{what} in this period; nothing was changed. `holdfast audit --all` looks at every project.")
+        raise NotFound(f"{what}; nothing was changed. `holdfast audit --all` looks at every project.")
     return found[0]
 
 

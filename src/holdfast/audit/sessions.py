@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.audit.findings import DEAD, MARK, NOT_CLOSED, NOT_DRAINED, Finding
 from holdfast.capture import background, platform, queue
-from holdfast.capture.episodes import OPEN
+from holdfast.capture.episodes import DIED, OPEN
 from holdfast.close.work import find_episode
 from holdfast.doctor.capture import in_live, marks_left
 from holdfast.doctor.checks import age, many
@@ -135,7 +135,7 @@ def _not_drained(place: Place, told: Told, key: str, left: Left, now: float) -> 
     if left.mark and left.mark.get("story") and not what:
         what.append("its handoff is not written")
     if not what:
-        what.append("it died before it did anything, and no start has said so yet")
+        what.append("it had not done anything, and no start has said so yet")
     last = told.closes.last(key)
     started = next((one for one in reversed(told.started) if one[0] >= seen.last), None)
     fix = CLOSE
@@ -151,7 +151,9 @@ def _not_drained(place: Place, told: Told, key: str, left: Left, now: float) -> 
         fix = f"{CLOSE}; what the last one printed is in .state/background.log of the vault"
     elif left.mark:
         what.append("no close was started for it")
-    return Finding(NOT_DRAINED, key, "; ".join(what), fix, last=seen.last)
+    how = "died" if left.mark and left.mark.get("why") == DIED else "ended"
+    why = "; ".join([f"it {how} {age(now - seen.last)} ago", *what])
+    return Finding(NOT_DRAINED, key, why, fix, last=seen.last)
 
 
 def _is_from_before(told: Told, key: str, left: Left) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.audit.findings import FELL_BACK
 from holdfast.capture.flags import clean
 from holdfast.capture.quoting import shortened
 from holdfast.doctor.checks import many
@@ -32,16 +33,16 @@ def lines(found: Report) -> list[str]:
     told = [f"{' to '.join(days)}, {where}", ""]
     one = found.sessions
     more = f"  closing {one.closing}" if one.closing else ""
-    told.append(
-        _row(
-            "sessions", f"seen {one.seen}  open {one.open}  closed {one.closed}{more}  drained {one.drained}  indexed -"
-        )
-    )
+    unseen = f"  unseen {found.unseen}" if found.unseen else ""
+    counts = f"seen {one.seen}  open {one.open}  closed {one.closed}{more}  drained {one.drained}  indexed -{unseen}"
+    told.append(_row("sessions", counts))
     told += _closes(found)
     told.append(_row("loops", f"open {len(found.loops_open)}  closed {found.loops_closed}"))
     told += _boundaries(found)
     told += _counted(found)
     told.append("")
+    if found.notes:
+        told += ["Worth knowing:", *(line for one in found.notes for line in _finding(one)), ""]
     if found.ok:
         return [*told, "All of it is as it should be."]
     total = len(found.findings) + sum(found.left_out.values())
@@ -64,6 +65,11 @@ def _closes(found: Report) -> list[str]:
         jobs, most = sum(one.jobs for one in judged), max(one.workers for one in judged)
         slowest = max(one.took for one in judged)
         told.append(_row("", f"{many(jobs, 'job')} by up to {many(most, 'worker')}, the slowest close {slowest:.1f} s"))
+    fallen = sum(1 for one in found.closes if one.fell_back)
+    if fallen:
+        still = sum(one.count for one in found.findings if one.kind == FELL_BACK)
+        right = f", {fallen - still} of them put right by a later one" if fallen > still else ""
+        told.append(_row("", f"{many(fallen, 'close')} had to do without the judge{right}"))
     for by, calls in sorted(found.calls.items()):
         failed = f" ({calls.failed} failed)" if calls.failed else ""
         tokens = f"{calls.tokens_in:,} tokens in, {calls.tokens_out:,} out"
