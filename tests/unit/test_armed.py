@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,6 +53,12 @@ def compiled(vault: str) -> list[dict[str, Any]]:
         ({"tool": ["Read", "mcp__*__write"]}, "mcp__files__write", "", []),
         ({"words": ["Docker", "prune"]}, "Bash", "docker system PRUNE", []),
         ({"words": 5432}, "Bash", "psql -p 5432", []),
+        ({"words": "rg"}, "Bash", "cargo build && rg --hidden x", []),
+        ({"words": "rg"}, "Bash", "/usr/bin/rg", []),
+        ({"words": [".env", "--force"]}, "Bash", "git push --force-with-lease; cat prod.env", []),
+        ({"words": "dump"}, "Bash", "pg_dump shop", []),
+        ({"words": "drop table"}, "mcp__db__query", "x;DROP TABLE users", []),
+        ({"words": "部署"}, "Bash", "echo 请部署到生产", []),
         ({"paths": "*.sql"}, "Write", "", ["/home/me/shop/db/1.sql"]),
         ({"paths": "migrations/**"}, "Write", "", ["/home/me/shop/db/migrations/a/1.sql"]),
         ({"paths": "migrations/"}, "Write", "", ["migrations/1.sql"]),
@@ -73,6 +80,9 @@ def test_a_call_that_has_all_that_is_asked_for_matches(when: Any, tool: str, tex
     [
         ({"tool": "Bash"}, "BashOutput", "", []),
         ({"words": ["docker", "prune"]}, "Bash", "docker ps", []),
+        ({"words": "rg"}, "Bash", "cargo build; git merge origin/main", []),
+        ({"words": "rm"}, "Bash", "rm2 arm1 farm", []),
+        ({"words": "rüf"}, "Bash", "prüfe überprüf1", []),
         ({"paths": "*.sql"}, "Write", "1.sql", []),
         ({"paths": "*.sql"}, "Write", "", ["a.sql/b.py"]),
         ({"paths": "src/*.py"}, "Write", "", ["src/deep/a.py"]),
@@ -281,6 +291,23 @@ def test_a_note_of_another_project_is_not_armed_from_here(terminal: Terminal, fr
     done = terminal("arm", "theirs", "--tool", "Bash")
     assert done.status == 4
     assert "There is no note" in done.err
+
+
+@given(st.text(alphabet="ab1 -.ä部", max_size=12), st.text(alphabet="ab1-.部", min_size=1, max_size=3))
+@settings(deadline=None, max_examples=300)
+def test_a_word_is_found_where_no_letter_or_digit_touches_it(text: str, word: str) -> None:
+    plain = r"[ab1ä]"  # the letters of this alphabet that words are parted by spaces in
+    before = rf"(?<!{plain})" if re.match(plain, word[0]) else ""
+    behind = rf"(?!{plain})" if re.match(plain, word[-1]) else ""
+    expected = re.search(f"{before}{re.escape(word)}{behind}", text) is not None
+    assert armed_match.has_word(text, word) == expected
+
+
+def test_a_text_that_is_full_of_parts_of_words_takes_no_time() -> None:
+    began = time.process_time()
+    assert armed_match.has_word("x" * (1 << 20), "x")  # given up on the side that stops a rule from being dodged
+    assert not armed_match.has_word("y" * (1 << 20), "x")
+    assert time.process_time() - began < 0.2
 
 
 def test_a_when_of_nothing_equals_the_empty_one() -> None:

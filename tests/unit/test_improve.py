@@ -24,7 +24,8 @@ from holdfast.vault.writing import writing
 
 
 @pytest.fixture
-def desk(place: Path) -> Desk:
+def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("HOLDFAST_HOME", f"{place}/vault")
     return Desk(place)
 
 
@@ -121,6 +122,15 @@ def test_a_snag_that_names_a_call_waits_for_that_call(
 )
 def test_what_names_no_call_that_can_be_told_from_others_arms_nothing(wrong: str) -> None:
     assert arming.derived(Snag(wrong, "ask first")) is None
+
+
+def test_a_command_of_two_letters_is_not_found_in_other_commands() -> None:
+    when = arming.derived(Snag("rg ignored the hidden folder", "pass --hidden"))
+    assert when == {"tool": "Bash", "words": ["rg"]}
+    known = armed.read(when)
+    assert armed.matches(known, "Bash", "rg -n todo src", ())
+    for command in ("git merge origin/main", "cargo build", "echo target"):
+        assert not armed.matches(known, "Bash", command, ())
 
 
 def test_long_words_cost_no_time() -> None:
@@ -359,11 +369,35 @@ def test_a_record_is_read_back_as_it_was_written(desk: Desk) -> None:
     assert improve_record.read(record.path, "---\nloop: [\n---\n") is None
 
 
-@given(before=st.text(alphabet="ab\n", max_size=30), after=st.text(alphabet="ab\n", max_size=30))
-@settings(deadline=None, max_examples=100)
-def test_a_whole_patch_has_both_sides(before: str, after: str) -> None:
-    if before != after:
-        assert improve_record.sides(improve_record.patch("x", before, after, 1 << 30)) == (before, after)
+TEXTS = st.text(alphabet="ab~-+@\\ \r\x0c\u2028\n", max_size=30) | st.lists(
+    st.sampled_from(["~~~~~~", "~~~~~~diff", "-- a", "++ b", "@@ -1 +1 @@", "a", "\\ No newline at end of file", ""])
+).map("\n".join)
+
+
+@given(before=TEXTS, after=TEXTS)
+@settings(deadline=None, max_examples=300)
+def test_a_whole_patch_has_both_sides_also_once_its_record_was_read_back(before: str, after: str) -> None:
+    if before == after:
+        return
+    patch = improve_record.whole_patch("x", before, after)
+    assert improve_record.sides(patch) == (before, after)
+    made = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", note="x", whole=True, patch=patch)
+    read = improve_record.read(made.path, improve_record.render(made))
+    assert read
+    assert improve_record.sides(read.patch) == (before, after)
+
+
+@pytest.mark.parametrize("cut", range(1, 6))
+def test_a_patch_that_lacks_a_line_gives_no_text(cut: int) -> None:
+    lines = improve_record.whole_patch("x", "a\nb\n", "a\nc\nd\n").splitlines(keepends=True)
+    with pytest.raises(ValueError, match="patch"):
+        improve_record.sides("".join(lines[:-cut]))
+
+
+def test_a_patch_that_may_not_be_kept_whole_is_none(token: str) -> None:
+    before = f"---\nx\n---\n\nThe key is {token}\n\nfive\nsix\nseven\n"
+    assert improve_record.whole_patch("x", before, before + "more\n") == ""
+    assert improve_record.whole_patch("x", "a\ud800\n", "b\n") == ""
 
 
 def test_a_secret_in_a_skill_does_not_travel_with_the_vault(desk: Desk, token: str) -> None:
@@ -389,6 +423,50 @@ def test_many_snags_of_one_close_are_told_in_few_lines(desk: Desk) -> None:
     desk.close(*(desk.snag(f"number {nth} broke", "ask") for nth in range(9)))
     assert len(desk.notices()) == improve.MOST_TOLD + 1
     assert any("6 more snags" in line for line in desk.notices())
+
+
+def test_a_close_that_is_killed_and_run_again_tells_everything_once(desk: Desk) -> None:
+    given = [desk.snag(f"number {nth} broke", "ask") for nth in range(9)]
+    desk.close(*given)
+    said = sorted(desk.notices())
+    desk.close(*given)  # its flags never left the queue; this time nothing is left to commit
+    assert sorted(desk.notices()) == said
+    more = [*given, desk.snag("number 9 broke", "ask")]
+    desk.close(*more)
+    assert len(desk.notices()) == improve.MOST_TOLD + 1
+    assert any("7 more snags" in line for line in desk.notices())
+
+
+def test_what_was_taken_back_before_its_close_was_run_again_is_not_told(desk: Desk) -> None:
+    flag = desk.snag("docker prune took the volumes", "name the image")
+    (loop,) = desk.close(flag)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    desk.close(flag)
+    assert desk.notices() == []
+
+
+def test_the_sentence_goes_with_the_edit_whichever_project_was_closed(desk: Desk) -> None:
+    (loop,), commit = desk.plan(desk.snag("docker prune took the volumes", "name the image", project=OTHER))
+    improve.after_commit(desk.state, [loop], commit, desk.now, SHOP)
+    assert (len(desk.notices(OTHER)), desk.notices()) == (1, [])
+    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    assert desk.notices(OTHER) == []
+
+
+def test_many_snags_about_one_call_cost_the_same_each(place: Path) -> None:
+    def cost(count: int) -> float:
+        filing = Filing(Index({}, ()), lambda _: None)
+        where = improve.Place(f"{place}/.state")
+        began = time.process_time()
+        for nth in range(count):
+            words = f"git push of branch {nth} was refused by hook {nth} {'z' * 150}"
+            flag = flags.make(f"{words}. Better: run step {nth}", now=NOW + nth, kind="snag", project=SHOP, nth=nth)[0]
+            improve.file(filing, flag, None, where)
+        assert len(set(filing.placed.values())) == count / 2
+        return time.process_time() - began
+
+    cost(20)
+    assert cost(400) < 8 * cost(100)  # parsing every note again for each would be sixteen times as much
 
 
 def test_a_note_that_grew_by_hand_keeps_every_byte(desk: Desk) -> None:

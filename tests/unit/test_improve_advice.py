@@ -21,7 +21,8 @@ LONG = "\n".join(f"Line {nth} of what is known." for nth in range(1, 9))
 
 
 @pytest.fixture
-def desk(place: Path) -> Desk:
+def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("HOLDFAST_HOME", f"{place}/vault")
     made = Desk(place)
     made.write("knowledge/docker-volumes.md", kind="knowledge", name="Docker volumes", body=LONG)
     made.write("rules/mine.md", origin="user", body="Docker volumes are mine.")
@@ -119,6 +120,14 @@ def test_a_rewrite_that_keeps_the_words_is_made_and_taken_back_whole(desk: Desk)
         ({"when": {"tool": ["Bash"]}}, "cannot stand"),
         ({"when": {"paths": ["**"]}}, "cannot stand"),
         ({"when": {"paths": ["../up"]}}, "cannot stand"),
+        ({"when": {"words": ["rg"]}}, "every step"),
+        ({"when": {"words": ["Git"]}}, "every step"),
+        ({"when": {"tool": ["Bash"], "words": ["npm"]}}, "every step"),
+        ({"when": {"tool": ["Bash"], "words": ["-a", "x"]}}, "every step"),
+        ({"when": {"tool": ["mcp__db__query", "B*"]}}, "every step"),
+        ({"when": {"tool": ["?*"], "paths": ["**/*"]}}, "cannot stand"),
+        ({"when": {"tool": ["Edit"], "paths": ["infra/**", "**/*.*"]}}, "every step"),
+        ({"when": {"tool": ["Read"], "paths": ["[a-z]*/**"]}}, "every step"),
     ],
 )
 def test_what_it_may_not_do_is_refused_kept_for_review_and_done_by_rule(
@@ -136,6 +145,63 @@ def test_what_it_may_not_do_is_refused_kept_for_review_and_done_by_rule(
     (loop,) = desk.close(flag, advice=None)
     assert (loop.where, loop.state) == ("feedback/snag-docker-prune.md", "applied")
     assert (desk.text("rules/mine.md"), desk.text("knowledge/docker-volumes.md")) == before
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        {"tool": ["Bash"], "words": ["docker", "rm"]},
+        {"words": ["pytest"]},
+        {"tool": ["mcp__db__*"]},
+        {"tool": ["Edit"], "paths": ["infra/**"]},
+        {"tool": ["Bash", "Edit"], "words": ["alembic"], "paths": ["**"]},
+    ],
+)
+def test_a_when_that_tells_a_call_from_others_stands(desk: Desk, when: dict[str, list[str]]) -> None:
+    flag = a_flag()
+    assert improve_advice.accepted(advice(when=when), shown(desk, flag), flag).armed() == when
+
+
+def test_a_note_that_was_shown_only_in_part_is_added_to_and_never_rewritten(desk: Desk) -> None:
+    body = "\n".join([LONG, *(f"Row {nth}: {'x' * 80}" for nth in range(60)), "The last line."])
+    desk.write("knowledge/docker-volumes.md", kind="knowledge", name="Docker volumes", body=body)
+    flag = a_flag()
+    found = shown(desk, flag)
+    assert "The last line." not in improve.question(flag, found, Fence("n0nce")).given
+    rewritten = advice(lines=[], body=f"{body[: improve_advice.LONGEST_SHOWN]}\nName the image.")
+    assert improve.considered(rewritten, found, flag, desk.place()) is None
+    (kept,) = proposals.listing(desk.state, SHOP)
+    assert "only the beginning" in kept.why
+    assert kept.after is None  # nor can it be accepted in passing
+    good = improve.considered(advice(), found, flag, desk.place())
+    desk.close(flag, advice=good)
+    assert "The last line." in desk.text("knowledge/docker-volumes.md")
+    assert "name the image" in desk.text("knowledge/docker-volumes.md")
+
+
+def test_two_rewrites_of_one_note_do_not_lose_each_others_words(desk: Desk) -> None:
+    one, other = a_flag(), a_flag(text="docker volumes were full. Better: prune images")
+    found = shown(desk, one)
+    first = improve.considered(advice(lines=[], body=f"{LONG}\nName the image."), found, one, desk.place())
+    second = improve.considered(advice(lines=[], body=f"{LONG}\nPrune images."), found, other, desk.place())
+    desk.close(one, advice=first)
+    (loop,) = desk.close(other, advice=second)
+    assert "Name the image." in desk.text("knowledge/docker-volumes.md")
+    assert "Prune images." not in desk.text("knowledge/docker-volumes.md")
+    assert "prune images" in desk.text(loop.path)  # by rule, as without a judge
+
+
+def test_a_rewrite_that_could_not_be_taken_back_is_not_made(desk: Desk, token: str) -> None:
+    body = f"{LONG}\nThe key is {token}"
+    desk.write("knowledge/docker-volumes.md", kind="knowledge", name="Docker volumes", body=body)
+    flag = a_flag()
+    wanted = advice(body=f"{LONG.replace('Line 1 of', 'Name the image. Line 1 of')}\nThe key is gone")
+    good = improve.considered(wanted, shown(desk, flag), flag, desk.place())
+    (loop,) = desk.close(flag, advice=good)
+    assert token in desk.text("knowledge/docker-volumes.md")
+    assert "Snag: pruned. Better: name the image" in desk.text("knowledge/docker-volumes.md")  # its lines instead
+    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    assert desk.note("knowledge/docker-volumes.md").body == f"\n{body}\n"
 
 
 def test_what_a_judge_wanted_and_may_not_do_a_person_may(desk: Desk) -> None:

@@ -9,16 +9,19 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from improve_support import SHOP, SKILL, Desk
+from improve_support import NOW, SHOP, SKILL, Desk
 
+from holdfast.capture import platform
 from holdfast.close import improve, improve_record, proposals
 from holdfast.errors import NotFound, UsageError
+from holdfast.vault.writing import writing
 
 DOCKER = ("docker prune took the volumes", "name the image")
 
 
 @pytest.fixture
-def desk(place: Path) -> Desk:
+def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("HOLDFAST_HOME", f"{place}/vault")
     return Desk(place)
 
 
@@ -136,16 +139,75 @@ def test_a_skill_that_is_as_we_left_it_comes_back_byte_for_byte(desk: Desk) -> N
     assert desk.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("with_copy", [True, False])
-def test_a_skill_that_was_edited_since_keeps_that_edit(desk: Desk, with_copy: bool) -> None:
+def test_a_skill_that_was_edited_since_keeps_that_edit(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
     path.write_text(path.read_text().replace("# Render", "# Render plans"))
-    if not with_copy:
-        Path(f"{desk.state}/skills/{loop.id}").unlink()
     improve.undo(desk.vault, desk.state, loop.id, desk.now)
     assert path.read_text() == SKILL.replace("# Render", "# Render plans")
+    assert list(Path(f"{desk.state}/skills").iterdir()) == []  # nobody can have it made again
+
+
+def test_a_skill_whose_plan_this_machine_has_lost_is_left_to_its_person_and_then_the_rest_goes(desk: Desk) -> None:
+    desk.allow()
+    path = desk.skill()
+    (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
+    Path(f"{desk.state}/skills/{loop.id}").unlink()
+    text = path.read_text()
+    with pytest.raises(UsageError, match="does not know of an edit"):
+        improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    assert path.read_text() == text
+    path.write_text(SKILL)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    assert desk.files("feedback") == []
+
+
+@pytest.mark.parametrize("is_in_a_skills_folder", [False, True])
+def test_a_record_that_came_by_a_sync_takes_nothing_out_of_a_file(desk: Desk, is_in_a_skills_folder: bool) -> None:
+    text = "# mine\n- keep this\n"
+    path = desk.skill(text=text) if is_in_a_skills_folder else desk.user / ".profile"
+    path.write_text(text)
+    fields = {"file": str(path), "top": str(path.parent), "machine": platform.machine(), "added": ("keep this",)}
+    record = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
+    Path(desk.vault, "improvements").mkdir()
+    Path(desk.vault, record.path).write_text(improve_record.render(record))
+    with pytest.raises(UsageError, match="nothing was changed"):
+        improve.undo(desk.vault, desk.state, record.id, desk.now)
+    assert path.read_text() == text
+
+
+def rewrite(desk: Desk, body: str, into: str) -> improve_record.Record:
+    """A note whose words a judge's edit has replaced."""
+    desk.write("knowledge/deploy.md", kind="knowledge", body=body)
+    before = desk.text("knowledge/deploy.md")
+    after = before.replace(body, into)
+    assert after != before
+    patch = improve_record.whole_patch("knowledge/deploy.md", before, after)
+    fields = {"note": "knowledge/deploy.md", "whole": True, "patch": patch}
+    record = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
+    with writing(desk.vault, desk.now) as writer:
+        writer.commit("close", {record.note: after, record.path: improve_record.render(record)}, cause="close")
+    return record
+
+
+def test_a_rewritten_note_with_a_block_like_the_fence_of_its_record_comes_back_whole(desk: Desk) -> None:
+    body = "Run:\n\n~~~~~~\nmake deploy\n~~~~~~\n\nDeploy on Monday."
+    record = rewrite(desk, body, body.replace("Monday", "Friday"))
+    improve.undo(desk.vault, desk.state, record.id, desk.now)
+    assert desk.note("knowledge/deploy.md").body == f"\n{body}\n"
+
+
+def test_a_record_that_lost_a_part_of_its_patch_takes_nothing_back_and_says_so(desk: Desk) -> None:
+    record = rewrite(desk, "Deploy on Monday.\n\nAsk Ops.", "Deploy on Friday.\n\nAsk Ops.")
+    path = Path(desk.vault, record.path)
+    path.write_text(path.read_text().replace("\n Ask Ops.", ""))
+    with pytest.raises(UsageError, match="does not have both texts"):
+        improve.undo(desk.vault, desk.state, record.id, desk.now)
+    assert "Deploy on Friday." in desk.text("knowledge/deploy.md")
+    known = improve_record.find(desk.vault, record.id)
+    assert known
+    assert known.state == "applied"
 
 
 def test_a_skill_whose_own_line_was_rewritten_is_left_to_its_person(desk: Desk) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ PATH = "knowledge/port.md"
 
 
 @pytest.fixture
-def desk(place: Path) -> Desk:
+def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("HOLDFAST_HOME", f"{place}/vault")
     return Desk(place)
 
 
@@ -154,6 +156,28 @@ def test_a_skill_that_was_committed_meanwhile_gets_both(desk: Desk) -> None:
     proposals.accept(desk.vault, desk.state, loop.id, desk.now)
     assert "# Mine" in path.read_text()
     assert "one frame" in path.read_text()
+
+
+@pytest.mark.parametrize("is_skill", [False, True])
+def test_an_edit_outside_the_vault_that_this_machine_has_not_planned_is_not_made(desk: Desk, is_skill: bool) -> None:
+    path = desk.skill(top=desk.user) if is_skill else desk.user / ".profile"
+    path.write_text("# mine\n")
+    a_proposal(desk, kind="skill", path=str(path), before="# mine\n", after="# theirs\n", diff="harmless")
+    with pytest.raises(HoldfastError, match="has not planned"):
+        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+    assert path.read_text() == "# mine\n"
+
+
+def test_an_edit_of_a_skill_is_made_only_as_it_was_planned(desk: Desk) -> None:
+    path = desk.skill()
+    (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
+    (found,) = proposals.listing(desk.state)
+    proposals.leave(desk.state, replace(found, after="# theirs\n"))
+    with pytest.raises(HoldfastError, match="has not planned"):
+        proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+    assert path.read_text() == SKILL
+    proposals.reject(desk.vault, desk.state, loop.id, desk.now)
+    assert list(Path(f"{desk.state}/skills").iterdir()) == []
 
 
 def test_a_rejected_edit_closes_its_loop(desk: Desk) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from improve_support import SKILL, Desk
+from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
-from holdfast.close import improve, improve_record, proposals, skills
+from holdfast.close import improve, improve_plan, improve_record, proposals, skills
 from holdfast.close.skills import HEADING
 from holdfast.vault.writing import Writer
 
@@ -20,7 +20,8 @@ LINE = "Snag: it hung. Better: one frame"
 
 
 @pytest.fixture
-def desk(place: Path) -> Desk:
+def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("HOLDFAST_HOME", f"{place}/vault")
     return Desk(place)
 
 
@@ -112,6 +113,28 @@ def test_wherever_a_close_is_killed_the_next_one_ends_with_the_same(
     assert proposals.listing(desk.state) == []
 
 
+@pytest.mark.parametrize("is_done", [False, True], ids=["before", "behind"])
+def test_a_close_that_is_killed_at_its_last_commit_leaves_one_sentence(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, is_done: bool
+) -> None:
+    desk.allow()
+    path = desk.skill()
+    desk.plan(desk.snag("it hung", "one frame", "skill:render"))
+    real = Writer.commit
+
+    def killed(*args: Any, **more: Any) -> None:
+        if is_done:
+            real(*args, **more)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writer, "commit", killed)
+    with pytest.raises(KeyboardInterrupt):
+        improve.apply_pending(desk.vault, desk.state, desk.now)
+    monkeypatch.setattr(Writer, "commit", real)
+    improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert [str(path) in line for line in desk.notices()] == [True]
+
+
 @pytest.mark.parametrize("how", ["edited", "committed", "dirty", "forbidden", "gone", "link"])
 def test_a_file_that_is_not_what_it_was_planned_on_is_left_and_the_edit_waits(desk: Desk, how: str) -> None:
     desk.allow()
@@ -164,15 +187,120 @@ def test_a_file_with_unfinished_work_is_never_changed(desk: Desk, how: str) -> N
     assert proposal.why == "it has changes that are not committed"
 
 
-def test_a_file_that_git_ignores_and_one_of_the_home_may_change(desk: Desk) -> None:
+@pytest.mark.parametrize("how", ["ignored", "--skip-worktree", "--assume-unchanged"])
+def test_a_file_that_git_does_not_look_at_changes_by_its_persons_word_alone(desk: Desk, how: str) -> None:
     desk.allow()
-    (desk.root / ".gitignore").write_text(".claude/\n")
+    if how == "ignored":
+        (desk.root / ".gitignore").write_text(".claude/\n")
     path = desk.skill()
-    assert learn(desk) == "applied"
-    assert LINE in path.read_text()
+    if how != "ignored":
+        desk.git("update-index", how, str(path.relative_to(desk.root)))
+        path.write_text(SKILL + "Mine.\n")  # git says that it is clean
+        assert desk.git("status", "--porcelain") == ""
+    before = path.read_text()
+    assert learn(desk) == "proposed"
+    assert path.read_text() == before
+    (proposal,) = proposals.listing(desk.state)
+    assert ("git ignores it" if how == "ignored" else "overlook its changes") in proposal.why
+    proposals.accept(desk.vault, desk.state, proposal.id, desk.now)
+    assert path.read_text() == f"{before}\n{HEADING}\n\n- {LINE}\n"
+
+
+def test_a_file_of_the_home_that_is_in_no_repository_may_change(desk: Desk) -> None:
+    desk.allow()
     mine = desk.skill("tidy", top=desk.user, folder=".agents")
     desk.close(desk.snag("it was messy", "sort it", "skill:tidy"))
     assert "Better: sort it" in mine.read_text()
+
+
+def test_a_repositorys_vault_permits_nothing_and_the_users_own_does(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = desk.folder / "own"
+    (own / ".state").mkdir(parents=True)
+    monkeypatch.setenv("HOLDFAST_HOME", str(own))
+    path = desk.skill()
+    desk.allow()  # as the repository says in the vault that it brings
+    assert learn(desk) == "proposed"
+    assert path.read_text() == SKILL
+    (own / ".state/config.toml").write_text('[improve]\nskills = "apply"\n')
+    desk.plan(flag := desk.snag("it froze", "two frames", "skill:render"))
+    assert not Path(f"{desk.state}/skills").exists()  # what is planned is not kept there either
+    (own / ".state/config.toml").write_text("")
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert (done.id, done.state) == (flag.id, "proposed")
+    assert path.read_text() == SKILL
+    (own / ".state/config.toml").write_text('[improve]\nskills = "apply"\n')
+    desk.close(desk.snag("it crashed", "three frames", "skill:render"))
+    assert "three frames" in path.read_text()
+
+
+def waiting(desk: Desk, path: Path, added: str, **fields: Any) -> improve_record.Record:
+    """A record as somebody who can push to the vault writes one, for this very machine."""
+    text = path.read_text()
+    given = {"file": str(path), "top": str(desk.user), "machine": platform.machine(), "added": (added,), **fields}
+    given["before"] = improve_record.text_digest(text)
+    made = improve_record.Record("0" * 25 + "A", "waiting", SHOP, NOW, "w", "b", **given)
+    Path(desk.vault, "improvements").mkdir(exist_ok=True)
+    Path(desk.vault, made.path).write_text(improve_record.render(made))
+    return made
+
+
+@pytest.mark.parametrize("is_skill", [False, True])
+def test_a_record_that_came_by_a_sync_writes_into_no_file(desk: Desk, is_skill: bool) -> None:
+    desk.allow()
+    path = desk.skill(top=desk.user) if is_skill else desk.user / ".profile"
+    path.write_text("# mine\n")
+    record = waiting(desk, path, "x; touch owned")
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert (done.state, done.why) == ("proposed", "this machine has planned no such edit")
+    assert path.read_text() == "# mine\n"
+    assert desk.notices() == []
+    assert proposals.listing(desk.state) == []
+    improve.undo(desk.vault, desk.state, record.id, desk.now)  # and it can be ended
+    assert desk.listing().open == ()
+    assert path.read_text() == "# mine\n"
+
+
+def test_a_record_that_was_changed_on_its_way_changes_neither_the_file_nor_the_words(desk: Desk) -> None:
+    desk.allow()
+    path = desk.skill()
+    (loop,) = desk.plan(desk.snag("it hung", "one frame", "skill:render"))[0]
+    record = Path(desk.vault, f"improvements/{loop.id}.md")
+    mine = desk.user / ".profile"
+    mine.write_text("# mine\n")
+    planned = record.read_text()
+    record.write_text(planned.replace(f"file: {path}", f"file: {mine}"))
+    assert record.read_text() != planned
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert done.state == "proposed"
+    assert (mine.read_text(), path.read_text()) == ("# mine\n", SKILL)
+    record.write_text(planned.replace("one frame", "no frame at all"))
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert done.state == "applied"
+    assert path.read_text() == f"{SKILL}\n{HEADING}\n\n- {LINE}\n"
+
+
+def test_a_skill_whose_name_leads_elsewhere_by_now_is_left(desk: Desk) -> None:
+    desk.allow()
+    path = desk.skill(top=desk.user)
+    desk.plan(desk.snag("it hung", "one frame", "skill:render"))
+    ours = desk.skill()  # the project has one of its own now
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert done.state == "proposed"
+    assert (path.read_text(), ours.read_text()) == (SKILL, SKILL)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"v":1}', '{"v":1,"id":"x"}'])
+def test_a_plan_that_cannot_be_read_is_none(desk: Desk, text: str) -> None:
+    desk.allow()
+    path = desk.skill()
+    (loop,) = desk.plan(desk.snag("it hung", "one frame", "skill:render"))[0]
+    Path(f"{desk.state}/skills/{loop.id}").write_text(text)
+    assert improve_plan.find(loop.id) is None
+    assert improve_plan.find("../up") is None
+    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert (done.state, path.read_text()) == ("proposed", SKILL)
 
 
 def test_the_projects_own_skill_goes_before_the_users(desk: Desk) -> None:

@@ -1,7 +1,8 @@
 """Whether a tool call is one that a note waits for, decided on the compiled form, with nothing imported.
 
 The same code serves `holdfast arm` and a hook that has milliseconds: globs are walked by hand in time that is bounded
-by their length times the path's, and `re` is loaded only for a note that has a pattern.
+by their length times the path's, a word is looked for as a whole one, and `re` is loaded only for a note that has a
+pattern.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 4000  # characters of a tool's input that a pattern is tried on
 PATIENCE = 0.05  # seconds for one pattern; a good one takes microseconds
+MOST_TRIES = 500  # places of one word that are looked at; a text with more parts like it is taken to have it
+UNSPACED = "\u0e00"  # from here on are the scripts that put no space between words, where a part is all there is
 
 
 def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str], lowered: str | None = None) -> bool:
@@ -22,11 +25,30 @@ def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str],
         return False
     if when["words"]:
         small = text.lower() if lowered is None else lowered
-        if not all(word in small for word in when["words"]):
+        if not all(has_word(small, word) for word in when["words"]):
             return False
     if when["paths"] and not any(path_matches(glob, path) for path in paths for glob in when["paths"]):
         return False
     return not when["pattern"] or _occurs(when["pattern"], text[:LONGEST_TEXT])
+
+
+def has_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text by itself: `rg` not in `cargo`, and `.py` in `a.py`, since a sign at its edge
+    already sets it apart."""
+    starts, ends = _is_bound(word[:1]), _is_bound(word[-1:])
+    at = text.find(word)
+    for _ in range(MOST_TRIES):
+        if at < 0:
+            return False
+        after = at + len(word)
+        if not (starts and at and _is_bound(text[at - 1])) and not (ends and _is_bound(text[after : after + 1])):
+            return True
+        at = text.find(word, at + 1)
+    return at >= 0
+
+
+def _is_bound(letter: str) -> bool:
+    return letter.isalnum() and letter < UNSPACED
 
 
 class _TooLate(Exception):

@@ -3,6 +3,7 @@
 What went wrong is looked at first, then the better path: a command (in backticks, or a word that is nothing but a
 command), else a tool, else a file. The same words always give the same `when`. A word that every day has, such as git
 without what git was to do, the shell tool alone or a bare folder, is left out: a note that always comes back is noise.
+`is_everyday` says the same of a `when` that a judge has made.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import armed_match
 from holdfast.hook import shell_glance
 from holdfast.vault import armed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.close.improve_snag import Snag
 
@@ -51,6 +53,14 @@ DOINGS = _set(
     "revision s3 ec2 iam compute storage"
 )
 TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
+EVERYDAY = MANY | _set(
+    "cat echo grep sed awk find mkdir touch head tail pwd test sudo bash true false export source which env file files "
+    "path src main the and for with not error run build install add commit push status diff log show checkout import "
+    "return def class function const let var print self this"
+)
+SHORTEST_WORD = 3  # letters
+NONSENSE = "zqxkjv"  # what takes this takes every tool
+NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
 COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
 MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
 TICKED = re.compile(r"`([^`\n]{2,200})`")
@@ -173,3 +183,20 @@ def _glob(token: str) -> str:
     """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
     bare = token.removeprefix("~/").removeprefix("./")
     return bare.replace("[", "[[]")
+
+
+def is_everyday(when: dict[str, Any]) -> bool:
+    """Whether nothing in a sound `when` tells the call from everyday ones. All that is given must be true of a call, so
+    one part that does is enough; of tools and paths any may be, so the widest of them counts."""
+    known = armed.read(when)
+    common = (NONSENSE, *(one.lower() for one in COMMON_TOOLS))
+    if known.tool and not any(_takes_any(one, common) for one in known.tool):
+        return False
+    if known.paths and not any(armed_match.path_matches(glob, one) for glob in known.paths for one in NOWHERE):
+        return False
+    long = [word for word in known.words if sum(map(str.isalnum, word)) >= SHORTEST_WORD]
+    return not long or (len(known.words) == 1 and long[0] in EVERYDAY)
+
+
+def _takes_any(glob: str, names: Sequence[str]) -> bool:
+    return any(armed_match.glob_matches(glob, one) for one in names)

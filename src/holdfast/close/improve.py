@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, ledger, notices, platform
-from holdfast.close import arming, improve_edits, improve_record, loops, proposals, skills
+from holdfast.close import arming, improve_edits, improve_plan, improve_record, loops, proposals, skills
 from holdfast.close.filing import sources_of
-from holdfast.close.improve_apply import Undone, apply_pending, undo
+from holdfast.close.improve_apply import apply_pending
+from holdfast.close.improve_plan import Plan
 from holdfast.close.improve_record import APPLIED, NOTED, PROPOSED, REJECTED, UNDONE, WAITING, Record
 from holdfast.close.improve_snag import Snag, parsed, plain
+from holdfast.close.improve_undo import Undone, undo
 from holdfast.close.loops import Loop
 from holdfast.close.proposals import Proposal, notice_name
 from holdfast.errors import NotSaved
@@ -65,9 +67,8 @@ class Place:
 
     @classmethod
     def of(cls, vault: str, root: str) -> Place:
-        """As this machine's settings and environment say."""
-        state = home.state(vault)
-        return cls(state, root, home.user_home(os.environ), skills.may_edit(state))
+        """As the user's own settings and environment say: the vault may be a repository's, which permits nothing."""
+        return cls(home.state(vault), root, home.user_home(os.environ), skills.may_edit())
 
 
 def file(filing: Filing, flag: Flag, advice: Advice | None, place: Place) -> Loop:
@@ -91,7 +92,7 @@ def file(filing: Filing, flag: Flag, advice: Advice | None, place: Place) -> Loo
     record = _filed(filing, bare, snag, edit)
     if held:
         record = _proposed(record, held, flag, place)
-    elif snag.skill:
+    elif snag.skill and improve_record.is_id(flag.id):
         lines = tuple(advice.lines) if advice and advice.target == "skill" else (snag.line,)
         record = _with_skill(record, snag.skill, lines, place)
     if improve_record.is_id(flag.id):
@@ -106,11 +107,13 @@ def _edit(filing: Filing, flag: Flag, snag: Snag, advice: Advice | None) -> Edit
     when = advice.armed() or arming.derived(snag)
     found = improve_edits.note_at(filing, advice.note) if advice.note else None
     if found and advice.body:
-        return improve_edits.rewritten(flag, *found, advice.body, when)
-    if found:
+        edit = improve_edits.rewritten(flag, *found, advice.body, when) if advice.is_of(found[0]) else None
+        if edit and improve_record.whole_patch(edit.path, edit.before, edit.after):
+            return edit
+    if found and advice.lines:
         return improve_edits.added(flag, *found, advice.lines, when)
     if advice.note or not advice.lines:
-        return improve_edits.planned(filing, flag, snag)  # the note that it was about is gone
+        return improve_edits.planned(filing, flag, snag)  # the note that it was about is another by now, or gone
     kind = "rule" if advice.target == "rule" else "knowledge"
     if snag.rule:
         return improve_edits.planned(filing, flag, snag)
@@ -129,7 +132,7 @@ def _filed(filing: Filing, flag: Flag, snag: Snag, edit: Edit | None) -> Record:
         return Record(state=NOTED, note=path, made=is_made, lines=lines, why=why, **common)  # type: ignore[arg-type]
     filing.put(edit.path, edit.after, *sources_of(flag))
     is_rule = edit.path.startswith("rules/")
-    patch = improve_record.patch(edit.path, edit.before, edit.after, 1 << 30) if edit.is_whole else ""
+    patch = improve_record.whole_patch(edit.path, edit.before, edit.after) if edit.is_whole else ""
     return Record(
         state=APPLIED if edit.is_armed or is_rule else NOTED,
         why=edit.why or ("" if edit.is_armed or is_rule else _why_noted(snag)),
@@ -172,6 +175,7 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place)
     if after == skill.text:
         return _with_file(record, APPLIED, "the skill says so already", file=skill.path, top=skill.top)
     why = skills.why_not(skill) if place.may_edit_skills else 'skills are edited only with [improve] skills = "apply"'
+    plan = Plan(record.id, name, place.root, place.user, skill.path, lines, skill.text, after)
     made = _with_file(
         record,
         PROPOSED if why else WAITING,
@@ -185,7 +189,9 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place)
         patch=improve_record.patch(os.path.relpath(skill.path, skill.top), skill.text, after),
     )
     if why:
-        proposals.leave_skill(place.state, made, skill, why)
+        proposals.leave_skill(place.state, made, plan, why)
+    else:
+        improve_plan.keep(plan)
     return made
 
 
@@ -230,15 +236,16 @@ def told(loop: Loop) -> str:
 
 def after_commit(state: str, filed: Sequence[Loop], change_id: str, now: float, project: str) -> None:
     """After the close's commit: the ledger has each loop, and the next starts of the project hear what changed. They
-    all do, for a week: the first of them may be a glance that nobody reads, and a person may be away for days."""
+    all do, for a week: the first of them may be a glance that nobody reads, and a person may be away for days. A close
+    that was killed before its flags left the queue says it again, under the same names: one sentence, not two."""
     fresh = [one for one in filed if one.state in (APPLIED, NOTED, PROPOSED)]
     try:
         what = [{"loop": one.id, "became": one.state, "path": one.where, "project": project} for one in filed]
         ledger.append_all(state, "improve", now, [{**one, "change": change_id} for one in what])
         for one in fresh[:MOST_TOLD]:
-            notices.leave(state, notice_name(one.id), told(one), now, project=project)
+            notices.leave(state, notice_name(one.id), told(one), now, project=one.project)
         if len(fresh) > MOST_TOLD:
             more = f"{len(fresh) - MOST_TOLD} more snags changed notes; `holdfast loops --all` lists them."
-            notices.leave(state, f"snags-{change_id}", more, now, project=project)
+            notices.leave(state, f"snags-{filed[0].id}", more, now, project=project)
     except (OSError, NotSaved):
         return  # the edit itself is in git

@@ -2,8 +2,8 @@
 
 The judge speaks of handles (N1) that it was given, never of paths. What it may not do is refused with a sentence and
 kept for a person: a note that it was not given, the operator's own words, a rewrite that loses more than a quarter of a
-note's lines, a `when` that would never or always match, a skill that the snag does not name. Then the edit is made by
-rule, as without a judge.
+note's lines or of a note that it has not seen whole, a `when` that would never match or match everyday calls, a skill
+that the snag does not name. Then the edit is made by rule, as without a judge.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from holdfast.capture.flags import clean
+from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
-from holdfast.close import improve_edits, improve_record, proposals
+from holdfast.close import arming, improve_edits, improve_record, proposals
 from holdfast.close.improve_edits import may_change, own_lines
 from holdfast.close.improve_snag import parsed, plain
 from holdfast.close.proposals import Proposal
@@ -75,6 +76,11 @@ class Advice(BaseModel):
     lines: list[str] = Field(default_factory=list, max_length=2)
     body: str = ""
     when: When | None = None
+    _seen: str = PrivateAttr("")  # what the judge was shown of the note that it would rewrite
+
+    def is_of(self, note: Note) -> bool:
+        """Whether a note still has the words that the judge was shown: what came since, its rewrite would lose."""
+        return self._seen == digest(_own(note))
 
     def armed(self) -> dict[str, Any] | None:
         """The `when` as notes have it; None where there is none."""
@@ -142,6 +148,8 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
     body = _text(advice.body) if note else ""
     if not lines and not body:
         raise Refused("The judge's edit of a snag adds nothing; kept for review.")
+    if body and note and not _is_shown_whole(note):
+        raise Refused(f"The judge would rewrite {note.path}, of which it saw only the beginning; kept for review.")
     if body and note and (len(body) > LONGEST_BODY or lost(_own(note), body) > LOST):
         raise Refused(f"The judge's edit would lose more than a quarter of the lines of {note.path}; kept for review.")
     if advice.target == "skill" and flag and not parsed(flag).skill:
@@ -151,11 +159,17 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
         raise Refused("The judge's new note has no name; kept for review.")
     when = advice.armed()
     problems = armed.problems(when) if when else []
-    if problems or (when and _is_wide(when)):
+    if problems or (when and arming.is_everyday(when)):
         raise Refused(f"The judge's `when` cannot stand ({' '.join(problems) or 'it would fire at every step'}); kept.")
-    return advice.model_copy(
+    good = advice.model_copy(
         update={"note": note.path if note else "", "name": name, "lines": lines, "body": body, "when": advice.when}
     )
+    good._seen = digest(_own(note)) if note else ""
+    return good
+
+
+def _is_shown_whole(note: Note) -> bool:
+    return len(_own(note)) <= LONGEST_SHOWN
 
 
 def considered(advice: Advice, given: Sequence[Note], flag: Flag, state: str) -> Advice | None:
@@ -183,18 +197,10 @@ def _wanted(advice: Advice, note: Note | None, flag: Flag, vault: str) -> Edit |
     found = notes.from_text(note.path, text) if note and raw is not None else None
     if not isinstance(found, notes.Note):
         return None
-    if advice.body.strip():
+    if advice.body.strip() and _is_shown_whole(found):
         return improve_edits.rewritten(plain(flag), found, text, _text(advice.body), None)
     lines = [line for line in (_line(one, LONGEST_LINE) for one in advice.lines) if line]
     return improve_edits.added(plain(flag), found, text, lines, None) if lines else None
-
-
-def _is_wide(when: dict[str, Any]) -> bool:
-    """A tool that every step uses, and nothing else."""
-    return not when.get("words") and not when.get("paths") and any(tool.lower() in WIDE for tool in when["tool"])
-
-
-WIDE = ("bash", "shell", "read", "write", "edit", "multiedit", "grep", "glob", "task", "agent", "apply_patch")
 
 
 def lost(before: str, after: str) -> float:

@@ -1,43 +1,33 @@
-"""What a snag's edit needs beside the close's commit: writing a skill's file after it, and taking one edit back.
+"""What a snag's edit needs after the close's commit: a skill's file is written, a note that a person accepted is armed.
 
 The record is in the vault before the file is touched. So a close that is killed between the two is continued by the
 next: a file that is still what the edit was planned on gets it, one that has it is done, and anything else becomes a
-proposal with the reason. Taking back is exact: the lines that came with this snag go, what others added stays.
+proposal with the reason. A record says that something is due, never what: it may have come by a sync, so which file and
+which words are what this machine has planned itself (close/improve_plan).
 """
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.capture import ledger, notices, platform
 from holdfast.capture.ids import LENGTH, time_of
-from holdfast.close import arming, improve_record, loops, proposals, skills
+from holdfast.close import arming, improve_plan, improve_record, loops, proposals, skills
 from holdfast.close.improve_edits import own_lines
-from holdfast.close.improve_record import APPLIED, NOTED, PROPOSED, UNDONE, WAITING, Record, with_state
+from holdfast.close.improve_record import APPLIED, NOTED, PROPOSED, WAITING, Record, with_state
 from holdfast.close.improve_snag import parsed
 from holdfast.close.proposals import notice_name
-from holdfast.errors import HoldfastError, NotSaved, UsageError
+from holdfast.errors import NotSaved
 from holdfast.model import Flag
-from holdfast.vault import frontmatter, notes
-from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.index import EVIDENCE
-from holdfast.vault.merge import merge
+from holdfast.vault import notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
+    from holdfast.close.improve_plan import Plan
     from holdfast.close.loops import Loop
-    from holdfast.vault.writing import Writer
 
-
-@dataclass(frozen=True)
-class Undone:
-    """One edit that was taken back: the loop, the commit that did it, and what was changed by it."""
-
-    loop: Loop
-    commit: str
-    paths: tuple[str, ...]
+UNPLANNED = "this machine has planned no such edit"
 
 
 def apply_pending(vault: str, state: str, now: float) -> list[Loop]:
@@ -52,10 +42,10 @@ def apply_pending(vault: str, state: str, now: float) -> list[Loop]:
                 settled = _applied(state, record)
                 texts[settled.path] = improve_record.render(settled)
                 done.append(loops.of_record(settled))
+                if settled.why != UNPLANNED:  # before the commit: a close that is killed here says the same again
+                    _tell(state, done[-1], now)
         if texts:
             writer.commit(f"improve: {notes.some_of([one.where for one in done])}", texts, cause="improve")
-    for one in done:
-        _tell(state, one, now)
     return done
 
 
@@ -89,29 +79,30 @@ def _is_pending(record: Record) -> bool:
 
 def _applied(state: str, record: Record) -> Record:
     """The record as it is now true: the file has the edit, or a person is asked."""
-    skill = skills.look(record.file, record.top)
-    if not skill or skill.path != record.file:
+    plan = improve_plan.find(record.id)
+    if not plan or plan.path != record.file:
+        return with_state(record, PROPOSED, UNPLANNED)
+    skill = improve_plan.skill_of(plan)
+    if not skill:
         return with_state(record, PROPOSED, "the skill's file is gone, or is no plain file of its folder any more")
-    if (
-        improve_record.text_digest(skill.text) == record.after
-        or skills.with_lines(skill.text, record.added) == skill.text
-    ):
+    after = skills.with_lines(skill.text, plan.lines)
+    if skill.text in (plan.after, after):
         return with_state(record, APPLIED)
-    after = skills.with_lines(skill.text, record.added)
-    if improve_record.text_digest(skill.text) != record.before:
-        why = "the file was changed after the edit was planned"
-    elif not skills.may_edit(state):
-        why = "the permission to edit skills was taken back"
-    else:
-        why = skills.why_not(skill)
-        try:
-            if not why and skills.change(state, record.id, skill.path, skill.text, after):
-                return with_state(record, APPLIED)
-        except OSError as error:
-            why = f"it cannot be written ({error.strerror})"
-        why = why or "somebody saved it at that very moment"
-    proposals.leave_skill(state, record, skill, why)
+    why = _why_not_made(plan, skill.text) or skills.why_not(skill)
+    try:
+        if not why and improve_plan.make(plan):
+            return with_state(record, APPLIED)
+    except OSError as error:
+        why = f"it cannot be written ({error.strerror})"
+    why = why or "somebody saved it at that very moment"
+    proposals.leave_skill(state, record, improve_plan.on(plan, skill, after), why)
     return with_state(record, PROPOSED, why)
+
+
+def _why_not_made(plan: Plan, text: str) -> str:
+    if text != plan.before:
+        return "the file was changed after the edit was planned"
+    return "" if skills.may_edit() else "the permission to edit skills was taken back"
 
 
 def _tell(state: str, loop: Loop, now: float) -> None:
@@ -122,127 +113,3 @@ def _tell(state: str, loop: Loop, now: float) -> None:
         ledger.append(state, "improve", now, loop=loop.id, became=loop.state, path=loop.where, project=loop.project)
     except (OSError, NotSaved):
         return  # the record says it durably
-
-
-def undo(vault: str, state: str, wanted: str, now: float) -> Undone:
-    """Take back exactly one snag's edit, as a commit of its own. Raises NotFound, UsageError, HoldfastError."""
-    loop = loops.find(vault, state, now, wanted)
-    record = improve_record.find(vault, loop.id)
-    if not record:
-        raise UsageError(
-            f"The snag {loop.id} has changed nothing yet, so nothing was taken back. It {loops.SAID[loop.state]}."
-        )
-    if record.is_of_skill and record.state == APPLIED and record.machine not in ("", platform.machine()):
-        raise UsageError(
-            f"{record.file} lies on the machine {record.machine}; nothing was changed. Take it back there, then sync."
-        )
-    if record.state == UNDONE:
-        raise UsageError(f"The edit of {loop.id} was taken back before; nothing was changed.")
-    with writing(vault, now) as writer:
-        texts, planned_on = _without(writer, record)
-        changed = _restore_skill(state, record) if record.is_of_skill and record.state in (APPLIED, WAITING) else ""
-        paths = (*texts, *([changed] if changed else []))
-        texts[record.path] = improve_record.render(with_state(record, UNDONE, "a person took it back"))
-        subject = f"undo a snag: {notes.title(record.wrong)}"
-        applied = writer.commit(subject, texts, cause="undo", planned_on=planned_on)
-        skipped = [path for path in texts if path in applied.skipped]
-    if skipped:
-        raise HoldfastError(f"{skipped[0]} was edited at this very moment; the edit was kept. Run it again.")
-    proposals.withdraw(state, [record.id])
-    notices.remove(state, notice_name(record.id), record.project)
-    return Undone(loops.of_record(with_state(record, UNDONE)), applied.commit, paths)
-
-
-def _without(writer: Writer, record: Record) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """The notes without what this snag brought to them, and what that is planned on."""
-    held = [record.note]
-    if record.file and not record.is_of_skill and record.state == APPLIED:
-        held.append(record.file)
-    texts: dict[str, str | None] = {}
-    planned_on: dict[str, str | None] = {}
-    for path in dict.fromkeys(held):
-        text = writer.read(path)
-        if text is None:
-            continue
-        lines = record.lines if path == record.note else record.added
-        after = (
-            _unwritten(text, record) if record.whole and path == record.note else _cleared(path, text, record, lines)
-        )
-        if after != text:
-            texts[path], planned_on[path] = after, text
-    return texts, planned_on
-
-
-def _unwritten(text: str, record: Record) -> str:
-    """A rewrite taken back, with what was changed since."""
-    before, after = improve_record.sides(record.patch)
-    merged = merge(record.note, base=after, ours=text, theirs=before)
-    if merged.conflict or merged.text is None:
-        raise UsageError(
-            f"{record.note} was changed again where this snag changed it; nothing was changed. Edit it by hand: "
-            f"{record.path} has the difference."
-        )
-    return merged.text
-
-
-def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> str | None:
-    """The note without the snag's lines, id and `when`; None, no note at all, where it said nothing else."""
-    try:
-        document = frontmatter.parse(text)
-    except Unparsable as error:
-        raise UsageError(f"{path} cannot be read ({error}); nothing was changed. Mend it in an editor.") from error
-    sources = [str(one) for one in document.fields.get("sources") or [] if str(one) != record.id]
-    body = _dropped(document.body, lines)
-    is_made = record.made and path == record.note
-    others = [one for one in sources if one != record.answers]
-    if own_lines(document.body) and not own_lines(body):
-        return None  # nothing that it said is left
-    changes: dict[str, Any] = {"sources": sources}
-    is_own = record.when and path == record.note and document.fields.get("when") == record.when
-    if is_own and not (is_made and others):  # what else the note says still waits for those calls
-        changes["when"] = record.was
-    head = text[: len(text) - len(document.body)]
-    try:
-        return frontmatter.edit(frontmatter.parse(head + body), changes)
-    except Unparsable as error:
-        raise UsageError(f"{path} cannot be changed in place ({error}); nothing was changed.") from error
-
-
-def _dropped(body: str, lines: tuple[str, ...]) -> str:
-    """A body without these lines, and without the blank line that came with each."""
-    words, heading, proof = body.partition(f"\n\n{EVIDENCE}\n")
-    kept = words.split("\n")
-    for line in lines:
-        at = next((nth for nth, one in enumerate(kept) if one.rstrip() == line), -1)
-        if at < 0:
-            continue
-        del kept[at]
-        if at and not kept[at - 1].strip() and (at == len(kept) or not kept[at].strip()):
-            del kept[at - 1]
-    return "\n".join(kept) + heading + proof
-
-
-def _restore_skill(state: str, record: Record) -> str:
-    """The skill's file without the edit; "" where it does not have it. Raises UsageError where both changed it."""
-    skill = skills.look(record.file, record.top or os.path.dirname(record.file))
-    if not skill:
-        return ""
-    text = skill.text
-    kept = skills.versions(state, record.id)
-    bare = skills.without_lines(text, record.added)
-    if text == bare:
-        return ""
-    if kept and text == kept[1]:
-        wanted: str | None = kept[0]
-    elif improve_record.text_digest(bare) == record.before:
-        wanted = bare
-    else:
-        wanted = skills.merged(kept[1], text, kept[0]) if kept else bare
-    if wanted is None:
-        raise UsageError(
-            f"{record.file} was changed again where this snag changed it; nothing was changed. Take it back by hand: "
-            f"{record.path} has the reverse patch."
-        )
-    if not skills.write(skill.path, text, wanted):
-        raise HoldfastError(f"{record.file} was edited at this very moment; the edit was kept. Run it again.")
-    return record.file

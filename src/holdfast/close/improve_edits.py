@@ -72,16 +72,45 @@ def rule(filing: Filing, flag: Flag, snag: Snag) -> Edit | None:
 
 def _armed_note(filing: Filing, flag: Flag, snag: Snag, when: dict[str, Any]) -> Edit | None:
     name = f"Snag {arming.subject(when)}"
-    roomy: Edit | None = None
-    for note, text in _waiting_for(filing, flag, when, name):
-        if any(improve_snag.key_of(line) == snag.key for line in own_lines(note.body)):
-            return added(flag, note, text, (), None)
-        if roomy is None and fits([*own_lines(note.body), snag.line]):
-            roomy = added(flag, note, text, (snag.line,), None)
-    return roomy or made(filing, flag, "feedback", name, (snag.line,), when)
+    line, key = snag.line, snag.key
+    roomy: _Seen | None = None
+    for seen in _waiting_for(filing, flag, when, name):
+        if key in seen.keys:
+            return added(flag, seen.note, seen.text, (), None)
+        if roomy is None and len(seen.lines) < armed.MOST_LINES and seen.letters + len(line) <= armed.MOST_LETTERS:
+            roomy = seen
+    grown = added(flag, roomy.note, roomy.text, (line,), None) if roomy else None
+    return grown or made(filing, flag, "feedback", name, (line,), when)
 
 
-def _waiting_for(filing: Filing, flag: Flag, when: dict[str, Any], name: str) -> Iterator[tuple[Note, str]]:
+@dataclass(frozen=True)
+class _Seen:
+    """A note as it was when it was last looked at, and what is asked about it at every snag for the same calls."""
+
+    note: Note
+    text: str
+    lines: tuple[str, ...]
+    letters: int
+    keys: frozenset[str]
+
+
+def _seen(filing: Filing, path: str) -> _Seen | None:
+    """Many snags of one close may wait for one call, and share many notes: each is parsed once, not for each snag. What
+    is remembered lives as long as the close's filing, and only while the text is the same."""
+    kept: dict[str, _Seen | None] = vars(filing).setdefault("_seen_by_snags", {})
+    known = kept.get(path)
+    if known and known.text == filing.text(path):
+        return known
+    found = note_at(filing, path)
+    if found:
+        lines = tuple(own_lines(found[0].body))
+        keys = frozenset(improve_snag.key_of(line) for line in lines)
+        known = _Seen(*found, lines, sum(len(line) for line in lines), keys)
+    kept[path] = known if found else None
+    return kept[path]
+
+
+def _waiting_for(filing: Filing, flag: Flag, when: dict[str, Any], name: str) -> Iterator[_Seen]:
     """The notes of this project that wait for the same calls and may be added to: those that are known, and those that
     this very close has planned, which are found by the name that they get."""
     known = [one.path for one in filing.known.notes if one.when == when]
@@ -91,8 +120,8 @@ def _waiting_for(filing: Filing, flag: Flag, when: dict[str, Any], name: str) ->
         known.append(path)
         nth += 1
     for path in dict.fromkeys(known):
-        found = note_at(filing, path)
-        if found and found[0].when == when and found[0].is_active and may_change(flag, found[0]):
+        found = _seen(filing, path)
+        if found and found.note.when == when and found.note.is_active and may_change(flag, found.note):
             yield found
 
 

@@ -8,6 +8,7 @@ reads the front matter. One file per snag and writer, so that two machines never
 from __future__ import annotations
 
 import difflib
+import re
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,8 @@ APPLIED, NOTED = "applied", "noted"
 WAITING, PROPOSED = "waiting", "proposed"
 UNDONE, REJECTED = "undone", "rejected"
 STATES = (APPLIED, NOTED, WAITING, PROPOSED, UNDONE, REJECTED)
-FENCE = "~" * 6  # no line of a diff begins so
+FENCE = "~" * 6  # no line of a diff begins so; but one of a note may, behind the sign that a diff puts before it
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 MOST_DIFF = 40_000  # letters
 
 
@@ -35,7 +37,8 @@ class Record:
     """One snag's edit. `note` got `lines` (it was `made` for them), and `when` where it was armed by it, in place of
     `was`; `whole` says that the note's words were rewritten, `patch` from what to what. `file` is what else shall
     change: a skill by its full path on `machine`, or a note of the vault that only a person may let us edit; it gets
-    `added`, and `before` and `after` are its digests."""
+    `added`, and `before` and `after` are its digests. All of that tells a person; what is done to a skill's file is
+    what its machine has kept for itself (close/improve_plan)."""
 
     id: str
     state: str
@@ -88,7 +91,7 @@ def patch(path: str, before: str | None, after: str | None, context: int = 3) ->
     """A unified diff. Where its context has a secret, it goes without context: a record travels with the vault."""
     for lines_around in (context, 0):
         names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
-        old, new = ((side or "").splitlines(keepends=True) for side in (before, after))
+        old, new = (_lines(side or "") for side in (before, after))
         lines = difflib.unified_diff(old, new, *names, n=lines_around)
         text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
         text = text.encode("utf-8", "replace").decode("utf-8")
@@ -97,18 +100,37 @@ def patch(path: str, before: str | None, after: str | None, context: int = 3) ->
     return text
 
 
+def _lines(text: str) -> list[str]:
+    """As git and patch count lines: what else Python takes for the end of one is a letter."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def whole_patch(path: str, before: str | None, after: str) -> str:
+    """A diff that both texts can be had from again; "" where there is none that may be kept."""
+    made = patch(path, before, after, 1 << 30)
+    try:
+        return made if sides(made) == (before or "", after) else ""
+    except ValueError:
+        return ""
+
+
 def sides(diff: str) -> tuple[str, str]:
-    """Both texts of a diff that has all of its context."""
+    """Both texts of a diff that has all of its context. Raises ValueError where it does not have all that it says."""
     old: list[str] = []
     new: list[str] = []
-    lines = diff.splitlines(keepends=True)
-    for at, line in enumerate(lines):
-        if line.startswith(("--- ", "+++ ")) and at < 2:
-            continue
+    lines = _lines(diff)[2:]
+    hunk = HUNK.fullmatch(lines[0]) if lines else None
+    if not hunk or max(int(hunk[1]), int(hunk[3])) > 1:
+        raise ValueError("its patch does not begin with the first line")
+    for at, line in enumerate(lines[1:], 1):
+        if line[:1] not in (" ", "-", "+", "\\"):
+            raise ValueError("its patch has a gap")
         is_last = at + 1 < len(lines) and lines[at + 1].startswith("\\")
         body = line[1:-1] if is_last else line[1:]
         old += [body] if line[:1] in (" ", "-") else []
         new += [body] if line[:1] in (" ", "+") else []
+    if (len(old), len(new)) != (int(hunk[2] or 1), int(hunk[4] or 1)):
+        raise ValueError("its patch is cut off")
     return "".join(old), "".join(new)
 
 
@@ -136,10 +158,10 @@ def render(record: Record) -> str:
 def _reversed(diff: str) -> str:
     """The same patch the other way round."""
     out = []
-    for line in diff.splitlines(keepends=True):
-        if line.startswith("--- "):
+    for at, line in enumerate(_lines(diff)):
+        if at == 0:
             first = line
-        elif line.startswith("+++ "):
+        elif at == 1:
             out += [f"--- {line[4:]}", f"+++ {first[4:]}"]
         elif line.startswith("@@ -"):
             old, new = line[4:].partition(" @@")[0].split(" +")
@@ -183,7 +205,8 @@ def _seconds(value: Any) -> float:
 
 def _patch_in(body: str) -> str:
     _, found, rest = body.partition(f"\n{FENCE}diff\n")
-    return rest.partition(FENCE)[0] if found else ""
+    diff, ending, _ = rest.partition(f"\n{FENCE}\n")
+    return f"{diff}\n" if found and ending else ""
 
 
 def with_state(record: Record, state: str, why: str = "") -> Record:

@@ -5,7 +5,8 @@
 
 A skill without the user's standing permission, a judge's decision that was refused, a claim that the evidence
 contradicts: all of them wait here, none of them is lost, and nothing but a person's `holdfast review` makes them true.
-An edit is made only where the file still is what it was planned on, or where the two can be merged.
+An edit is made only where the file still is what it was planned on, or where the two can be merged; that of a skill,
+which lies outside the vault, only as this machine has planned it itself (close/improve_plan).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, notices, platform
+from holdfast.capture import codec, notices, platform
 from holdfast.capture.redaction import redact
-from holdfast.close import improve_record, skills
+from holdfast.close import improve_plan, improve_record, skills
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
 from holdfast.vault import journal, notes
@@ -27,8 +28,8 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.close.improve_plan import Plan
     from holdfast.close.improve_record import Record
-    from holdfast.close.skills import Skill
     from holdfast.vault.writing import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
@@ -67,13 +68,13 @@ def leave(state: str, proposal: Proposal) -> bool:
     return True
 
 
-def leave_skill(state: str, record: Record, skill: Skill, why: str) -> None:
-    """The edit of a skill file that a snag asks for."""
-    after = skills.with_lines(skill.text, record.added)
+def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
+    """The edit of a skill file that a snag asks for. Raises OSError."""
+    improve_plan.keep(plan)
     sources = (record.id,)
     leave(
         state,
-        Proposal(record.id, record.time, record.project, SKILL, skill.path, why, "", skill.text, after, sources),
+        Proposal(record.id, record.time, record.project, SKILL, plan.path, why, "", plan.before, plan.after, sources),
     )
 
 
@@ -117,6 +118,8 @@ def reject(vault: str, state: str, ident: str, now: float) -> Reviewed:
         settle_records(writer, proposal, improve_record.REJECTED)
     platform.make_folders(f"{_folder(state)}/decided")
     os.replace(_path(state, proposal.id), f"{_folder(state)}/decided/{proposal.id}")
+    if proposal.kind == SKILL:
+        improve_plan.drop(proposal.id)
     _hush(state, proposal)
     return Reviewed("reject", proposal.path or proposal.id, "")
 
@@ -133,7 +136,7 @@ def _make(writer: Writer, proposal: Proposal) -> None:
     if proposal.after is None:
         return
     if proposal.kind == SKILL:
-        _change_skill(home.state(writer.vault), proposal)
+        _change_skill(proposal)
         return
     journal.inside(writer.vault, proposal.path)
     current = writer.read(proposal.path)
@@ -148,26 +151,32 @@ def _make(writer: Writer, proposal: Proposal) -> None:
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 
-def _change_skill(state: str, proposal: Proposal) -> None:
-    found = skills.look(proposal.path, os.path.dirname(proposal.path))
-    if not found or found.path != proposal.path:
+def _change_skill(proposal: Proposal) -> None:
+    plan = improve_plan.find(proposal.id)
+    asked = (proposal.path, proposal.before, proposal.after)
+    if not plan or asked != (plan.path, plan.before, plan.after):
         raise HoldfastError(
-            f"{proposal.path} is no plain file any more; nothing was changed, and the edit still waits."
+            f"This machine has not planned this edit of {proposal.path}; nothing was changed. If you want it, make it "
+            f"by hand, then reject it: `holdfast review --diff {proposal.id}` shows it."
+        )
+    found = improve_plan.skill_of(plan)
+    if not found:
+        raise HoldfastError(
+            f"{proposal.path} is no longer the file of the skill {plan.name}; nothing was changed, and the edit still "
+            "waits."
         )
     text = found.text
-    wanted = (
-        proposal.after if text == proposal.before else skills.merged(proposal.before or "", text, proposal.after or "")
-    )
+    wanted = plan.after if text == plan.before else skills.merged(plan.before, text, plan.after)
     if wanted is None:
         raise HoldfastError(_clash(proposal))
     if wanted == text:
         return
-    why = skills.why_not(found)
+    why = skills.unfinished(found)
     if why:
         raise HoldfastError(
             f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
         )
-    if not skills.change(state, proposal.id, proposal.path, text, wanted):
+    if not improve_plan.make(improve_plan.on(plan, found, wanted)):
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 
@@ -188,15 +197,16 @@ def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
             and record.file == proposal.path
             and record.state in (improve_record.PROPOSED, improve_record.WAITING)
         ):
-            texts[record.path] = improve_record.render(_settled(record, proposal, state))
+            texts[record.path] = improve_record.render(_settled(record, state))
     if texts:
         word = "accept" if state == improve_record.APPLIED else "reject"
         writer.commit(f"review: {word} what a snag asks for", texts, cause="review")
 
 
-def _settled(record: Record, proposal: Proposal, state: str) -> Record:
+def _settled(record: Record, state: str) -> Record:
     done = improve_record.with_state(record, state, "" if state == improve_record.APPLIED else "a person rejected it")
-    found = skills.look(proposal.path, os.path.dirname(proposal.path)) if record.is_of_skill else None
+    plan = improve_plan.find(record.id) if record.is_of_skill else None
+    found = improve_plan.skill_of(plan) if plan else None
     return replace(done, after=improve_record.text_digest(found.text)) if found else done
 
 

@@ -1,8 +1,9 @@
 """Skill files of a project and of its user: found by name, changed only as whole files, and only where they are clean.
 
 They are not ours. So a file is changed only with the user's standing permission (`[improve] skills = "apply"` in the
-machine's settings), only where git says that nothing of theirs is unfinished in it, only inside the folder that it
-was found in, and by a swap that gives way to whoever saves it at the same moment. Nothing is ever staged or committed.
+settings of their own vault; a repository's has no say), only where git says that nothing of theirs is unfinished in
+it, only inside the folder that it was found in, and by a swap that gives way to whoever saves it at the same moment.
+Nothing is ever staged or committed.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from holdfast.capture import codec, config, gitfiles, home, platform
-from holdfast.model import VERSION
+from holdfast.capture import config, gitfiles, home, platform
 from holdfast.vault.sections import FENCE as CODE
 
 FOLDERS = (".claude/skills", ".agents/skills")
@@ -36,9 +36,14 @@ class Skill:
     text: str
 
 
-def may_edit(state: str) -> bool:
+def own_state() -> str:
+    """The machinery of the user's own vault, whichever vault is being closed."""
+    return home.state(home.own_vault(os.environ))
+
+
+def may_edit() -> bool:
     """Whether the user has allowed it on this machine."""
-    return config.section(config.load(state), "improve").get("skills") == "apply"
+    return config.section(config.load(own_state()), "improve").get("skills") == "apply"
 
 
 def find(name: str, root: str, user: str) -> Skill | None:
@@ -117,7 +122,12 @@ def without_lines(text: str, lines: tuple[str, ...]) -> str:
 
 
 def why_not(skill: Skill) -> str:
-    """Why a file may not be changed now, as the end of a sentence; "" where it may."""
+    """Why a file may not be changed unasked now, as the end of a sentence; "" where it may."""
+    return unfinished(skill) or _unwatched(skill)
+
+
+def unfinished(skill: Skill) -> str:
+    """Why a file may not be changed now even by its user's word."""
     folder = os.path.dirname(skill.path)
     if not os.access(skill.path, os.W_OK) or not os.access(folder, os.W_OK):
         return "it cannot be written"
@@ -128,6 +138,21 @@ def why_not(skill: Skill) -> str:
     if done is None or done.returncode:
         return "git could not say whether it is clean"
     return "it has changes that are not committed" if done.stdout.strip() else ""
+
+
+def _unwatched(skill: Skill) -> str:
+    """Why git's silence says nothing about a file of a repository: it does not keep it, or was told to look away."""
+    folder = os.path.dirname(skill.path)
+    if not gitfiles.checkout(folder):
+        return ""
+    done = _git(folder, "ls-files", "-v", "--", skill.path)
+    if done is None or done.returncode:
+        return "git could not say whether it is clean"
+    if not done.stdout.strip():
+        return "git ignores it, so nothing says whether it is clean"
+    if not done.stdout.startswith(b"H "):  # S: skip-worktree; in lower case: assume-unchanged
+        return "git was told to overlook its changes"
+    return ""
 
 
 def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
@@ -141,23 +166,6 @@ def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
             command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-
-
-def change(state: str, ident: str, path: str, before: str, after: str) -> bool:
-    """Write it, and keep both versions on this machine: whoever takes the edit back later can merge. Raises OSError."""
-    platform.make_folders(f"{state}/skills")
-    kept = codec.encode({"v": VERSION, "path": path, "before": before, "after": after})
-    platform.write_atomic(f"{state}/skills/{ident}", kept, durable=True)
-    return write(path, before, after)
-
-
-def versions(state: str, ident: str) -> tuple[str, str] | None:
-    """A file before and after an edit of ours, as far as this machine knows."""
-    try:
-        record = codec.decode(platform.read_file(f"{state}/skills/{ident}", 4 * LARGEST))
-        return str(record["before"]), str(record["after"])
-    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
