@@ -153,9 +153,10 @@ class Memory(Curation):
         episode = find_episode(self.state, where.episode)
         now = self.clock()
         flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
-        look_over = authored.looking_over(self.vault, episode, flags, where.project, now)
+        look = authored.Look(self.vault, episode, flags, where.project)
         started = episode.opened if episode else now
-        done = handing.write(self.vault, text, where, now, started, anyway=anyway, look_over=look_over)
+        done = handing.write(self.vault, text, where, now, started, anyway=anyway, look_over=look.over)
+        look.tell(now)
         self.refresh_brief()
         return done
 

@@ -45,7 +45,8 @@ def _line(one: Closed) -> None:
     handoff = f", handoff {one.handoff}" if one.handoff else ""
     commit = f", commit {one.commit[:10]}" if one.commit else ""
     left_out = f" ({one.discarded} of them left out, with the reason)" if one.discarded else ""
-    judge = f", judged by {one.judge} in {one.jobs} questions" if one.judge != "verbatim" else ""
+    asked = f"{one.jobs} question{'' if one.jobs == 1 else 's'}"
+    judge = f", judged by {one.judge} in {asked}" if one.judge != "verbatim" else ""
     done = "closed" if one.handoff or not one.episode else "filed, while it goes on,"
     typer.echo(f"{done} {what}: {one.filed} filed{left_out}{judge}{handoff}{commit}")
     if one.fell_back:

@@ -78,11 +78,24 @@ def of_episode(vault: str, now: float, work: Work, thought: Deliberated, written
             from holdfast.close import improve
 
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
+        _keep_held_back(state, now, work, written)
         said = verify.told(written.findings)
         if said and written.closed.handoff:
             notices.leave(state, f"{HANDOFF}{work.key}", said, now, project=work.project, lasts=CHECKED_FOR)
     except (OSError, HoldfastError):
         return
+
+
+def _keep_held_back(state: str, now: float, work: Work, written: Written) -> None:
+    """A claim that its session contradicts is not in the handoff, and not lost either."""
+    for one in written.findings:
+        if one.verdict == verify.CONTRADICTED and written.closed.handoff:
+            from holdfast.close import proposals
+
+            ident = digest("\0".join((work.key, one.claim.section, one.claim.text)), 12)
+            why = f"Held back from {written.closed.handoff}: {one.why}"
+            claim = f"{one.claim.section}: {one.claim.text}"
+            proposals.leave(state, proposals.Proposal(ident, now, work.project, proposals.CLAIM, "", why, claim))
 
 
 def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Closed], court: Court | None) -> None:
@@ -107,12 +120,12 @@ def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: Court
     if court is None:
         return
     left = [one for one in done if one.fell_back]
-    if left:
+    if left and not court.is_capped:
         why = left[0].fell_back.rstrip(".")
         line = (
             f"WARNING: the last close could not use the judge {court.by} ({why}); what it could not decide is filed "
             "verbatim, and a later close consolidates it. `holdfast doctor` looks at the judge."
         )
         notices.leave(state, JUDGE, line, now)
-    elif court.asked:
+    elif court.asked and not left:
         notices.remove(state, JUDGE)

@@ -7,7 +7,7 @@ with the contradiction beside it, and the next start says so.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, notices, story
@@ -18,7 +18,7 @@ from holdfast.hook.transcript import CALL
 from holdfast.vault import index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.evidence import Evidence
@@ -29,25 +29,32 @@ if TYPE_CHECKING:
 COMMAND = "handoff"
 
 
-def looking_over(
-    vault: str, episode: Episode | None, flags: Sequence[Flag], project: Project, now: float
-) -> Callable[[Handoff], tuple[Handoff, list[str]]]:
-    """What `handing.write` asks before it files: the handoff, marked, and what its session contradicts."""
+@dataclass
+class Look:
+    """A handoff held against its session: `over` before it is filed, `tell` once it is."""
 
-    def look(made: Handoff) -> tuple[Handoff, list[str]]:
-        if episode is None:
+    vault: str
+    episode: Episode | None
+    flags: Sequence[Flag]
+    project: Project
+    findings: tuple[Finding, ...] = field(default=())
+
+    def over(self, made: Handoff) -> tuple[Handoff, list[str]]:
+        """The handoff, marked, and what its session contradicts."""
+        if self.episode is None:
             return made, []
-        state = home.state(vault)
-        told = story.read(state, episode.key)
-        found = _without_itself(evidence.gather(salvage.begun(episode), told, flags, project.root))
-        in_force = checking.in_force(index.load(vault).notes, project.id)
-        marked, findings = checking.checked(made, found, in_force, hold_back=False)
-        said = verify.told(findings)
-        if said:
-            notices.leave(state, f"{HANDOFF}{episode.key}", said, now, project=project.id, lasts=CHECKED_FOR)
-        return marked, [_sentence(one) for one in findings if one.verdict == verify.CONTRADICTED]
+        told = story.read(home.state(self.vault), self.episode.key)
+        found = evidence.gather(salvage.begun(self.episode), told, self.flags, self.project.root)
+        in_force = checking.in_force(index.load(self.vault).notes, self.project.id)
+        marked, self.findings = checking.checked(made, _without_itself(found), in_force, hold_back=False)
+        return marked, [_sentence(one) for one in self.findings if one.verdict == verify.CONTRADICTED]
 
-    return look
+    def tell(self, now: float) -> None:
+        """The next starts hear what was found to be wrong in it."""
+        said = verify.told(self.findings, is_held_back=False)
+        if said and self.episode:
+            name = f"{HANDOFF}{self.episode.key}"
+            notices.leave(home.state(self.vault), name, said, now, project=self.project.id, lasts=CHECKED_FOR)
 
 
 def _without_itself(found: Evidence) -> Evidence:

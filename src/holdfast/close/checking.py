@@ -90,7 +90,7 @@ def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
 
     sections = {name: tuple(kept(name, lines)) for name, lines in drafted.sections.items()}
     title = "" if (TITLE, drafted.title) in verdicts else drafted.title  # then it is called by its first request
-    return replace(drafted, title=title, sections={name: lines for name, lines in sections.items() if lines})
+    return replace(drafted, title=title, sections=sections)
 
 
 def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decided], list[Refused]]:

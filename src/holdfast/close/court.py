@@ -47,6 +47,7 @@ class Court:
     why: str = ""  # the first failure, as a sentence
     asked: int = 0
     failed: int = 0
+    is_capped: bool = False  # the budget has said so already
     keys: list[str] = field(default_factory=list)
     _until: float = 0.0
     _in_a_row: int = 0
@@ -110,6 +111,7 @@ class Court:
             answers.keep_unusable(self.state, key, question, error.raw, self.now())
             self._note(str(error))
         except JudgeFailed as error:
+            self.is_capped = self.is_capped or isinstance(error, CapReached)
             self._note(str(error), is_final=isinstance(error, CapReached) or error.final)
         except (HoldfastError, OSError) as error:
             self._note(str(error), is_final=True)

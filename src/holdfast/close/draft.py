@@ -184,11 +184,15 @@ def drafted(given: Shown, about: About | None, pending: Pending | None, author: 
         for section in ("decisions", "learned"):
             forgotten = [flag for flag in given.everything if lineage.section_for(flag.kind) == section]
             sections[section] += _from_flags([flag for flag in forgotten if flag.id not in cited])
-    if pending:
+    if pending:  # what it says is all there is to say of it: a section that it leaves empty is empty
         for state, name in PENDING.items():
             sections[name] = _lines(given, [one for one in pending.items if one.state == state])
+        cited = {ident for name in PENDING.values() for line in sections[name] for ident in line.flags}
+        done = [flag for flag in given.everything if flag.kind == "progress" and flag.id not in cited]
+        sections["done"] += _from_flags(done)
     title = _tidy(about.title)[:80] if about and not given.origin else ""
-    return Draft(title, {name: lines for name, lines in sections.items() if lines}, author)
+    judged = PENDING.values() if pending else ()
+    return Draft(title, {name: lines for name, lines in sections.items() if lines or name in judged}, author)
 
 
 def _from_flags(forgotten: Sequence[Flag]) -> tuple[Line, ...]:

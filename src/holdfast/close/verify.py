@@ -94,7 +94,7 @@ def mark(items: Sequence[Claim], findings: Sequence[Finding]) -> tuple[list[Clai
     return kept, held
 
 
-def told(findings: Sequence[Finding]) -> str:
+def told(findings: Sequence[Finding], *, is_held_back: bool = True) -> str:
     """The sentence for the next start; "" where all is well."""
     unsupported = [one for one in findings if one.verdict == UNSUPPORTED]
     contradicted = [one for one in findings if one.verdict == CONTRADICTED]
@@ -103,8 +103,9 @@ def told(findings: Sequence[Finding]) -> str:
         parts.append(f"{_count(unsupported)} marked unverified, the first because {_short(unsupported[0].why)}")
     if contradicted:
         first = contradicted[0]
+        how = "held back" if is_held_back else "contradicted by it and stays all the same"
         parts.append(
-            f'{_count(contradicted)} held back, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
+            f'{_count(contradicted)} {how}, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
         )
     return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
 
