@@ -90,18 +90,33 @@ class JudgeFailed(HoldfastError):
     """The model could not be asked; nothing was changed, and flags are filed verbatim. `holdfast doctor` says why."""
 
     # `again`: the same call may succeed later, in `wait` seconds if the other side said so. `spent`: the other side may
-    # have counted it all the same.
+    # have counted it all the same. `final`: no other call would fare better, so none need be made. `said`: the other
+    # side's own words. They are somebody else's, so they stay out of the sentence, which a session may be told.
 
     code = "judge"
     exit_status = 11
 
     def __init__(
-        self, message: str | None = None, *, again: bool = False, wait: float = 0.0, spent: bool = False
+        self,
+        message: str | None = None,
+        *,
+        again: bool = False,
+        wait: float = 0.0,
+        spent: bool = False,
+        final: bool = False,
+        said: str = "",
     ) -> None:
         super().__init__(message)
         self.again = again
         self.wait = wait
         self.spent = spent
+        self.final = final
+        self.said = said
+
+    @property
+    def in_full(self) -> str:
+        """With the other side's words: for a person at a terminal and for the ledger."""
+        return f"{self} It said: {self.said}" if self.said else str(self)
 
 
 class Unusable(JudgeFailed):
@@ -110,8 +125,8 @@ class Unusable(JudgeFailed):
     code = "unusable"
     exit_status = 13
 
-    def __init__(self, message: str | None = None, *, raw: str = "") -> None:
-        super().__init__(message, spent=True)
+    def __init__(self, message: str | None = None, *, raw: str = "", said: str = "") -> None:
+        super().__init__(message, spent=True, said=said)
         self.raw = raw
 
 
@@ -120,3 +135,6 @@ class CapReached(JudgeFailed):
 
     code = "cap"
     exit_status = 12
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, final=True)

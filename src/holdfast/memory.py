@@ -110,7 +110,10 @@ class Memory(Curation):
         wanted = "" if everything else project.id
         roots = {project.id: project.root}
         court = None if verbatim else run.court(self.vault, self.env, self.clock, progress)
-        done = drain.drain(self.vault, self.clock, project=wanted, also_open=True, roots=roots, say=say, court=court)
+        with run.ending_well():
+            done = drain.drain(
+                self.vault, self.clock, project=wanted, also_open=True, roots=roots, say=say, court=court
+            )
         self._check_after_close(roots)
         self.refresh_brief()
         return done
@@ -123,7 +126,8 @@ class Memory(Curation):
         from holdfast.vault import brief, index
 
         court = run.court(self.vault, self.env, self.clock)
-        done = drain.drain(self.vault, self.clock, project=midway, also_open=bool(midway), court=court)
+        with run.ending_well():
+            done = drain.drain(self.vault, self.clock, project=midway, also_open=bool(midway), court=court)
         here = self.project() if os.path.isdir(self.cwd) else None
         self._check_after_close({here.id: here.root} if here else {})
         known = index.load(self.vault)
@@ -182,4 +186,4 @@ class Memory(Curation):
         """The meter of calls to models."""
         from holdfast.close import spend_report
 
-        return spend_report.report(self.state, self.clock(), days=days, by=by)
+        return spend_report.report(home.machine_state(self.env), self.clock(), days=days, by=by)

@@ -1,7 +1,8 @@
 """A real HTTP server for the tests of judges: it answers, delays, limits, cuts, drips, lies, and keeps all questions.
 
 A plan is a list of acts, one per request; the last goes on for ever. An act gets the handler and does what it likes
-with the connection. It speaks both APIs: `said` wraps an answer as the one that was asked expects it.
+with the connection. It speaks both APIs: `said` wraps an answer as the one that was asked expects it. Beside it stands
+what the tests of judges share: a question, a meter, and a look at whether a process still runs.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -51,6 +54,22 @@ class Purse:
     def settle(self, ident: str, words: Words | None, error: str = "") -> None:
         assert int(ident) == len(self.settled) + 1, "each call is settled before the next is made"
         self.settled.append((words, error))
+
+
+def runs(pid: int) -> bool:
+    """A process that ended and that nobody has asked after does not run."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+    """The kernel ends a whole group, but not all of it in the same moment."""
+    ends = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < ends, "it did not come to pass"
+        threading.Event().wait(0.01)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ NOW = 1_800_000_000.0  # 2027-01-15 08:00 UTC
 TODAY, TOMORROW = "2027-01-15", "2027-01-16"
 DAY = 86400.0
 EPISODE = "claude-code/5e55/1"
+NOBODY = {"HOME": "/nowhere"}  # who has no login and no key: what is paid is not up to whoever tests
 
 
 class Answer(BaseModel):
@@ -69,7 +70,7 @@ class Desk:
     tokens: object = 1000
     money: object = "none"
     clock: Clock = field(default_factory=Clock)
-    env: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=lambda: dict(NOBODY))
     judge: dict[str, str] = field(default_factory=dict)
 
     def budget(self) -> Budget:
@@ -368,6 +369,24 @@ def test_without_a_cap_on_money_an_unknown_price_stops_nothing(state: str) -> No
     assert [group.billed for group in desk.today.groups] == [prices.UNKNOWN]
 
 
+def test_another_vault_sets_no_price_and_begins_no_day_of_its_own(state: str, place: Path) -> None:
+    """As one that a repository brings: what is asked for it is told to it, and counted for the user."""
+    theirs = f"{place}/theirs/.state"
+    own_prices(theirs, '[[price]]\nmodel = "*"\nin = 0\nout = 0\n')
+    config = {"spend": {"money_per_day": 0.002, "tokens_per_day": "none"}}
+    budget = Budget(state, config, Clock(), NOBODY, ledger=theirs)
+    budget.settle(reserve(budget, 1000), words(1000, 100))
+    assert spending.load(theirs, TODAY).total.calls == 0
+    assert spending.load(state, TODAY).total.money == 1500
+    assert [record["money"] for record in calls(theirs)] == [0.0015]
+    assert calls(state) == []
+    other = Budget(state, config, Clock(), NOBODY, ledger=f"{place}/others/.state")
+    for refused in (budget, other):
+        with pytest.raises(CapReached, match="the cap of 0"):
+            reserve(refused, 1000)
+    assert len(told(theirs)) == len(told(state)) == 1
+
+
 def test_a_cap_on_money_refuses_everything_while_the_prices_cannot_be_read(state: str) -> None:
     own_prices(state, "[[price]\n")
     with pytest.raises(CapReached, match=r"money is capped, and .*cannot be read"):
@@ -396,7 +415,7 @@ def test_an_agents_own_command_line_is_paid_by_subscription(state: str) -> None:
 
 
 def test_a_key_in_the_environment_makes_it_pay_by_token(state: str) -> None:
-    desk = Desk(state, money=0, env={"ANTHROPIC_API_KEY": "set"})
+    desk = Desk(state, money=0, env={**NOBODY, "ANTHROPIC_API_KEY": "set"})
     with pytest.raises(CapReached, match=r"the cap of 0\.00 USD"):
         reserve(desk.budget(), 600, Model("claude-code", "haiku"))
 
@@ -406,9 +425,9 @@ def test_a_price_that_names_a_judge_counts_for_its_subscription_too(state: str) 
         state, '[[price]]\nmodel = "*"\nin = 9\nout = 9\n\n[[price]]\njudge = "codex"\nmodel = "*"\nin = 1\nout = 1\n'
     )
     known = prices.load(state)
-    assert known.rate("codex", "gpt-5-mini", {}) == prices.Rate(prices.BY_TOKEN, 1.0, 1.0)
-    assert known.rate("claude-code", "haiku", {}) == prices.Rate(prices.SUBSCRIPTION)
-    assert known.rate("openai", "gpt-5-mini", {}) == prices.Rate(prices.BY_TOKEN, 9.0, 9.0)
+    assert known.rate("codex", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 1.0, 1.0)
+    assert known.rate("claude-code", "haiku", NOBODY) == prices.Rate(prices.SUBSCRIPTION)
+    assert known.rate("openai", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 9.0, 9.0)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:11434/v1", "http://localhost:1234", "http://[::1]:8000/v1"])
@@ -422,19 +441,19 @@ def test_a_server_on_this_machine_costs_nothing(state: str, url: str) -> None:
     "url", ["http://127.0.0.1.evil.example/v1", "https://localhost.example", "http://[", "", "127.0.0.1"]
 )
 def test_a_server_elsewhere_is_not_on_this_machine(url: str) -> None:
-    assert prices.Prices().rate("openai", "llama3.2:3b", {}, url).why == prices.UNKNOWN
+    assert prices.Prices().rate("openai", "llama3.2:3b", NOBODY, url).why == prices.UNKNOWN
 
 
 def test_ollama_is_on_this_machine_unless_an_address_says_otherwise() -> None:
     known = prices.Prices()
-    ways = [known.rate("ollama", "llama3.2:3b", {}, url).why for url in ("", "http://gpu.example:11434")]
+    ways = [known.rate("ollama", "llama3.2:3b", NOBODY, url).why for url in ("", "http://gpu.example:11434")]
     assert ways == [prices.LOCAL, prices.UNKNOWN]
 
 
 def test_the_judges_own_default_models_have_a_price() -> None:
     known = prices.Prices()
     for judge, model in (("anthropic", anthropic.MODEL), ("openai", openai.MODEL)):
-        assert known.rate(judge, model, {}).why == prices.BY_TOKEN
+        assert known.rate(judge, model, NOBODY).why == prices.BY_TOKEN
 
 
 @pytest.mark.parametrize(
@@ -455,7 +474,7 @@ def test_the_judges_own_default_models_have_a_price() -> None:
     ],
 )
 def test_the_shipped_prices_name_one_generation_each(model: str, expected: tuple[float, float] | None) -> None:
-    rate = prices.Prices().rate("anthropic", model, {})
+    rate = prices.Prices().rate("anthropic", model, NOBODY)
     assert (rate.money_in, rate.money_out) == (expected or (0.0, 0.0))
     assert rate.why == (prices.BY_TOKEN if expected else prices.UNKNOWN)
 
@@ -468,7 +487,7 @@ def test_the_users_own_price_comes_first_and_the_first_that_fits_counts(state: s
         ),
     )
     known = prices.load(state)
-    assert [known.rate("openai", name, {}).money_in for name in ("gpt-5-mini", "gpt-5-nano", "deepseek-chat")] == [
+    assert [known.rate("openai", name, NOBODY).money_in for name in ("gpt-5-mini", "gpt-5-nano", "deepseek-chat")] == [
         1,
         2,
         0.28,
@@ -479,7 +498,7 @@ def test_who_counts_in_another_currency_gets_no_dollars(state: str) -> None:
     own_prices(state, 'currency = "eur"\n[[price]]\nmodel = "a"\nin = 1\nout = 1\n')
     known = prices.load(state)
     assert (known.currency, known.shipped) == ("EUR", ())
-    assert known.rate("openai", "gpt-5-mini", {}).why == prices.UNKNOWN
+    assert known.rate("openai", "gpt-5-mini", NOBODY).why == prices.UNKNOWN
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,8 @@ def test_the_second_time_it_is_given_up_and_the_raw_answer_kept() -> None:
     answer, judge, _ = ask("Sure! I kept it.", '{"verdict": 3, "ids": []}', GOOD)
     assert isinstance(answer, Unusable)
     assert answer.raw == '{"verdict": 3, "ids": []}'
-    assert "verdict: Input should be a valid string" in str(answer)
+    assert "verdict: Input should be a valid string" in answer.said
+    assert "verdict" not in str(answer), "what a model made up is in no sentence of ours"
     assert len(judge.asked) == 2
 
 

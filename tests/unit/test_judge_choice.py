@@ -140,6 +140,17 @@ def test_comments_and_all_else_are_kept(state: str) -> None:
     assert tomllib.loads(path.read_text()) == {**tomllib.loads(OWN), "judge": {"name": "verbatim"}}
 
 
+def test_a_comment_behind_a_line_that_goes_stays_where_it_was() -> None:
+    before = (
+        '[judge]\nname = "openai"  # mine\nurl = "http://h/v1"  # rack 4\nmodel = "m" # big\n\n[spend]\na = 1 # b\n'
+    )
+    after = keeping.edited(before, Settings("codex"))
+    assert after == '[judge]\nname = "codex"  # mine\n# rack 4\n# big\n\n[spend]\na = 1 # b\n'
+    assert keeping.edited(after, Settings("codex")) == after
+    same = '[judge]\nname = "codex"\ntimeout = 300 # slow\n'
+    assert keeping.edited(same, Settings("codex", timeout=300.0)) == same
+
+
 @pytest.mark.parametrize(
     "before", ["", "# only words\n", 'mode = "strict"', 'mode = "strict"\n[nudge]\nquiet_s = 5\n\n\n']
 )
@@ -227,6 +238,22 @@ def test_a_judge_that_does_not_answer_is_not_written_down(fresh: Home, terminal:
         assert "judge" not in config.load(fresh.state)
         assert terminal(*words, "--no-probe", env=BARE).status == 0
     assert config.load(fresh.state)["judge"]["name"] == "openai"
+
+
+def test_the_probe_is_paid_by_the_judge_that_is_wanted_not_by_the_one_before(fresh: Home, terminal: Terminal) -> None:
+    terminal("judge", "openai", "--url", "http://127.0.0.1:9", "--model", "small", "--no-probe", env=BARE)
+    path = Path(config.path_of(fresh.state))
+    path.write_text(f"{path.read_text()}\n[spend]\nmoney_per_day = 0.0\n")
+    done = terminal("judge", "openai", "--url", "http://192.0.2.1", "--model", "gpt-6-sol", env=BARE)
+    assert done.status == 11
+    assert "the cap of 0.00 USD a day is reached" in done.err
+    assert config.load(fresh.state)["judge"]["model"] == "small"
+
+
+def test_a_key_in_the_settings_of_no_judge_is_not_shown(fresh: Home, terminal: Terminal) -> None:
+    Path(fresh.state).mkdir(parents=True)
+    Path(config.path_of(fresh.state)).write_text('[judge]\nname = "verbatim"\nkey_env = "corp-llm-9f8e"\n')
+    assert "corp-llm" not in terminal("judge", env=BARE).out + terminal("judge", "--json", env=BARE).out
 
 
 def test_the_same_judge_keeps_what_is_not_named_and_another_begins_anew(fresh: Home, terminal: Terminal) -> None:
@@ -393,7 +420,8 @@ def test_doctor_looks_at_the_chosen_one_and_spends_nothing(fresh: Home) -> None:
         found = check(fresh, "judge")
         assert (found.ok, found.detail) == (True, f"openai: {server.url.removeprefix('http://')} answers and has small")
         keeping.write(fresh.state, Settings("openai", "large", server.url))
-        assert not check(fresh, "judge").ok
+        missing = check(fresh, "judge")
+        assert (missing.ok, "It said: it has small, tiny" in missing.detail) == (False, True)
     assert {asked.path for asked in server.asked} == {"/v1/models"}
     gone = check(fresh, "judge")
     assert not gone.ok

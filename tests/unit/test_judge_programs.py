@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from hook_support import PYTHON
-from judge_server import GOOD, a_question
+from judge_server import GOOD, a_question, runs, wait_until
 
 from holdfast.errors import JudgeFailed, Unusable
 from holdfast.judge import codex_home, programs
@@ -142,15 +142,12 @@ time.sleep(600)
         made(shelf, more).say(a_question(), 1.5)
     assert time.monotonic() - began < 20
     assert (failed.value.again, failed.value.spent) == (True, True)
-    for pid in pids.read_text().split():
-        assert not _runs(int(pid))
+    wait_until(lambda: not any(runs(int(pid)) for pid in pids.read_text().split()))
 
 
-def _runs(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
+def _then(failed: JudgeFailed) -> str:
+    """Whether the same question is asked again, the next one, or none."""
+    return "again" if failed.again else "over" if failed.final else "next"
 
 
 @pytest.mark.parametrize("made", [claude, codex])
@@ -167,8 +164,9 @@ def test_one_that_is_not_there_is_said_so(shelf: Programs, made: Made, monkeypat
     judge = made(shelf, "")
     for path in shelf.bin.iterdir():
         path.unlink()
-    with pytest.raises(JudgeFailed, match="is not on this machine's PATH"):
+    with pytest.raises(JudgeFailed, match="is not on this machine's PATH") as failed:
         judge.say(a_question(), 5)
+    assert failed.value.final
 
 
 @pytest.mark.parametrize("made", [claude, codex])
@@ -195,6 +193,12 @@ def test_a_program_is_not_looked_for_where_one_stands(shelf: Programs, monkeypat
 # --- Claude Code
 
 
+def test_what_a_call_cost_by_claudes_own_account_is_handed_on(shelf: Programs) -> None:
+    assert claude(shelf, claude_says(total_cost_usd=0.0125)).say(a_question(), 20).money == 0.0125
+    for odd in (None, "1", True, -1, 0, float("nan"), float("inf")):
+        assert claude(shelf, claude_says(total_cost_usd=odd)).say(a_question(), 20).money is None
+
+
 def test_claude_is_asked_without_tools_hooks_memory_or_record(shelf: Programs) -> None:
     claude(shelf, claude_says()).say(a_question(most_out=321), 20)
     (asked,) = shelf.seen()
@@ -208,24 +212,29 @@ def test_claude_is_asked_without_tools_hooks_memory_or_record(shelf: Programs) -
 
 
 @pytest.mark.parametrize(
-    ("more", "again", "words"),
+    ("more", "then", "words"),
     [
-        ({"api_error_status": 401, "text": "Invalid API key"}, False, "claude auth login"),
-        ({"text": "Not logged in · Please run /login"}, False, "claude auth login"),
-        ({"api_error_status": 429, "text": "API Error: Request rejected (429)"}, True, "429"),
-        ({"api_error_status": 529, "text": "API Error: 529 overloaded"}, True, "529"),
-        ({"api_error": "connection_failed", "text": "API Error: Connection refused"}, True, "could not reach"),
-        ({"text": "You've hit your session limit"}, False, "limit of your plan"),
-        ({"api_error_status": 429, "text": "You've hit your limit · resets 3pm"}, False, "limit of your plan"),
-        ({"api_error_status": 400, "text": "API Error: 400 odd"}, False, "odd"),
+        ({"api_error_status": 401, "text": "Invalid API key"}, "over", "claude auth login"),
+        ({"text": "Not logged in · Please run /login"}, "over", "claude auth login"),
+        ({"api_error_status": 429, "text": "API Error: Request rejected (429)"}, "again", "429"),
+        ({"api_error_status": 529, "text": "API Error: 529 overloaded"}, "again", "529"),
+        ({"api_error": "connection_failed", "text": "API Error: Connection refused"}, "again", "could not reach"),
+        ({"text": "You've hit your session limit"}, "over", "limit of your plan"),
+        ({"api_error_status": 429, "text": "You've hit your limit · resets 3pm"}, "over", "limit of your plan"),
+        ({"api_error_status": 400, "text": "API Error: 400 odd"}, "next", "failed with 400"),
+        ({"api_error_status": 400, "text": "API Error: 400 /login, usage limit, odd"}, "next", "failed with 400"),
     ],
 )
 def test_what_claude_says_of_a_failure_decides_what_is_done(
-    shelf: Programs, more: dict[str, Any], again: bool, words: str
+    shelf: Programs, more: dict[str, Any], then: str, words: str
 ) -> None:
+    text = more["text"]
+    rest = {name: one for name, one in more.items() if name != "text"}
     with pytest.raises(JudgeFailed, match=words) as failed:
-        claude(shelf, claude_says(more.pop("text"), 1, is_error=True, **more)).say(a_question(), 20)
-    assert failed.value.again is again
+        claude(shelf, claude_says(text, 1, is_error=True, **rest)).say(a_question(), 20)
+    assert _then(failed.value) == then
+    assert failed.value.said == text, "kept, but apart from our own sentence"
+    assert text not in str(failed.value)
 
 
 def test_a_question_too_long_for_claude_is_that_questions_fault_alone(shelf: Programs) -> None:
@@ -244,7 +253,8 @@ def test_a_claude_too_old_for_its_switches_is_told_so(shelf: Programs) -> None:
 def test_a_secret_in_what_a_program_complains_of_is_not_repeated(shelf: Programs, token: str) -> None:
     with pytest.raises(JudgeFailed) as failed:
         claude(shelf, f"print('bad key {token}', file=sys.stderr); sys.exit(1)").say(a_question(), 20)
-    assert token not in str(failed.value)
+    assert token not in failed.value.in_full
+    assert "bad key" in failed.value.in_full
 
 
 def test_a_look_at_claude_spends_nothing(shelf: Programs) -> None:
@@ -309,6 +319,45 @@ def test_a_login_that_codex_renews_is_renewed_for_the_user(shelf: Programs, how:
     assert (folder / "auth.json").read_text() == "new"
 
 
+REPLACED = """
+path = f'{home}/auth.json'
+os.unlink(path); open(path, 'w').write('new')
+"""
+
+
+def test_a_login_that_was_renewed_in_a_call_that_came_to_nothing_is_kept(shelf: Programs) -> None:
+    folder = config_of(shelf, OWN)
+    (folder / "auth.json").chmod(0o640)
+    with pytest.raises(JudgeFailed, match="did not answer within"):
+        codex(shelf, f"import time\n{REPLACED}\ntime.sleep(600)").say(a_question(), 1.5)
+    assert (folder / "auth.json").read_text() == "new"
+    assert (folder / "auth.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_login_that_a_look_renewed_is_kept_too(shelf: Programs) -> None:
+    folder = config_of(shelf, "")
+    with pytest.raises(JudgeFailed, match="codex login"):
+        codex(shelf, f"{REPLACED}\nprint('codex-cli 1'); sys.exit(1)").look(20)
+    assert (folder / "auth.json").read_text() == "new"
+
+
+def test_a_login_that_the_user_changed_meanwhile_is_theirs(shelf: Programs) -> None:
+    folder = config_of(shelf, OWN)
+    theirs = f"open({str(folder / 'auth.json')!r}, 'w').write('theirs')"
+    codex(shelf, f"{REPLACED}\n{theirs}\n{codex_says()}").say(a_question(), 20)
+    assert (folder / "auth.json").read_text() == "theirs"
+
+
+def test_a_login_that_is_a_link_stays_one(shelf: Programs) -> None:
+    folder = config_of(shelf, OWN)
+    kept = shelf.folder / "kept.json"
+    (folder / "auth.json").rename(kept)
+    (folder / "auth.json").symlink_to(kept)
+    codex(shelf, f"{REPLACED}\n{codex_says()}").say(a_question(), 20)
+    assert (folder / "auth.json").is_symlink()
+    assert kept.read_text() == "new"
+
+
 def test_a_model_that_brings_its_tools_along_is_asked_without_them(shelf: Programs) -> None:
     known = {"slug": "gpt-6-luna", "tool_mode": "code_mode_only", "shell_type": "unified_exec", "context_window": 7}
     listed = json.dumps({"models": [{"slug": "other"}, known]})
@@ -348,23 +397,26 @@ def test_a_login_in_the_keyring_needs_the_users_own_folder_with_all_switched_off
 
 
 @pytest.mark.parametrize(
-    ("message", "again", "words"),
+    ("message", "then", "words"),
     [
-        ("unexpected status 401 Unauthorized: no", False, "codex login"),
-        ("exceeded retry limit, last status: 429 Too Many Requests", True, "turned away"),
-        ("We're currently experiencing high demand, which may cause temporary errors.", True, "turned away"),
-        ("Connection failed: error sending request", True, "turned away"),
-        ("unexpected status 503 Service Unavailable: x", True, "turned away"),
-        ("You've hit your usage limit. Try again at 7 PM.", False, "limit of your plan"),
-        ('{"error": {"message": "odd"}}', False, "odd"),
+        ("unexpected status 401 Unauthorized: no", "over", "codex login"),
+        ("exceeded retry limit, last status: 429 Too Many Requests", "again", "turned away"),
+        ("We're currently experiencing high demand, which may cause temporary errors.", "again", "turned away"),
+        ("Connection failed: error sending request", "again", "turned away"),
+        ("unexpected status 503 Service Unavailable: x", "again", "turned away"),
+        ("You've hit your usage limit. Try again at 7 PM.", "over", "limit of your plan"),
+        ("unexpected status 400 Bad Request: please log in, usage limit, 401", "next", "failed with 400"),
+        ('{"error": {"message": "odd"}}', "next", "Codex failed;"),
     ],
 )
 def test_what_codex_says_of_a_failure_decides_what_is_done(
-    shelf: Programs, message: str, again: bool, words: str
+    shelf: Programs, message: str, then: str, words: str
 ) -> None:
     with pytest.raises(JudgeFailed, match=words) as failed:
         codex(shelf, codex_fails(message)).say(a_question(), 20)
-    assert failed.value.again is again
+    assert _then(failed.value) == then
+    assert failed.value.said == message
+    assert message not in str(failed.value)
 
 
 def test_a_look_at_codex_spends_nothing(shelf: Programs) -> None:

@@ -57,7 +57,8 @@ def start(vault: str, env: Mapping[str, str], *words: str) -> int:
     python = env.get(PYTHON, "")
     own = [python, "-I"] if python.startswith("/") and _may_run(python) else [sys.executable, "-I", "-S"]
     command = [*own, script, "--command", *words]
-    return spawn(command, {**env, home.CHILD: "1", "HOLDFAST_HOME": vault}, _log_of(vault))
+    users = env.get(home.OWN) or home.own_vault(env)
+    return spawn(command, {**env, home.CHILD: "1", home.OWN: users, "HOLDFAST_HOME": vault}, _log_of(vault))
 
 
 def _log_of(vault: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 PROJECT_OFF = "this project's .holdfast.toml says off = true"
+OWN = "HOLDFAST_OWN"  # carried by a process that we start: the user's own vault, whichever it works on
 CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks return at once
 
 
@@ -33,6 +34,12 @@ def own_vault(env: Mapping[str, str]) -> str:
     path = env.get("HOLDFAST_HOME") or f"{user_home(env)}/.holdfast"
     path = path if path.startswith("/") else f"{posix.getcwd()}/{path}"
     return path.rstrip("/") or "/"
+
+
+def machine_state(env: Mapping[str, str]) -> str:
+    """Where this machine's own settings lie: judges, prices, caps and permissions. Also in a process that we started to
+    work on a vault which a repository brings: that one has no say in them."""
+    return state(env.get(OWN) or own_vault(env))
 
 
 def trusted_vault(own: str, cwd: str) -> str:

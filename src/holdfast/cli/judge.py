@@ -49,7 +49,8 @@ def judge(
     asks = not no_probe and wanted.name != VERBATIM
     if asks and not json:
         typer.echo(f"Asking {wanted.name} one tiny question …")
-    done = choosing.choose(state, wanted, env, Budget(state, settings, env=env) if asks else None)
+    meter = Budget(state, choosing.as_chosen(settings, wanted), env=env) if asks else None
+    done = choosing.choose(state, wanted, env, meter)
     show.as_json(done.as_record()) if json else _print(done.lines())
 
 

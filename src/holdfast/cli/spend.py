@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.capture import home
 from holdfast.cli import show
 from holdfast.memory import Memory
 
@@ -36,8 +37,9 @@ def spend(
 
     memory = Memory.here()
     if prices:
-        known = tables.load(memory.state)
-        show.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, memory.state)
+        state = home.machine_state(memory.env)
+        known = tables.load(state)
+        show.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, state)
         return
     report = memory.spent(days, by)
     show.as_json(report.as_record()) if json else _print(report)

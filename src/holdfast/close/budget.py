@@ -4,10 +4,13 @@ Promise: whatever is killed, and however many threads and processes ask at once,
 no more tokens and no more money than the caps of that day (close/caps). A call counts for the day on which it was
 reserved, at its estimate until it is settled. One that took more than its estimate is counted as what it took, and the
 excess is put aside for the later calls of that judge. What cannot be written down is not asked: capture goes on.
+Caps, prices and the day's log are those of the user's own vault, for whatever vault a call is made: one that a
+repository brings neither sets a price nor begins a day of its own. Its ledger is told what was asked for it.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from dataclasses import dataclass
@@ -48,12 +51,20 @@ class Held:
 
 
 class Budget:
-    """The meter of one vault. One object may be shared by threads; other processes have their own."""
+    """The user's meter. One object may be shared by threads; other processes have their own."""
 
     def __init__(
-        self, state: str, config: Mapping[str, Any], clock: Clock = time.time, env: Mapping[str, str] | None = None
+        self,
+        state: str,
+        config: Mapping[str, Any],
+        clock: Clock = time.time,
+        env: Mapping[str, str] | None = None,
+        *,
+        ledger: str = "",
     ) -> None:
+        """`state` and `config` are the user's own; `ledger` is the state of the vault that is closed, if another."""
         self.state = state
+        self.told = ledger or state
         self.clock = clock
         self.caps = caps(config)
         self.env = os.environ if env is None else env  # it tells who pays by token
@@ -88,7 +99,8 @@ class Budget:
         except (NotSaved, OSError) as error:
             raise JudgeFailed(
                 f"The call cannot be noted in the meter ({_reason(error)}), so it was not made; flags are filed "
-                "verbatim. Free the disk, then close again."
+                "verbatim. Free the disk, then close again.",
+                final=True,
             ) from error
         self._held[ident] = held
         return ident
@@ -117,7 +129,7 @@ class Budget:
 
     def _tell_ledger(self, held: Held, group: Group, used: dict[str, int], now: float, error: str) -> None:
         ledger.append(
-            self.state,
+            self.told,
             "model",
             now,
             job=group.job,
@@ -176,7 +188,8 @@ class Budget:
                 "the day ends at 00:00 UTC. `holdfast spend` shows the meter."
             )
             try:
-                notices.leave(self.state, NOTICE, line, now, lasts=TELL_FOR, once=True)
+                for state in {self.state, self.told}:
+                    notices.leave(state, NOTICE, line, now, lasts=TELL_FOR, once=True)
                 spending.append(self.state, day, now, "stopped", durable=False, cap=cap)
             except (NotSaved, OSError):
                 pass  # it is said with the refusal, and left at the next one
@@ -194,8 +207,16 @@ class Budget:
         rate = self._rate(held.group.judge, model)
         if rate.why == prices.UNKNOWN:
             rate = held.rate
-        group = held.group._replace(model=model, billed=rate.why)
-        return group, {"in": tokens_in, "out": tokens_out, "assumed": 0, "money": rate.cost(tokens_in, tokens_out)}
+        why, money = rate.why, rate.cost(tokens_in, tokens_out)
+        if self._is_told_by(rate) and words.money is not None:
+            why, money = prices.BY_TOKEN, math.ceil(min(max(0.0, words.money), MOST) * 1e6)
+        group = held.group._replace(model=model, billed=why)
+        return group, {"in": tokens_in, "out": tokens_out, "assumed": 0, "money": money}
+
+    def _is_told_by(self, rate: Rate) -> bool:
+        """Whether a judge's own account of dollars counts: it has its vendor's newest prices, but not the user's."""
+        is_paid = rate.why in (prices.BY_TOKEN, prices.UNKNOWN)
+        return is_paid and not rate.is_own and self.prices.currency == prices.CURRENCY
 
 
 def host_of(about: str) -> str:

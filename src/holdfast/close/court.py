@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.close import answers
 from holdfast.errors import CapReached, HoldfastError, JudgeFailed, Unusable
-from holdfast.judge import asking
+from holdfast.judge import asking, programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,8 +131,8 @@ class Court:
 
 
 def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
-    """Every number below `count`, by at most so many threads. An interruption leaves the threads to end by themselves:
-    they hold nothing that the next close would wait for."""
+    """Every number below `count`, by at most so many threads. An interruption ends the programs that they wait for, and
+    leaves the threads to end by themselves: they hold nothing that the next close would wait for."""
     if workers <= 1 or count <= 1:
         for at in range(count):
             carry_out(at)
@@ -154,9 +154,13 @@ def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
                 broken.append(error)
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, count))]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    try:
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    except BaseException:
+        programs.end_all()  # an interruption must not leave a model at work for nobody
+        raise
     if broken:
         raise broken[0]

@@ -7,20 +7,21 @@
     out = 5.00
     judge = "claude-code"        # optional: only for calls through this judge
 
-An agent's own command line is paid by subscription: no dollars are invented for it, unless a key in the environment
-makes it pay by token, or the user gives a price that names it. A server on this machine costs nothing. What fits
-nothing has no known price, which is said rather than guessed. Amounts are whole millionths, so that sums stay exact.
+An agent's own command line is paid by subscription: no dollars are invented for it, unless a key or a provider makes
+it pay by token (judge/paying), or the user gives a price that names it. A server on this machine costs nothing. What
+fits nothing has no known price, which is said rather than guessed. Amounts are whole millionths, so that sums stay
+exact. The table is the one of the user's own vault, whatever vault a call is made for: a repository sets no prices.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from holdfast.capture import config, platform
+from holdfast.judge import paying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,17 +32,6 @@ BY_TOKEN, SUBSCRIPTION, LOCAL, UNKNOWN = "by token", "by subscription", "on this
 LARGEST = 1 << 18
 DEAREST = 1e6  # a million tokens for more than a million is a slip of the pen
 
-# What makes an agent's command line pay by token. A subscription is what it uses without any of these.
-PAYS_BY_TOKEN = {
-    "claude-code": (
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "CLAUDE_CODE_USE_BEDROCK",
-        "CLAUDE_CODE_USE_VERTEX",
-        "CLAUDE_CODE_USE_FOUNDRY",
-    ),
-    "codex": ("CODEX_API_KEY",),
-}
 HERE = "ollama"  # a judge whose server is on this machine, unless an address says otherwise
 
 
@@ -110,6 +100,7 @@ class Rate:
     why: str
     money_in: float = 0.0
     money_out: float = 0.0
+    is_own: bool = field(default=False, compare=False)  # of the user's own table
 
     def cost(self, tokens_in: int, tokens_out: int) -> int:
         """In millionths, rounded up."""
@@ -136,13 +127,15 @@ class Prices:
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:
         """How a judge's calls to a model are charged; `url` is where its server is, where it has one."""
-        subscribed = _is_subscribed(judge, env)
+        payer = paying.of(judge, env)
         for price in self.own:
-            if price.fits(judge, model) and (price.judge or not subscribed):
-                return Rate(BY_TOKEN, price.money_in, price.money_out)
-        if subscribed:
+            if price.fits(judge, model) and (price.judge or payer != paying.BY_PLAN):
+                return Rate(BY_TOKEN, price.money_in, price.money_out, is_own=True)
+        if payer == paying.BY_PLAN:
             return Rate(SUBSCRIPTION)
-        if _is_here(url) if url else judge == HERE:
+        if payer == paying.NO_TELLING:
+            return Rate(UNKNOWN)
+        if payer == paying.HERE or (not payer and (paying.is_here(url) if url else judge == HERE)):
             return Rate(LOCAL)
         for price in self.shipped:
             if price.fits(judge, model):
@@ -188,16 +181,3 @@ def _price(found: object) -> Price | None:
     if set(given) - {"model", "judge", "in", "out"} or not all(0 <= amount <= DEAREST for amount in amounts):
         return None
     return Price(str(names[0]), amounts[0], amounts[1], str(names[1]))
-
-
-def _is_subscribed(judge: str, env: Mapping[str, str]) -> bool:
-    keys = PAYS_BY_TOKEN.get(judge)
-    return keys is not None and not any(env.get(key) for key in keys)
-
-
-def _is_here(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return False
-    return host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdecimal())

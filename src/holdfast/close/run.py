@@ -6,6 +6,9 @@ cannot be understood does not stop the close: it says so at the next start, and 
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.capture import config as machine
@@ -13,7 +16,7 @@ from holdfast.capture import home, notices
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from holdfast.clock import Clock
     from holdfast.close.court import Court
@@ -29,7 +32,8 @@ def court(
 ) -> Court | None:
     """None: everything is filed verbatim."""
     state = home.state(vault)
-    config = machine.load(home.state(home.own_vault(env)))
+    own = home.machine_state(env)
+    config = machine.load(own)
     chosen = machine.section(config, "judge")
     if not chosen.get("name") or chosen.get("name") == "verbatim":
         return None
@@ -48,10 +52,28 @@ def court(
     workers = int(machine.number(chosen, "workers", WORKERS))
     return Court(
         judge,
-        Budget(state, config, clock, env),
+        Budget(own, config, clock, env, ledger=state),
         state,
         workers=max(1, min(workers, MOST_WORKERS)),
         timeout=max(1.0, machine.number(chosen, "timeout", TIMEOUT)),
         now=clock,
         progress=progress,
     )
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
+    """While a close runs, SIGTERM ends it as Ctrl-C does: what was claimed is given back, and no judge works on for
+    nobody."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise SystemExit(143)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -38,7 +38,7 @@ class Skill:
 
 def own_state() -> str:
     """The machinery of the user's own vault, whichever vault is being closed."""
-    return home.state(home.own_vault(os.environ))
+    return home.machine_state(os.environ)
 
 
 def may_edit() -> bool:

@@ -28,7 +28,7 @@ def check_judge(place: Place) -> Iterator[Check]:
             return
         seen = judge.look(PATIENCE)
     except (JudgeFailed, UsageError) as error:
-        yield bad("judge", str(error), FIX)
+        yield bad("judge", error.in_full if isinstance(error, JudgeFailed) else str(error), FIX)
         return
     settings = choice.settings(found)
     if settings.url.startswith("http://") and settings.key_env and not _is_local(settings.url):

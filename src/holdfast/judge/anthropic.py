@@ -52,7 +52,8 @@ class Anthropic:
             http.call(self.where, f"/v1/models/{quote(self.model, safe='')}", self._headers(), timeout)
         except http.Refused as error:
             if error.status == 404:
-                raise JudgeFailed(f"{self.where.host} does not know the model {self.model}.") from None
+                what = f"{self.where.host} does not know the model {self.model}; nothing was changed."
+                raise JudgeFailed(what, final=True) from None
             raise
         return f"{self.where.host} accepts the key and has {self.model}"
 

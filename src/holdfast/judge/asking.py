@@ -52,13 +52,13 @@ def ask(
         except JudgeFailed as error:
             if not wrong or isinstance(error, CapReached):
                 raise
-            raise Unusable(_unusable(judge, wrong), raw=raw) from error
+            raise Unusable(_unusable(judge), raw=raw, said=wrong) from error
         try:
             return reading.read(said.text, question.shape)
         except reading.Broken as error:
             raw, wrong = said.text, str(error)
             asked = replace(question, told=f"{question.told}\n\n{_corrected(wrong)}")
-    raise Unusable(_unusable(judge, wrong), raw=raw)
+    raise Unusable(_unusable(judge), raw=raw, said=wrong)
 
 
 def estimate(question: Question[Any]) -> int:
@@ -100,7 +100,7 @@ def _call(judge: Judge, question: Question[Any], meter: Meter, timeout: float) -
         said = judge.say(question, timeout)
     except JudgeFailed as error:
         # Without words the meter counts what was reserved; with empty ones the call cost nothing.
-        meter.settle(reserved, None if error.spent else Words("", 0, 0, judge.model), str(error))
+        meter.settle(reserved, None if error.spent else Words("", 0, 0, judge.model), error.in_full)
         raise
     except BaseException as error:
         meter.settle(reserved, None, f"{type(error).__name__}: {error}")
@@ -113,8 +113,9 @@ def _corrected(wrong: str) -> str:
     return f"Your last answer could not be used: {wrong}. Answer again, with one JSON object that fits the schema."
 
 
-def _unusable(judge: Judge, wrong: str) -> str:
+def _unusable(judge: Judge) -> str:
+    """Without what was wrong: that names what the model made up."""
     return (
-        f"The model ({judge.name}{f', {judge.model}' if judge.model else ''}) answered in a shape that cannot be used "
-        f"({wrong[:300]}); nothing was changed, and its answer was kept."
+        f"The model ({judge.name}{f', {judge.model}' if judge.model else ''}) answered in a shape that cannot be used; "
+        "nothing was changed, and its answer was kept."
     )

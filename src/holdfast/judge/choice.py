@@ -73,6 +73,8 @@ def settings(config: Mapping[str, Any]) -> Settings:
         raise UsageError(f'"{name[:60]}" is no judge; nothing was changed. There are {", ".join(TITLES)}.')
     workers = int(min(MOST_WORKERS, max(1.0, machine.number(found, "workers", WORKERS))))
     timeout = min(LONGEST_TIMEOUT, max(1.0, machine.number(found, "timeout", TIMEOUT)))
+    if name == VERBATIM:
+        return Settings(workers=workers, timeout=timeout)  # of another judge is nothing that counts
     return Settings(name, text("model"), text("url"), text("key_env"), workers, timeout)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config as machine
-from holdfast.errors import JudgeFailed, UsageError
+from holdfast.errors import HoldfastError, JudgeFailed, UsageError
 from holdfast.judge import choice, keeping, probing
 from holdfast.judge.choice import ADDRESSED, TITLES, VERBATIM, Settings
 
@@ -133,8 +133,15 @@ def choose(state: str, wanted: Settings, env: Mapping[str, str], meter: Meter | 
     return Chosen(wanted, keeping.write(state, wanted), probed)
 
 
+def as_chosen(config: Mapping[str, Any], wanted: Settings) -> dict[str, Any]:
+    """The settings as if the choice were written already: what its probe is paid by."""
+    return {**config, keeping.SECTION: keeping.as_table(wanted)}
+
+
 def _probed(judge: Looked, meter: Meter) -> Probed:
+    """Its failure has the other side's words too: whoever chooses stands before it."""
     try:
         return probing.probe(judge, meter)
     except JudgeFailed as error:
-        raise JudgeFailed(f"{judge.name} was asked one tiny question and did not answer it. {ANYWAY}") from error
+        what = f"{judge.name} was asked one tiny question and did not answer it. {ANYWAY}"
+        raise JudgeFailed(what) from HoldfastError(error.in_full)

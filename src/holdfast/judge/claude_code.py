@@ -32,6 +32,8 @@ OPTIONS = (
 COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 QUIET = ("DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING")
 AGAIN = (408, 409, 429)
+LOGGED_OUT = ("/login", "not logged in", "invalid api key", "auth login", "oauth token")
+MOST_MONEY = 1e6
 
 
 class ClaudeCode:
@@ -65,13 +67,13 @@ class ClaudeCode:
         except (ValueError, KeyError, TypeError):
             is_in = None  # an older one that does not tell
         if is_in is False:
-            raise JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `claude auth login`.")
+            raise JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `claude auth login`.", final=True)
         return f"{TITLE} {version.out.split(' ')[0].strip()}{', logged in' if is_in else ''}, model {self.model}"
 
     def program(self) -> str:
         found = programs.find("claude", self._env)
         if not found:
-            raise JudgeFailed(f"{TITLE} is not on this machine's PATH; {KEPT}.")
+            raise JudgeFailed(f"{TITLE} is not on this machine's PATH; {KEPT}.", final=True)
         return found
 
     def _alone(self, folder: str) -> dict[str, str]:
@@ -83,9 +85,10 @@ class ClaudeCode:
         found = _result(ran.out)
         if found is None:
             if "unknown option" in ran.err:
-                what = f"This {TITLE} is too old to be a judge ({ran.last_words}); {KEPT}. Upgrade it."
-                raise JudgeFailed(what)
-            raise JudgeFailed(f"{TITLE} ended without an answer ({ran.last_words}); {KEPT}.", again=True, spent=True)
+                what = f"This {TITLE} is too old to be a judge; {KEPT}. Upgrade it."
+                raise JudgeFailed(what, final=True, said=ran.last_words)
+            what = f"{TITLE} ended without an answer; {KEPT}."
+            raise JudgeFailed(what, again=True, spent=True, said=ran.last_words)
         text = found.get("result")
         text = text if isinstance(text, str) else ""
         if found.get("is_error"):
@@ -101,6 +104,7 @@ class ClaudeCode:
             given if isinstance(given, int) else len(text) // PER_TOKEN,
             next(iter(models), self.model) if isinstance(models, dict) else self.model,
             is_estimated=not taken,
+            money=_money(found.get("total_cost_usd")),
         )
 
 
@@ -116,17 +120,25 @@ def _result(out: str) -> dict[str, Any] | None:
     return None
 
 
+def _money(found: object) -> float | None:
+    """Dollars by its own account, which is an estimate, and said for a subscription too."""
+    is_amount = isinstance(found, (int, float)) and not isinstance(found, bool) and 0 < found < MOST_MONEY
+    return float(found) if isinstance(found, (int, float)) and is_amount else None
+
+
 def _failed(found: dict[str, Any], text: str) -> JudgeFailed:
+    """What is wrong, by the status where there is one: the words may be the server's, and quote what was asked."""
     status = found.get("api_error_status")
-    said = redact(" ".join(text.split()))[0][:200]
-    if status in (401, 403) or "login" in text.lower():
-        return JudgeFailed(f"{TITLE} is not logged in ({said}); {KEPT}. Run `claude auth login`.")
-    if any(words in text.lower() for words in ("hit your", "usage limit", "limit reached")):
-        return JudgeFailed(f"{TITLE} has reached the limit of your plan ({said}); {KEPT}.")
-    if isinstance(status, int) and (status in AGAIN or status >= 500):
-        return JudgeFailed(f"{TITLE} was turned away with {status} ({said}); {KEPT}.", again=True)
+    status = status if isinstance(status, int) else 0
+    said, low = redact(" ".join(text.split()))[0][:200], text.lower()
+    if status in (401, 403) or (not status and any(words in low for words in LOGGED_OUT)):
+        return JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `claude auth login`.", final=True, said=said)
+    if status in (0, 402, 429) and any(words in low for words in ("hit your", "usage limit", "limit reached")):
+        return JudgeFailed(f"{TITLE} has reached the limit of your plan; {KEPT}.", final=True, said=said)
+    if status in AGAIN or status >= 500:
+        return JudgeFailed(f"{TITLE} was turned away with {status}; {KEPT}.", again=True, said=said)
     if found.get("api_error") == "connection_failed":
-        return JudgeFailed(f"{TITLE} could not reach its model ({said}); {KEPT}.", again=True)
-    if status == 413 or "prompt is too long" in text.lower():
-        return Unusable(f"{TITLE}: the question is too long for this model ({said}); {KEPT}.")
-    return JudgeFailed(f"{TITLE} failed ({said}); {KEPT}.", spent=True)
+        return JudgeFailed(f"{TITLE} could not reach its model; {KEPT}.", again=True, said=said)
+    if status == 413 or "prompt is too long" in low:
+        return Unusable(f"{TITLE}: the question is too long for this model; {KEPT}.", said=said)
+    return JudgeFailed(f"{TITLE} failed{f' with {status}' * bool(status)}; {KEPT}.", spent=True, said=said)

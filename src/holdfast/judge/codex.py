@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable
-from holdfast.judge import codex_home, programs, shapes
+from holdfast.judge import codex_home, naming, programs, shapes
 from holdfast.judge.asking import PER_TOKEN
 from holdfast.judge.seam import Words
 
@@ -26,7 +26,8 @@ NAME = "codex"
 TITLE = "Codex"
 MODEL = "gpt-6-luna"  # what its catalog calls fast and affordable
 KEPT = "nothing was changed"
-SERVER_ERROR = re.compile(r"\bstatus:? 5\d\d\b")
+STATUS = re.compile(r"\bstatus:? ([1-5]\d\d)\b")
+AGAIN = ("429", "too many requests", "high demand", "overloaded", "connection failed", "stream disconnected")
 FEATURES = (
     *("hooks", "shell_tool", "unified_exec", "apps", "plugins", "multi_agent", "view_image", "image_generation"),
     *("goals", "tool_suggest", "skill_search", "memories", "browser_use", "computer_use", "sleep_tool"),
@@ -63,43 +64,45 @@ class Codex:
 
     def say(self, question: Question[Any], timeout: float) -> Words:
         program = self.program()
-        with programs.scratch() as folder:
+        with programs.scratch() as folder, codex_home.lent(self._env, folder) as env:
             ends = time.monotonic() + timeout
-            command = [program, "exec", *self._options(program, folder, question, timeout), "-"]
-            env, given = codex_home.alone(self._env, folder), question.given or "Answer now."
-            ran = programs.run(TITLE, command, env, f"{folder}/empty", given, max(0.1, ends - time.monotonic()))
-            codex_home.keep_login(self._env, folder)
+            command = [program, "exec", *self._options(program, folder, env, question, timeout), "-"]
+            given, left = question.given or "Answer now.", max(0.1, ends - time.monotonic())
+            ran = programs.run(TITLE, command, env, f"{folder}/empty", given, left)
         return self._words(ran, question)
 
     def look(self, timeout: float) -> str:
         """What can be said without spending anything: its version, and whether somebody is logged in."""
         program = self.program()
-        with programs.scratch() as folder:
-            env, cwd = codex_home.alone(self._env, folder), f"{folder}/empty"
+        with programs.scratch() as folder, codex_home.lent(self._env, folder) as env:
+            cwd = f"{folder}/empty"
             version = programs.run(TITLE, [program, "--version"], env, cwd, "", timeout)
             state = programs.run(TITLE, [program, "login", "status"], env, cwd, "", timeout)
         provider = codex_home.provider(self._env)
         needs = provider.get("requires_openai_auth", not provider)
         if state.status and needs and not self._env.get("CODEX_API_KEY"):
-            raise JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `codex login`.")
+            raise JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `codex login`.", final=True)
         key = provider.get("env_key")
         if isinstance(key, str) and not self._env.get(key):
-            raise JudgeFailed(f"{TITLE} wants a key in the variable {key}, which is not set; {KEPT}.")
+            named = naming.shown(key, "that env_key names")
+            raise JudgeFailed(f"{TITLE} wants a key in the variable {named}, which is not set; {KEPT}.", final=True)
         return f"{TITLE} {version.out.split(' ')[-1].strip()}, ready, model {self.model}"
 
     def program(self) -> str:
         found = programs.find("codex", self._env)
         if not found:
-            raise JudgeFailed(f"{TITLE} is not on this machine's PATH; {KEPT}.")
+            raise JudgeFailed(f"{TITLE} is not on this machine's PATH; {KEPT}.", final=True)
         return found
 
-    def _options(self, program: str, folder: str, question: Question[Any], timeout: float) -> list[str]:
+    def _options(
+        self, program: str, folder: str, env: Mapping[str, str], question: Question[Any], timeout: float
+    ) -> list[str]:
         told = f"{folder}/told"
         with open(told, "w", encoding="utf-8", errors="replace") as file:
             file.write(shapes.told(question))
         settings = [*SWITCHES, *(f"features.{name}=false" for name in FEATURES)]
         settings.append(f"model_instructions_file={json.dumps(told)}")
-        catalog = self._catalog_for(program, folder, timeout)
+        catalog = self._catalog_for(program, folder, env, timeout)
         if catalog:
             with open(f"{folder}/catalog", "w", encoding="utf-8") as file:
                 file.write(catalog)
@@ -116,18 +119,17 @@ class Codex:
             options += ["--output-schema", f"{folder}/schema"]
         return [*options, "-m", self.model, *(word for one in settings for word in ("-c", one))]
 
-    def _catalog_for(self, program: str, folder: str, timeout: float) -> str:
+    def _catalog_for(self, program: str, folder: str, env: Mapping[str, str], timeout: float) -> str:
         """What this Codex knows of the model, less its tools; "" for one that it does not know, which has none of its
         own. Where there is no telling, it is not asked: a judge has no tools."""
         if self._catalog is None:
             command = [program, "debug", "models", "--bundled"]
-            env = codex_home.alone(self._env, folder)
             ran = programs.run(TITLE, command, env, f"{folder}/empty", "", min(timeout, 20.0))
             try:
                 known = [one for one in json.loads(ran.out)["models"] if one["slug"]]
             except (ValueError, KeyError, TypeError, RecursionError):
-                what = f"This {TITLE} does not say which tools its models have ({ran.last_words}); {KEPT}. Upgrade it."
-                raise JudgeFailed(what) from None
+                what = f"This {TITLE} does not say which tools its models have; {KEPT}. Upgrade it."
+                raise JudgeFailed(what, final=True, said=ran.last_words) from None
             ours = [{**one, **WITHOUT_TOOLS} for one in known if one["slug"] == self.model]
             self._catalog = json.dumps({"models": ours}) if ours else ""
         return self._catalog
@@ -170,20 +172,25 @@ def _item(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed(event: dict[str, Any], ran: programs.Ran) -> JudgeFailed:
-    """Codex tells failures in words only; these are the ones that it was heard to say."""
+    """Codex tells failures in words only; these are the ones that it was heard to say. Where it names a status, that
+    decides: the words behind it are the server's, and may quote what was asked."""
     told = event.get("error") if isinstance(event.get("error"), dict) else event
     text = str(told.get("message", "")) if isinstance(told, dict) else ""
     said = redact(" ".join(text.split()))[0][:200] or ran.last_words
-    low = said.lower()
-    if any(words in low for words in ("401", "unauthorized", "not logged in", "log in", "access token")):
-        return JudgeFailed(f"{TITLE} is not logged in ({said}); {KEPT}. Run `codex login`.")
-    if "usage limit" in low or "quota" in low:
-        return JudgeFailed(f"{TITLE} has reached the limit of your plan ({said}); {KEPT}.")
-    if any(words in low for words in ("context window", "too long", "maximum context")):
-        return Unusable(f"{TITLE}: the question is too long for this model ({said}); {KEPT}.")
-    again = ("429", "too many requests", "high demand", "overloaded", "connection failed", "stream disconnected")
-    if any(words in low for words in again) or SERVER_ERROR.search(low):
-        return JudgeFailed(f"{TITLE} was turned away ({said}); {KEPT}.", again=True)
+    low, found = said.lower(), STATUS.search(said.lower())
+    status = int(found[1]) if found else 0
+
+    def is_said(*words: str) -> bool:
+        return any(one in low for one in words)
+
+    if status in (401, 403) or (not status and is_said("unauthorized", "not logged in", "log in", "access token")):
+        return JudgeFailed(f"{TITLE} is not logged in; {KEPT}. Run `codex login`.", final=True, said=said)
+    if status in (0, 402, 429) and is_said("usage limit", "quota"):
+        return JudgeFailed(f"{TITLE} has reached the limit of your plan; {KEPT}.", final=True, said=said)
+    if status in (0, 400, 413) and is_said("context window", "too long", "maximum context"):
+        return Unusable(f"{TITLE}: the question is too long for this model; {KEPT}.", said=said)
+    if status in (408, 409, 429) or status >= 500 or (not status and is_said(*AGAIN)):
+        return JudgeFailed(f"{TITLE} was turned away{f' with {status}' * bool(status)}; {KEPT}.", again=True, said=said)
     if not event:
-        return JudgeFailed(f"{TITLE} ended without an answer ({said}); {KEPT}.", again=True, spent=True)
-    return JudgeFailed(f"{TITLE} failed ({said}); {KEPT}.", spent=True)
+        return JudgeFailed(f"{TITLE} ended without an answer; {KEPT}.", again=True, spent=True, said=said)
+    return JudgeFailed(f"{TITLE} failed{f' with {status}' * bool(status)}; {KEPT}.", spent=True, said=said)

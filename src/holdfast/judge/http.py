@@ -2,8 +2,9 @@
 
 A timeout of the client's own counts each read, so a server that drips a byte a second would hold a close for ever; here
 the whole call has one. No redirect is followed, since it would carry memory and key to another host; no compressed
-answer is asked for, since a small one can be made to unfold. The key stands in a header and nowhere else: what an
-error quotes from the other side is searched for it first.
+answer is asked for, since a small one can be made to unfold. The key stands in a header and nowhere else. A failure's
+sentence has a status, a host and our own words, since sessions are told of it; what the other side said is kept apart
+in `said`, without the key.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import email.utils
 import importlib.util
 import ipaddress
 import json
+import os
+import ssl
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,7 @@ from urllib.parse import urlsplit
 
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable, UsageError
+from holdfast.judge import naming
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 LARGEST = 8 << 20
 KEPT = "nothing was changed"
 AGAIN = (408, 409, 425, 429)  # and all of 5xx
+FINAL = (401, 403, 404)  # whatever is asked
 TOO_LONG = ("too long", "context length", "context window", "maximum context", "exceed_context", "too large")
 EXTRA = 'This judge needs the extra "http"; nothing was changed. Install it: `pip install "holdfast[http]"`.'
 
@@ -55,20 +60,33 @@ def place(name: str, url: str, key_env: str, env: Mapping[str, str]) -> Place:
     """Raises UsageError for an address that cannot be called, a key or an extra that is not there."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f'"{redact(url)[0]}" is no address of a model; {KEPT}. Give one as https://host/v1.')
+        raise UsageError(f"What {name} has as its url is no address of a model; {KEPT}. Give one as https://host/v1.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise UsageError(
             f"The address of {name} may have no password, query or fragment; {KEPT}. "
             "Keep the key in a variable and name that: --key-env VAR."
         )
-    key = env.get(key_env, "") if key_env else ""
-    if key_env and not key.strip():
-        raise UsageError(f"{name} needs a key in the variable {key_env}, which is not set; {KEPT}.")
-    if not key.strip().isprintable() or not key.isascii():
-        raise UsageError(f"What the variable {key_env} holds is no key; {KEPT}.")
+    key = _key(name, key_env, env)
     if importlib.util.find_spec("httpx2") is None:
         raise UsageError(EXTRA)
-    return Place(name, url.rstrip("/"), key.strip(), key_env)
+    return Place(name, url.rstrip("/"), key, key_env)
+
+
+def _key(name: str, key_env: str, env: Mapping[str, str]) -> str:
+    if not key_env:
+        return ""
+    if not naming.is_name(key_env):
+        raise UsageError(
+            f"key_env of {name} is no variable's name; {KEPT}. It names the variable that holds the key, and is not "
+            "the key itself: put that into a variable."
+        )
+    shown = naming.shown(key_env, "that key_env names")
+    key = env.get(key_env, "").strip()
+    if not key:
+        raise UsageError(f"{name} needs a key in the variable {shown}, which is not set; {KEPT}.")
+    if not key.isprintable() or not key.isascii():
+        raise UsageError(f"What the variable {shown} holds is no key; {KEPT}.")
+    return key
 
 
 def is_loopback(url: str) -> bool:
@@ -84,27 +102,56 @@ def call(
 ) -> Any:
     """The JSON that a request is answered with; a GET without a body. Raises JudgeFailed, or Unusable where the
     question itself was refused."""
-    import httpx2 as httpx
-
+    try:
+        import httpx2 as httpx
+    except ImportError:
+        raise JudgeFailed(EXTRA, final=True) from None
     data = None if body is None else json.dumps(body).encode("utf-8")
+    who = f"{where.name} ({where.host})"
     try:
         status, told, raw = asyncio.run(_exchange(httpx, where, path, headers, data, timeout))
     except TimeoutError:
-        what = f"{where.name} ({where.host}) did not answer within {timeout:.0f} s; {KEPT}."
+        what = f"{who} did not answer within {timeout:.0f} s; {KEPT}."
         raise JudgeFailed(what, again=True, spent=body is not None) from None
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        what = f"{where.name} cannot be reached at {where.host} ({_tidy(str(error), where)}); {KEPT}."
-        raise JudgeFailed(what, again=True) from None
+        why = _system(error)
+        what = f"{where.name} cannot be reached at {where.host}{why}; {KEPT}."
+        raise JudgeFailed(what, again=True, said="" if why else _tidy(str(error), where)) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        why = _tidy(str(error), where) or type(error).__name__
-        what = f"{where.name} ({where.host}) broke off in the middle of its answer ({why}); {KEPT}."
-        raise JudgeFailed(what, again=True, spent=body is not None) from None
+        said = _tidy(str(error), where) or type(error).__name__
+        what = f"{who} broke off in the middle of its answer; {KEPT}."
+        raise JudgeFailed(what, again=True, spent=body is not None, said=said) from None
     except OSError as error:
-        what = f"{where.name} cannot be reached at {where.host} ({error.strerror or error}); {KEPT}."
+        what = f"{where.name} cannot be reached at {where.host}{_system(error)}; {KEPT}."
         raise JudgeFailed(what, again=True) from None
     if status != 200:
         raise _refused(where, status, told, raw)
     return _parsed(where, raw, told)
+
+
+def _system(error: BaseException) -> str:
+    """Why, where this machine's own system says it: its words are nobody else's."""
+    under: BaseException | None = error
+    while under is not None:
+        if isinstance(under, OSError) and under.strerror and not isinstance(under, ssl.SSLError):
+            # The event loop puts its own words in place of the system's.
+            number = under.errno or 0
+            return f" ({os.strerror(number) if number > 0 else under.strerror})"
+        several = under.exceptions if isinstance(under, BaseExceptionGroup) else ()
+        under = several[0] if several else under.__cause__ or under.__context__
+    return ""
+
+
+def _client(httpx: Any, where: Place) -> Any:
+    """A proxy of the environment is for the world outside, never for a server on this machine."""
+    try:
+        return httpx.AsyncClient(timeout=None, trust_env=not is_loopback(where.url))
+    except (ImportError, ValueError, TypeError, httpx.InvalidURL):
+        raise JudgeFailed(
+            f"The proxy that the environment names cannot be used for {where.name} ({where.host}); {KEPT}. Name one "
+            "with http://, or put the host into NO_PROXY.",
+            final=True,
+        ) from None
 
 
 async def _exchange(
@@ -114,8 +161,7 @@ async def _exchange(
     if data is not None:
         own["content-type"] = "application/json"
     async with asyncio.timeout(timeout):
-        # A proxy of the environment is for the world outside, never for a server on this machine.
-        async with httpx.AsyncClient(timeout=None, trust_env=not is_loopback(where.url)) as client:
+        async with _client(httpx, where) as client:
             method = "GET" if data is None else "POST"
             async with client.stream(method, f"{where.url}{path}", headers=own, content=data) as answer:
                 read = bytearray()
@@ -131,25 +177,36 @@ def _parsed(where: Place, raw: bytes, told: Mapping[str, str]) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
-        kind = told.get("content-type", "").partition(";")[0] or "something"
-        what = f"{where.name} ({where.host}) answered with {kind[:40]} that is no JSON; {KEPT}. Is the address right?"
+        kind = "a web page" if told.get("content-type", "").startswith("text/html") else "something"
+        what = f"{where.name} ({where.host}) answered with {kind} that is no JSON; {KEPT}. Is the address right?"
         raise JudgeFailed(what, spent=True) from None
 
 
 def _refused(where: Place, status: int, told: Mapping[str, str], raw: bytes) -> JudgeFailed:
     """An answer other than 200, as the failure that it is."""
     said = _tidy(message(raw), where)
-    begin = f"{where.name} ({where.host}) answered {status}{f': {said}' if said else ''}"
+    begin = f"{where.name} ({where.host}) answered {status}"
     if status == 413 or (status == 400 and any(words in said.lower() for words in TOO_LONG)):
-        return Unusable(f"{begin}; the question is too long for this model; {KEPT}.")
+        return Unusable(f"{begin}; the question is too long for this model; {KEPT}.", said=said)
+    is_used_up = status == 402 or (status == 429 and "quota" in said.lower())
     if status in (401, 403):
         begin += (
             f"; the key in {where.key_env} is not accepted" if where.key_env else "; it wants a key (--key-env VAR)"
         )
+    elif status == 404:
+        begin += "; it does not know the address or the model"
+    elif is_used_up:
+        begin += "; the credit there is used up"
     elif 300 <= status < 400:
         begin += "; it sends us to another address, which is not followed"
-    may_later = (status in AGAIN or status >= 500) and "quota" not in said.lower()
-    failed = Refused(f"{begin}; {KEPT}.", again=may_later, wait=retry_after(told) if may_later else 0.0)
+    may_later = (status in AGAIN or status >= 500) and not is_used_up
+    failed = Refused(
+        f"{begin}; {KEPT}.",
+        again=may_later,
+        wait=retry_after(told) if may_later else 0.0,
+        final=is_used_up or status in FINAL or 300 <= status < 400,
+        said=said,
+    )
     failed.status = status
     return failed
 

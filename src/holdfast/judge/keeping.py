@@ -12,6 +12,8 @@ from holdfast.errors import HoldfastError
 from holdfast.judge.choice import TIMEOUT, VERBATIM, WORKERS
 
 if TYPE_CHECKING:
+    from tomlkit.items import Table
+
     from holdfast.judge.choice import Settings
 
 SECTION = "judge"
@@ -30,7 +32,7 @@ def as_table(wanted: Settings) -> dict[str, Any]:
 
 
 def edited(text: str, wanted: Settings) -> str:
-    """The settings with this choice. What [judge] had of another judge goes; comments stay. Raises ValueError."""
+    """The settings with this choice. What [judge] had of another judge goes; every comment stays. Raises ValueError."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
     from tomlkit.items import Table
@@ -47,13 +49,26 @@ def edited(text: str, wanted: Settings) -> str:
             raise ValueError(f"{SECTION} is no table")
         fields = as_table(wanted)
         for name in ("name", "model", "url", "key_env", "workers", "timeout"):
-            if name in fields:
+            if name in fields and table.get(name) != fields[name]:
                 table[name] = fields[name]
-            elif name in table:
-                del table[name]
+            elif name in table and name not in fields:
+                _remove(table, name)
         return tomlkit.dumps(document)
     except TOMLKitError as error:
         raise ValueError(str(error)) from error
+
+
+def _remove(table: Table, name: str) -> None:
+    """A line goes; what the user wrote behind it stays where it was, as a line of its own."""
+    from tomlkit.items import Comment, Trivia
+
+    said = table[name].trivia.comment
+    body = table.value.body
+    at = next((at for at, (key, _) in enumerate(body) if key is not None and key.key == name), -1)
+    indent = table[name].trivia.indent
+    del table[name]
+    if said and at >= 0:
+        body[at] = (None, Comment(Trivia(indent=indent, comment=said)))
 
 
 def write(state: str, wanted: Settings) -> str:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed
 from holdfast.judge import http, shapes
 from holdfast.judge.asking import PER_TOKEN
@@ -72,13 +73,14 @@ class OpenAI:
                 return f"{self.where.host} answers; it does not list its models"
             raise
         listed = found.get("data") if isinstance(found, dict) else None
-        known = [str(one["id"]) for one in listed or () if isinstance(one, dict) and "id" in one]
+        known = [_name(str(one["id"])) for one in listed or () if isinstance(one, dict) and "id" in one]
         if self.name != OLLAMA_NAME and len(known) == 1 and known[0] != self.model:
             # As llama.cpp's, which has one model and does not look at the name that it is asked for.
             return f"{self.where.host} answers; it has {known[0]}, under whatever name"
         if known and not {self.model, f"{self.model}:latest"} & set(known):
             has = ", ".join(known[:5]) + (" …" if len(known) > 5 else "")
-            raise JudgeFailed(f"{self.where.host} does not have the model {self.model}; it has {has}.")
+            what = f"{self.where.host} does not have the model {self.model}; nothing was changed."
+            raise JudgeFailed(what, final=True, said=f"it has {has}")
         return f"{self.where.host} answers and has {self.model}"
 
     def _headers(self) -> dict[str, str]:
@@ -131,6 +133,11 @@ class OpenAI:
         if isinstance(code, int) and (code == 429 or code >= 500):
             return JudgeFailed(f"{begin} ({code}); nothing was changed.", again=True)
         return JudgeFailed(f"{begin}; nothing was changed. Is the address right?", spent=True)
+
+
+def _name(text: str) -> str:
+    """A model as its server calls it: a short word for a terminal."""
+    return redact("".join(one for one in text if one.isprintable()))[0][:80]
 
 
 def _count(usage: Any, name: str) -> int:

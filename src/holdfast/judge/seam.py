@@ -32,13 +32,15 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True)
 class Words:
-    """What a model answered to one call, and what that took. `is_estimated` where the judge does not count tokens."""
+    """What a model answered to one call, and what that took. `is_estimated` where the judge does not count tokens;
+    `money` is what it cost in dollars by the judge's own account, where it keeps one."""
 
     text: str
     tokens_in: int
     tokens_out: int
     model: str = ""
     is_estimated: bool = False
+    money: float | None = None
 
 
 class Judge(Protocol):
