@@ -30,9 +30,9 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import verify_set
 import verify_set_session
-from holdfast.close import evidence as proofs
-from holdfast.close.claims import Claim
-from holdfast.close.verify import CONTRADICTED, SUPPORTED, Finding, verify
+from holdfast.close.verify import evidence as proofs
+from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, Finding, verify
 from verify_set import Case
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from holdfast.close.drain import Closed
-    from holdfast.close.improve import Undone as LoopUndone
-    from holdfast.close.loops import Loops
-    from holdfast.close.spend_report import Report as Spent
+    from holdfast.close.improve.closing import Undone as LoopUndone
+    from holdfast.close.improve.loops import Loops
+    from holdfast.close.spend.report import Report as Spent
     from holdfast.model import Project, Reply
     from holdfast.vault.handing import HandedOff
 
@@ -148,7 +148,7 @@ class Memory(Curation):
     def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
         """Write a handoff of the session that we are in."""
         from holdfast.capture import whereabouts
-        from holdfast.close import authored
+        from holdfast.close.verify import authored
         from holdfast.close.work import find_episode
         from holdfast.vault import handing
 
@@ -172,18 +172,18 @@ class Memory(Curation):
 
     def loops(self, *, everything: bool = False) -> Loops:
         """Every snag of this project, or of all, and what became of it."""
-        from holdfast.close import loops
+        from holdfast.close.improve import loops
 
         return loops.listing(self.vault, self.state, self.clock(), None if everything else self.project().id)
 
     def undo_loop(self, ident: str) -> LoopUndone:
         """Take back what one snag changed."""
-        from holdfast.close import improve
+        from holdfast.close.improve import closing as improve
 
         return improve.undo(self.vault, self.state, ident, self.clock())
 
     def spent(self, days: int, by: str) -> Spent:
         """The meter of calls to models."""
-        from holdfast.close import spend_report
+        from holdfast.close.spend import report as spend_report
 
         return spend_report.report(home.machine_state(self.env), self.clock(), days=days, by=by)

@@ -25,16 +25,9 @@ import pytest
 
 from holdfast.capture import episodes, home, marks, queue, story
 from holdfast.capture.ids import digest
-from holdfast.close import (  # noqa: F401 - loaded before the first blow falls on their effects
-    answers,
-    improve,
-    improve_advice,
-    judged,
-    leftovers,
-    proposals,
-)
-from holdfast.close.court import Court
+from holdfast.close import judged, leftovers  # noqa: F401 - loaded before the first blow falls on their effects
 from holdfast.close.drain import LEASE, drain, find_episode
+from holdfast.close.think.court import Court
 from holdfast.errors import JudgeFailed
 from holdfast.hook import lifecycle
 from holdfast.judge.seam import Judge, Question, Words
@@ -250,7 +243,7 @@ class Life:
             is_replaced = any(_is_replaced(note, known) for note in retired.get(flag.id, ()))
             is_once = places == 1 or (places == 0 and is_replaced) or flag.id in dead
             assert is_once, (
-                f"{flag} is in {active[flag.id]} notes, {len(retired.get(flag.id, []))} retired, {left_out[flag.id]} left out"
+                f"{flag} is in {active[flag.id]} notes, retired in {retired.get(flag.id)}, left out {left_out[flag.id]}"
             )
         status = subprocess.run(["git", "-C", self.vault, "status", "--porcelain"], capture_output=True, check=True)
         assert status.stdout == b"", "something is not committed"

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import flags, home, notices
-from holdfast.close import improve, loops
 from holdfast.close.filing import Filing
-from holdfast.close.loops import Loop
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import loops
+from holdfast.close.improve.loops import Loop
 from holdfast.vault import notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from holdfast.close.improve import Advice
+    from holdfast.close.improve.closing import Advice
     from holdfast.model import Flag
 
 NOW = 1_790_000_000.0

@@ -324,7 +324,7 @@ def test_days_that_are_only_counted_are_told_apart(quiet: Home) -> None:
 
 
 def test_a_snag_that_waits_longer_than_two_closes_is_an_alarm(quiet: Home) -> None:
-    from holdfast.close import loops
+    from holdfast.close.improve import loops
 
     flag = flags.make("The build hung. Better: cap it at 60 s", now=NOW, kind="snag", project=A)[0]
     queue.append(f"{quiet.state}/queue", [flag], NOW)

@@ -22,8 +22,9 @@ from pydantic import BaseModel
 
 from holdfast.capture import ledger_history, log, notices
 from holdfast.capture.ledger_history import Wanted
-from holdfast.close import caps, prices, spend_history, spending
-from holdfast.close.budget import Budget, host_of
+from holdfast.close.spend import caps, prices, spending
+from holdfast.close.spend import history as spend_history
+from holdfast.close.spend.budget import Budget, host_of
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge import anthropic, asking, openai
 from holdfast.judge.seam import Question, Words

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from holdfast.capture import home
 from holdfast.cli.spend import spend
-from holdfast.close.prices import AS_OF
+from holdfast.close.spend.prices import AS_OF
 from holdfast.errors import UsageError
 
 HEAD = ["calls", "tokens", "money"]

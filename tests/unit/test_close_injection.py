@@ -18,7 +18,7 @@ from hostile_texts import ALL, BREAKOUTS
 from test_drain import NOW, SHOP, Life
 
 from holdfast.capture import course, episodes, story
-from holdfast.close import consolidate, draft, groups
+from holdfast.close.think import consolidate, draft, groups
 from holdfast.judge.fencing import Fence
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes

@@ -9,8 +9,8 @@ import pytest
 from close_support import Scripted, court
 from pydantic import BaseModel
 
-from holdfast.close import answers
-from holdfast.close.court import at_once
+from holdfast.close.think import answers
+from holdfast.close.think.court import at_once
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 from holdfast.judge.seam import Question
 

@@ -16,9 +16,8 @@ import pytest
 from hook_support import SOURCE, fill_up, make_read_only, mounted
 
 from holdfast.capture import episodes, flags, home, ledger_history, marks, queue, settle, story
-from holdfast.close import chronicle
+from holdfast.close import chronicle, filing
 from holdfast.close import drain as closing
-from holdfast.close import filing
 from holdfast.close.drain import Closed, drain
 from holdfast.errors import NewerFormat
 from holdfast.hook import lifecycle

@@ -13,7 +13,7 @@ import pytest
 from holdfast.capture import flags
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
-from holdfast.close import evidence
+from holdfast.close.verify import evidence
 from holdfast.hook.transcript import CLAUDE, CODEX, since
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"

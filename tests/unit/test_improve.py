@@ -13,9 +13,11 @@ from improve_support import NOW, OTHER, SHOP, Desk
 
 from holdfast.capture import flag_words, flags
 from holdfast.capture.armed_match import matches
-from holdfast.close import arming, improve, improve_record, proposals
 from holdfast.close.filing import Filing
-from holdfast.close.improve_snag import Snag, key_of, parsed
+from holdfast.close.improve import arming, proposals
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import record as improve_record
+from holdfast.close.improve.snag import Snag, key_of, parsed
 from holdfast.errors import UsageError
 from holdfast.model import Flag
 from holdfast.vault import armed, notes

@@ -10,8 +10,10 @@ from improve_support import NOW, SHOP, Desk
 from pydantic import ValidationError
 
 from holdfast.capture import flags
-from holdfast.close import improve, improve_advice, proposals
-from holdfast.close.improve_advice import Advice, Refused
+from holdfast.close.improve import advice as improve_advice
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import proposals
+from holdfast.close.improve.advice import Advice, Refused
 from holdfast.judge.fencing import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes

@@ -11,8 +11,9 @@ from hook_support import Home, Terminal
 from improve_support import SKILL
 
 from holdfast.capture import projects
-from holdfast.close import improve, loops
 from holdfast.close.drain import drain
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import loops
 from holdfast.vault import lineage, notes
 
 

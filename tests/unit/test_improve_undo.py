@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
-from holdfast.close import improve, improve_record, proposals
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import proposals
+from holdfast.close.improve import record as improve_record
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault.writing import writing
 

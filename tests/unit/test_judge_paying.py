@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from holdfast.close import prices, spending
-from holdfast.close.budget import Budget
+from holdfast.close.spend import prices, spending
+from holdfast.close.spend.budget import Budget
 from holdfast.errors import CapReached
 from holdfast.judge import paying
 from holdfast.judge.seam import Question, Words

@@ -225,7 +225,7 @@ def test_what_a_judge_may_not_do_waits_for_a_person_and_the_flag_is_filed(life: 
         return {"decisions": [{"flags": ["F1"], "action": "merge", "note": handle, "body": "something else"}]}
 
     drain(life, Scripted(losing))
-    from holdfast.close import proposals
+    from holdfast.close.improve import proposals
 
     waiting = proposals.listing(life.state, SHOP)
     assert any("lose more than a quarter" in one.why for one in waiting)
@@ -357,7 +357,7 @@ class TestLeftovers:
         return life.drain(court=court(life.state, Scripted(answering)), project=SHOP)
 
     def test_an_invented_fact_is_refused_and_kept_for_a_person(self, life: Life) -> None:
-        from holdfast.close import proposals
+        from holdfast.close.improve import proposals
 
         self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
 
@@ -461,7 +461,7 @@ def test_two_sessions_that_want_the_same_note_do_not_lose_a_flag_in_it(life: Lif
 
 
 def test_a_proposal_that_cannot_be_kept_does_not_hold_up_the_flags(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast.close import proposals
+    from holdfast.close.improve import proposals
 
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")

@@ -11,8 +11,9 @@ from hook_support import Home, Terminal
 from improve_support import NOW, OTHER, SHOP, Desk
 
 from holdfast.capture import platform, queue, settle
-from holdfast.close import deciding, improve, loops, proposals
 from holdfast.close.filing import Filing
+from holdfast.close.improve import closing as improve
+from holdfast.close.improve import deciding, loops, proposals
 from holdfast.doctor.checks import Place
 from holdfast.doctor.loops import check_loops
 from holdfast.errors import UsageError

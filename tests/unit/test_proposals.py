@@ -12,8 +12,9 @@ import pytest
 from hook_support import Home, Terminal
 from improve_support import NOW, OTHER, SHOP, SKILL, Desk
 
-from holdfast.close import improve_record, proposals
-from holdfast.close.proposals import Proposal
+from holdfast.close.improve import proposals
+from holdfast.close.improve import record as improve_record
+from holdfast.close.improve.proposals import Proposal
 from holdfast.errors import HoldfastError, NotFound, UsageError
 
 PATH = "knowledge/port.md"

@@ -15,8 +15,8 @@ from holdfast.capture import episodes
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
 from holdfast.close import handoff, salvage
-from holdfast.close.evidence import Evidence, gather
 from holdfast.close.salvage import Salvaged
+from holdfast.close.verify.evidence import Evidence, gather
 from holdfast.hook import transcript
 from holdfast.hook.gist import Todos
 from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said

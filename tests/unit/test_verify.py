@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.close import claims
-from holdfast.close.claims import Claim
-from holdfast.close.evidence import Evidence, Run
-from holdfast.close.verify import (
+from holdfast.close.verify import claims
+from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.evidence import Evidence, Run
+from holdfast.close.verify.findings import (
     CONTRADICTED,
     SUPPORTED,
     UNSUPPORTED,

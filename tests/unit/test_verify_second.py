@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.close import verify_second as second
-from holdfast.close.claims import Claim
-from holdfast.close.evidence import Evidence
-from holdfast.close.verify import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
+from holdfast.close.verify import second
+from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.evidence import Evidence
+from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
 from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.judge.fencing import Fence
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.audit.closes import Close
     from holdfast.audit.inline import Looked
     from holdfast.audit.period import Period, Told
-    from holdfast.close.loops import Loop
+    from holdfast.close.improve.loops import Loop
     from holdfast.doctor.checks import Place
 
 
@@ -106,7 +106,7 @@ def closes(told: Told, looked: Looked) -> Iterator[Finding]:
 
 
 def loops(place: Place, asked: Period) -> tuple[tuple[Loop, ...], int, list[Finding]]:
-    from holdfast.close import loops as known
+    from holdfast.close.improve import loops as known
 
     try:
         found = known.listing(place.vault, place.state, place.clock(), asked.project or None)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.audit.inline import Looked
     from holdfast.audit.period import Period, Told
     from holdfast.audit.sessions import Sessions
-    from holdfast.close.loops import Loop
+    from holdfast.close.improve.loops import Loop
     from holdfast.doctor.checks import Place
 
 MOST_LISTED = 50  # findings of one kind; a thousand dead sessions are one cause

@@ -24,7 +24,7 @@ NOT_OURS = re.compile(r"(^|/)(\.[^/]*\.sw.|([^/]*\.)?lock)$")  # an editor's own
 
 
 def count(state: str) -> None:
-    """One more purge. Whoever holds texts in memory meanwhile sees by `counted` that they may not be written any more."""
+    """One more purge. Whoever holds texts in memory sees by `counted` that they may no longer be written."""
     fd = os.open(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         os.write(fd, b".")

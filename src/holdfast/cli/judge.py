@@ -26,7 +26,7 @@ def judge(
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
-    from holdfast.close.budget import Budget
+    from holdfast.close.spend.budget import Budget
     from holdfast.judge import choosing, offers
     from holdfast.judge.choice import VERBATIM
 

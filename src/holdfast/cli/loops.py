@@ -11,7 +11,7 @@ from holdfast.cli import show
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
-    from holdfast.close.loops import Loop, Loops
+    from holdfast.close.improve.loops import Loop, Loops
 
 
 def loops(
@@ -44,8 +44,8 @@ NEWEST = 10  # closed ones that are shown unless all are asked for
 
 
 def _print(found: Loops, now: float, *, everything: bool) -> None:
-    from holdfast.close import arming
-    from holdfast.close import loops as listed
+    from holdfast.close.improve import arming
+    from holdfast.close.improve import loops as listed
 
     if not found.open and not found.closed:
         typer.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')

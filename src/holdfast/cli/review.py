@@ -9,12 +9,12 @@ import typer
 
 from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
-from holdfast.close import deciding, proposals
+from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
-    from holdfast.close.proposals import Proposal
+    from holdfast.close.improve.proposals import Proposal
     from holdfast.vault.notes import Note
     from holdfast.vault.reviewing import Due, Reviewed, Reviews
 

@@ -16,9 +16,9 @@ from holdfast.memory import Memory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.close.prices import Price, Prices
-    from holdfast.close.spend_history import Row
-    from holdfast.close.spend_report import Report
+    from holdfast.close.spend.history import Row
+    from holdfast.close.spend.prices import Price, Prices
+    from holdfast.close.spend.report import Report
 
 BAR = 40  # characters, at most
 SHOWN = "{:<%d}  {:>7}  {:>12}  {:>16}  "
@@ -32,8 +32,8 @@ def spend(
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show the meter of calls to models: tokens, money, and what today's caps leave."""
-    from holdfast.close import prices as tables
-    from holdfast.close import spend_report
+    from holdfast.close.spend import prices as tables
+    from holdfast.close.spend import report as spend_report
 
     memory = Memory.here()
     if prices:
@@ -46,7 +46,7 @@ def spend(
 
 
 def _print(report: Report) -> None:
-    from holdfast.close.spend_report import money_of, words_for
+    from holdfast.close.spend.report import money_of, words_for
 
     if report.rows:
         rows = [(words_for(row.name, report.by), row, money_of(row)) for row in report.rows]
@@ -84,7 +84,7 @@ def _bar(text: str, length: int, *, is_plain: bool) -> None:
 
 
 def _print_prices(known: Prices, state: str) -> None:
-    from holdfast.close import prices as tables
+    from holdfast.close.spend import prices as tables
 
     typer.echo(f"{known.currency} per million tokens; the first line that fits counts.")
     _table(f"Yours, {tables.path_of(state)}:", known.own)

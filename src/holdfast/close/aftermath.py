@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, notices
 from holdfast.capture.ids import digest
-from holdfast.close import answers, leftovers, verify
+from holdfast.close import leftovers
+from holdfast.close.think import answers
+from holdfast.close.verify import findings as verify
 from holdfast.errors import HoldfastError
 from holdfast.vault import frontmatter, journal
 from holdfast.vault.frontmatter import Unparsable
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.close.commit import Written
-    from holdfast.close.consolidate import Refused
-    from holdfast.close.court import Court
-    from holdfast.close.deliberate import Deliberated
+    from holdfast.close.think.consolidate import Refused
+    from holdfast.close.think.court import Court
+    from holdfast.close.think.deliberate import Deliberated
     from holdfast.close.work import Closed, Work
 
 JUDGE, HANDOFF = "judge", "handoff "
@@ -33,7 +35,7 @@ def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused
     """What a judge said and may not do waits for a person, before its flags leave the queue."""
     if not refused:
         return
-    from holdfast.close import proposals
+    from holdfast.close.improve import proposals
 
     for one in refused:
         ids = tuple(flag.id for flag in one.flags)
@@ -75,7 +77,7 @@ def of_episode(vault: str, now: float, work: Work, thought: Deliberated, written
         if thought.fell_back or thought.by == VERBATIM:
             leftovers.remember(state, work.project, vault, written.verbatim)
         if written.loops:
-            from holdfast.close import improve
+            from holdfast.close.improve import closing as improve
 
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
         _keep_held_back(state, now, work, written)
@@ -90,7 +92,7 @@ def _keep_held_back(state: str, now: float, work: Work, written: Written) -> Non
     """A claim that its session contradicts is not in the handoff, and not lost either."""
     for one in written.findings:
         if one.verdict == verify.CONTRADICTED and written.closed.handoff:
-            from holdfast.close import proposals
+            from holdfast.close.improve import proposals
 
             ident = digest("\0".join((work.key, one.claim.section, one.claim.text)), 12)
             why = f"Held back from {written.closed.handoff}: {one.why}"
@@ -100,7 +102,8 @@ def _keep_held_back(state: str, now: float, work: Work, written: Written) -> Non
 
 def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Closed], court: Court | None) -> None:
     """What the whole of it has to say."""
-    from holdfast.close import improve, loops
+    from holdfast.close.improve import closing as improve
+    from holdfast.close.improve import loops
 
     state = home.state(vault)
     try:

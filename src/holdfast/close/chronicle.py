@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, platform, queue, quoting, story
 from holdfast.capture.ids import digest
-from holdfast.close import checking, handoff, salvage
+from holdfast.close import handoff, salvage
 from holdfast.close.believing import Believing
+from holdfast.close.verify import checking
 from holdfast.vault import lineage
 
 if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
-    from holdfast.close.deliberate import Deliberated
     from holdfast.close.filing import Filing
-    from holdfast.close.verify import Finding
+    from holdfast.close.think.deliberate import Deliberated
+    from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag
     from holdfast.vault.writing import Writer

@@ -22,9 +22,9 @@ from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
     from holdfast.clock import Clock
-    from holdfast.close.deliberate import Deliberated
-    from holdfast.close.loops import Loop
-    from holdfast.close.verify import Finding
+    from holdfast.close.improve.loops import Loop
+    from holdfast.close.think.deliberate import Deliberated
+    from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag
 
@@ -103,8 +103,8 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 
 
 def _forgotten(vault: str) -> Deliberated:
-    """Something was purged while this was thought about, and may be in it: only the flags, which the purge left, count."""
-    from holdfast.close.deliberate import Deliberated
+    """Something was purged while this was thought about, and may be in it: only the flags that it left count."""
+    from holdfast.close.think.deliberate import Deliberated
 
     why = "a note was purged meanwhile, so what was thought is not used"
     return Deliberated(fell_back=why, purges=purging.counted(home.state(vault)))
@@ -123,7 +123,7 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
     # Words of the user that somebody put properly are filed with that, so it goes first.
     for flag in sorted(pending, key=lambda flag: not flag.answers):
         if is_loop(flag):  # also where it is filed: a close that was killed here has not told of it
-            from holdfast.close import improve
+            from holdfast.close.improve import closing as improve
 
             found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
         else:

@@ -22,8 +22,8 @@ from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import aftermath, leftovers
 from holdfast.close import work as working
 from holdfast.close.commit import write
-from holdfast.close.deliberate import Deliberated, deliberate
 from holdfast.close.holding import Holding
+from holdfast.close.think.deliberate import Deliberated, deliberate
 from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.court import Court
+    from holdfast.close.think.court import Court
 
 __all__ = ["Closed", "drain", "find_episode"]
 

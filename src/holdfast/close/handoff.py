@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Story
-    from holdfast.close.draft import Draft
+    from holdfast.close.think.draft import Draft
     from holdfast.model import Flag
 
 LONGEST = 300
@@ -63,7 +63,7 @@ def make(
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = ["Written by holdfast from flags and prompts; nobody wrote a handoff."]
     if drafted:
-        from holdfast.close import draft  # pydantic, which a close without a judge need not wait for
+        from holdfast.close.think import draft  # pydantic, which a close without a judge need not wait for
 
         died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
         sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.close import consolidate, discards
-from holdfast.close.consolidate import DISCARD, MERGE, SUPERSEDE
+from holdfast.close import discards
 from holdfast.close.filing import MOST_SOURCES, sources_of
+from holdfast.close.think import consolidate
+from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
 from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
@@ -19,8 +20,8 @@ from holdfast.vault.frontmatter import Unparsable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.close.consolidate import Decided
     from holdfast.close.filing import Filing
+    from holdfast.close.think.consolidate import Decided
     from holdfast.model import Flag
 
 MOST_ANCHORS = 8

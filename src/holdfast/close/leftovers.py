@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.close.consolidate import Consolidation, Decided, Given, Refused
-    from holdfast.close.court import Court
     from holdfast.close.filing import Filing
+    from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
+    from holdfast.close.think.court import Court
     from holdfast.judge.seam import Question
     from holdfast.vault.writing import Writer
 
@@ -91,7 +91,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> tuple[C
 
 def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
     """The note, if its file is still what was filed."""
-    from holdfast.close.consolidate import body_of, own_words, proofs_in
+    from holdfast.close.think.consolidate import body_of, own_words, proofs_in
 
     one, text = known.known.get(path), _text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
@@ -107,8 +107,8 @@ def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | N
 
 
 def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given]:
-    from holdfast.close import consolidate as judging
-    from holdfast.close import groups
+    from holdfast.close.think import consolidate as judging
+    from holdfast.close.think import groups
 
     mine = {one.note.path for one in shown}
     made = groups.make([one.flag for one in shown], [note for note in known.notes if note.path not in mine])
@@ -117,16 +117,16 @@ def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given
 
 
 def _question(state: str, given: Given) -> Question[Consolidation]:
-    from holdfast.close import consolidate as judging
+    from holdfast.close.think import consolidate as judging
     from holdfast.judge.fencing import Fence, nonce_for
 
     return judging.question(given, Fence(nonce_for(state, "\0".join(flag.id for flag in given.flags.values()))))
 
 
 def _accepted(given: Given, answer: Consolidation) -> tuple[list[Decided], list[Refused]]:
-    from holdfast.close import checking
-    from holdfast.close import consolidate as judging
-    from holdfast.close.evidence import Evidence
+    from holdfast.close.think import consolidate as judging
+    from holdfast.close.verify import checking
+    from holdfast.close.verify.evidence import Evidence
 
     good, bad = judging.accepted(answer, given)
     sound, unsound = checking.sound(good, Evidence())

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.episodes import Episode
-    from holdfast.close.evidence import Evidence
+    from holdfast.close.verify.evidence import Evidence
     from holdfast.hook.transcript import Said
     from holdfast.vault.lineage import Handoff
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.close import loops
+from holdfast.close.improve import loops
 from holdfast.doctor.checks import age, bad, first_of, good, many, note
 
 if TYPE_CHECKING:

@@ -66,7 +66,9 @@ def planned(repository: Repository, *note_paths: str) -> Plan:
     if not contents:
         raise NotFound(f"{', '.join(note_paths)}: neither in the vault nor in its history; nothing was changed.")
     texts, sources = _gathered(paths, contents)
-    told = tuple(path for path in (f"improvements/{one}.md" for one in sorted(sources)) if content(repository.vault, path))
+    told = tuple(
+        path for path in (f"improvements/{one}.md" for one in sorted(sources)) if content(repository.vault, path)
+    )
     paths += told  # what a snag changed is told there in the same words
     texts |= _flagged(home.state(repository.vault), sources)
     found = Plan(note_paths, paths, tuple(sorted(texts)), tuple(sorted(sources)), commits, (), 0, ())

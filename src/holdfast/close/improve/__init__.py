@@ -1,0 +1,1 @@
+"""The self-improvement loop: a snag becomes an edit, or says why not."""

@@ -1,0 +1,202 @@
+"""The tool calls that a snag names, found by rule: so that next time the better path comes back by itself.
+
+What went wrong is looked at first, then the better path: a command (in backticks, or a word that is nothing but a
+command), else a tool, else a file. The same words always give the same `when`. A word that every day has, such as git
+without what git was to do, the shell tool alone or a bare folder, is left out: a note that always comes back is noise.
+`is_everyday` says the same of a `when` that a judge has made.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import armed_match
+from holdfast.hook import shell_glance
+from holdfast.vault import armed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.close.improve.snag import Snag
+
+SHELL = "Bash"
+MOST_WORDS = 3
+MOST_PATHS = 3
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Names that mean a command wherever they stand in a sentence, and do one thing.
+SINGLE = _set(
+    "pytest tox nox ruff mypy pyright flake8 pylint eslint prettier tsc vitest jest mocha cypress playwright webpack "
+    "gradle gradlew mvn bazel cmake ffmpeg imagemagick pandoc xelatex pdflatex rsync scp psql pg_dump pg_restore "
+    "mysql mysqldump sqlite3 redis-cli mongosh curl wget jq rg ansible-playbook openssl alembic prisma rubocop rspec "
+    "phpunit xcodebuild adb rustfmt gofmt golangci-lint shellcheck hadolint nginx systemctl journalctl crontab chmod "
+    "chown mkfs certbot flyway sqlfluff dbt gunicorn uvicorn openscad gdal_translate ogr2ogr qemu-img virsh vagrant"
+)
+# Names that do many things: only with what they were to do.
+MANY = _set(
+    "git docker docker-compose podman npm npx pnpm yarn bun pip pip3 pipx uv poetry conda cargo rustup kubectl helm "
+    "terraform tofu gh glab go aws gcloud az brew apt apt-get dnf dotnet flutter deno bundle composer php rails mix "
+    "make just python python3 node ruby java"
+)
+ENGLISH = _set("go just make node mix bundle composer java ruby php")  # of these: commands in backticks only
+DOINGS = _set(
+    "add commit push pull fetch merge rebase checkout switch reset stash clean clone bisect cherry-pick revert tag "
+    "worktree submodule restore gc lfs build run exec compose prune system volume image container network login up "
+    "down rm rmi stop kill logs buildx install ci test publish audit update upgrade uninstall remove link lock sync "
+    "freeze export import bench clippy fmt nextest apply delete rollout scale port-forward drain describe plan "
+    "destroy init state validate pr issue release workflow mod vet get generate template deploy migrate downgrade "
+    "revision s3 ec2 iam compute storage"
+)
+TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
+EVERYDAY = MANY | _set(
+    "cat echo grep sed awk find mkdir touch head tail pwd test sudo bash true false export source which env file files "
+    "path src main the and for with not error run build install add commit push status diff log show checkout import "
+    "return def class function const let var print self this"
+)
+SHORTEST_WORD = 3  # letters
+NONSENSE = "zqxkjv"  # what takes this takes every tool
+NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
+COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
+MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
+TICKED = re.compile(r"`([^`\n]{2,200})`")
+TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
+LINES = re.compile(r":\d+(?:[-:]\d+)?$")
+SUFFIXES = _set(
+    "py pyi js mjs cjs ts tsx jsx json jsonc toml yaml yml md mdx rst sh bash zsh fish go rs rb java kt kts c h cc cpp "
+    "hpp cs php sql css scss less html xml ini cfg conf env lock txt csv tsv parquet dwg dxf ipynb proto tf tfvars "
+    "gradle vue svelte swift lua zig ex exs erl hs ml scala clj jl tex bib svg png pdf docx xlsx pptx zip gz db sqlite"
+)
+NAMES = _set("makefile dockerfile justfile jenkinsfile procfile gemfile rakefile .env .gitignore .npmrc")
+PRODUCTS = _set("node.js next.js vue.js nuxt.js react.js express.js d3.js three.js nest.js")
+
+
+def derived(snag: Snag) -> dict[str, Any] | None:
+    """When the better path should come back; None where the snag names no call that could be told from others."""
+    for half in (snag.wrong, snag.better):
+        for look in (_command, _tool, _files):
+            found = look(half)
+            if found and not armed.problems(found):
+                return found
+    return None
+
+
+def subject(when: dict[str, Any]) -> str:
+    """What a `when` is about, in a few words: the name of the note that has it."""
+    parts = [*when.get("words", ()), *when.get("paths", ()), *([] if when.get("words") else [when.get("tool", "")])]
+    return " ".join(str(part) for part in parts if part)
+
+
+def _command(text: str) -> dict[str, Any] | None:
+    ticked = [words for span in TICKED.findall(text) for words in shell_glance.commands(span)]
+    for words in ticked:
+        found = _told(words)
+        if found:
+            return {"tool": SHELL, "words": found}
+    bare = [token.strip(".:!?").lower() for token in TOKEN.findall(TICKED.sub(" ", text))]
+    for at, word in enumerate(bare):
+        if word in SINGLE:
+            return {"tool": SHELL, "words": [word, *_doings(bare[at + 1 : at + 2])][:MOST_WORDS]}
+        if word in MANY - ENGLISH and _doings(bare[at + 1 : at + 2]):
+            return {"tool": SHELL, "words": [word, *_doings(bare[at + 1 : at + MOST_WORDS])]}
+    return None
+
+
+def _doings(words: list[str]) -> list[str]:
+    """What directly follows a command and says what it was to do."""
+    found = []
+    for word in words:
+        if word not in DOINGS and not re.fullmatch(r"--[a-z][a-z0-9-]+", word):
+            break
+        found.append(word)
+    return found
+
+
+def _told(words: list[str]) -> list[str]:
+    """The words of a command in backticks that tell it from others; none where it is no command, or an everyday one."""
+    program = words[0].rpartition("/")[2].lower()
+    rest = [word.lower() for word in words[1:]]
+    if not re.fullmatch(r"[a-z0-9_][a-z0-9_.+-]*", program):
+        return []
+    flags = [word for word in rest if re.fullmatch(r"--[a-z][a-z0-9-]+", word)]
+    if program in SINGLE:
+        return [program, *_doings(rest)][:MOST_WORDS]
+    if program in MANY:
+        module = rest[1:2] if rest[:1] == ["-m"] else []
+        scripts = [word.rpartition("/")[2] for word in rest[:1] if _is_file(word)]
+        more = _doings(rest) or [*module, *scripts, *(rest[:1] if program in ENGLISH and _is_word(rest[:1]) else [])]
+        return [program, *more][:MOST_WORDS] if more else []
+    if "." in program and _is_file(program):  # a script, where it is run and not only named
+        return [program, *flags][:MOST_WORDS] if rest or "/" in words[0] else []
+    more = [word for word in rest if _is_word([word])]
+    return [program, *dict.fromkeys((*more, *flags))][:MOST_WORDS] if more or flags else []
+
+
+def _is_word(words: list[str]) -> bool:
+    return bool(words) and bool(re.fullmatch(r"[a-z][a-z0-9_.:-]+", words[0]))
+
+
+def _tool(text: str) -> dict[str, Any] | None:
+    found = MCP.search(text)
+    if found:
+        return {"tool": found[0]}
+    words = {token.strip(".:!?") for token in TOKEN.findall(text)}
+    named = sorted(TOOLS & words)
+    if named:
+        return {"tool": named[0]}
+    for tool in COMMON_TOOLS:  # at every step of a session: only together with a file
+        if re.search(rf"(?:`{tool}`|\b{tool} tool\b)", text):
+            files = _files(text)
+            return {"tool": tool, **files} if files else None
+    return None
+
+
+def _files(text: str) -> dict[str, Any] | None:
+    tokens = (LINES.sub("", token.rstrip(".:!?")) for token in TOKEN.findall(text.replace("`", " ")))
+    found = [_glob(token) for token in tokens if _is_file(token)]
+    return {"paths": list(_first(found, MOST_PATHS))} if found else None
+
+
+def _first(found: Iterable[str], most: int) -> list[str]:
+    return list(dict.fromkeys(found))[:most]
+
+
+def _is_file(token: str) -> bool:
+    if "://" in token or ".." in token.split("/") or token.lower() in PRODUCTS or token.startswith(("-", "@")):
+        return False
+    name = token.rstrip("/").rpartition("/")[2]
+    if name.lower() in NAMES:
+        return True
+    stem, dot, suffix = name.rpartition(".")
+    if dot and suffix.lower() in SUFFIXES and re.search(r"\w", stem):
+        return True
+    parts = token.removeprefix("~").strip("/").removeprefix("./").split("/")
+    is_folder = token.endswith("/") or token.startswith(("./", "~/", "/"))
+    return is_folder and len(parts) > 1 and all(re.fullmatch(r"[\w.-]{2,}", part) for part in parts)
+
+
+def _glob(token: str) -> str:
+    """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
+    bare = token.removeprefix("~/").removeprefix("./")
+    return bare.replace("[", "[[]")
+
+
+def is_everyday(when: dict[str, Any]) -> bool:
+    """Whether nothing in a sound `when` tells the call from everyday ones. All that is given must be true of a call, so
+    one part that does is enough; of tools and paths any may be, so the widest of them counts."""
+    known = armed.read(when)
+    common = (NONSENSE, *(one.lower() for one in COMMON_TOOLS))
+    if known.tool and not any(_takes_any(one, common) for one in known.tool):
+        return False
+    if known.paths and not any(armed_match.path_matches(glob, one) for glob in known.paths for one in NOWHERE):
+        return False
+    long = [word for word in known.words if sum(map(str.isalnum, word)) >= SHORTEST_WORD]
+    return not long or (len(known.words) == 1 and long[0] in EVERYDAY)
+
+
+def _takes_any(glob: str, names: Sequence[str]) -> bool:
+    return any(armed_match.glob_matches(glob, one) for one in names)

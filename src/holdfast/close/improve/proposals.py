@@ -1,0 +1,250 @@
+"""Proposals: edits that wait for a person's word, each as a diff with the reason why it was not simply made.
+
+    .state/proposals/<id>            one edit, durable, for the owner's eyes only
+    .state/proposals/decided/<id>    what was rejected; whoever proposes the same again is not heard
+
+A skill without the user's standing permission, a judge's decision that was refused, a claim that the evidence
+contradicts: all of them wait here, none of them is lost, and nothing but a person's `holdfast review` makes them true.
+An edit is made only where the file still is what it was planned on, or where the two can be merged; that of a skill,
+which lies outside the vault, only as this machine has planned it itself (close/improve/plan).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import codec, notices, platform
+from holdfast.capture.redaction import redact
+from holdfast.close.improve import plan as improve_plan
+from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import skills
+from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.model import VERSION
+from holdfast.vault import journal, notes
+from holdfast.vault.merge import merge
+from holdfast.vault.reviewing import Reviewed
+from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.close.improve.plan import Plan
+    from holdfast.close.improve.record import Record
+    from holdfast.vault.writing import Writer
+
+SKILL, NOTE, CLAIM = "skill", "note", "claim"
+SHORTEST = 4  # letters of an id that name one
+LARGEST = 4 << 20
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One edit. `path` lies in the vault, or is a skill's full path; `before` is what it was planned on (None: no
+    file), `after` what the file shall be (None: nothing is written, a person has to know). `sources` are flags."""
+
+    id: str
+    time: float
+    project: str
+    kind: str
+    path: str = ""
+    why: str = ""
+    diff: str = ""
+    before: str | None = None
+    after: str | None = None
+    sources: tuple[str, ...] = ()
+
+
+def leave(state: str, proposal: Proposal) -> bool:
+    """Keep a proposal for review; False where a person has rejected this very one. Raises OSError, UsageError."""
+    _refuse_name(proposal.id)
+    if os.path.exists(f"{_folder(state)}/decided/{proposal.id}"):
+        return False
+    diff = proposal.diff
+    if not diff and proposal.after is not None and proposal.after != proposal.before:
+        diff = improve_record.patch(proposal.path, proposal.before, proposal.after)
+    record = asdict(replace(proposal, diff=diff, why=redact(" ".join(proposal.why.split()))[0][:600]))
+    platform.make_folders(_folder(state))
+    platform.write_atomic(_path(state, proposal.id), codec.encode({"v": VERSION, **record}), durable=True)
+    return True
+
+
+def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
+    """The edit of a skill file that a snag asks for. Raises OSError."""
+    improve_plan.keep(plan)
+    sources = (record.id,)
+    leave(
+        state,
+        Proposal(record.id, record.time, record.project, SKILL, plan.path, why, "", plan.before, plan.after, sources),
+    )
+
+
+def listing(state: str, project: str | None = None) -> list[Proposal]:
+    """What waits, oldest first; of one project and of none where one is named."""
+    found = [_read(state, name) for name in platform.names(_folder(state)) if not name.endswith(".tmp")]
+    mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, project))]
+    return sorted(mine, key=lambda one: (one.time, one.id))
+
+
+def find(state: str, wanted: str, project: str | None = None) -> Proposal | None:
+    """The proposal whose id begins or ends so; None where there is none. Raises NotFound where several do."""
+    asked = wanted.strip()
+    if len(asked) < SHORTEST:
+        return None
+    known = listing(state, project)
+    found = [one for one in known if one.id == asked] or [
+        one for one in known if one.id.upper().startswith(asked.upper()) or one.id.upper().endswith(asked.upper())
+    ]
+    if len(found) > 1:
+        some = ", ".join(one.id for one in found[:3])
+        raise NotFound(f'"{wanted}" may be {some}; nothing was changed. Say more of the id.')
+    return found[0] if found else None
+
+
+def accept(vault: str, state: str, ident: str, now: float) -> Reviewed:
+    """Make the edit, by a person's word; it is theirs to take back with `holdfast loops --undo` or `holdfast undo`."""
+    proposal = _found(state, ident)
+    with writing(vault, now) as writer:
+        _make(writer, proposal)
+        settle_records(writer, proposal, improve_record.APPLIED)
+    platform.remove(_path(state, proposal.id))
+    _hush(state, proposal)
+    return Reviewed("accept", proposal.path or proposal.id, proposal.path)
+
+
+def reject(vault: str, state: str, ident: str, now: float) -> Reviewed:
+    """Let it be. It is kept aside, and not proposed again."""
+    proposal = _found(state, ident)
+    with writing(vault, now) as writer:
+        settle_records(writer, proposal, improve_record.REJECTED)
+    platform.make_folders(f"{_folder(state)}/decided")
+    os.replace(_path(state, proposal.id), f"{_folder(state)}/decided/{proposal.id}")
+    if proposal.kind == SKILL:
+        improve_plan.drop(proposal.id)
+    _hush(state, proposal)
+    return Reviewed("reject", proposal.path or proposal.id, "")
+
+
+def withdraw(state: str, sources: Iterable[str]) -> None:
+    """What was proposed for these flags is asked no more: the edit that it belonged to was taken back."""
+    gone = set(sources)
+    for one in listing(state):
+        if one.sources and gone.issuperset(one.sources):
+            platform.remove(_path(state, one.id))
+
+
+def _make(writer: Writer, proposal: Proposal) -> None:
+    if proposal.after is None:
+        return
+    if proposal.kind == SKILL:
+        _change_skill(proposal)
+        return
+    journal.inside(writer.vault, proposal.path)
+    current = writer.read(proposal.path)
+    merged = merge(proposal.path, base=proposal.before, ours=current, theirs=proposal.after)
+    if merged.conflict:
+        raise HoldfastError(_clash(proposal))
+    if merged.text == current:
+        return
+    texts = {proposal.path: merged.text}
+    subject = f"review: accept an edit of {proposal.path}"
+    if proposal.path in writer.commit(subject, texts, cause="review", planned_on={proposal.path: current}).skipped:
+        raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
+
+
+def _change_skill(proposal: Proposal) -> None:
+    plan = improve_plan.find(proposal.id)
+    asked = (proposal.path, proposal.before, proposal.after)
+    if not plan or asked != (plan.path, plan.before, plan.after):
+        raise HoldfastError(
+            f"This machine has not planned this edit of {proposal.path}; nothing was changed. If you want it, make it "
+            f"by hand, then reject it: `holdfast review --diff {proposal.id}` shows it."
+        )
+    found = improve_plan.skill_of(plan)
+    if not found:
+        raise HoldfastError(
+            f"{proposal.path} is no longer the file of the skill {plan.name}; nothing was changed, and the edit still "
+            "waits."
+        )
+    text = found.text
+    wanted = plan.after if text == plan.before else skills.merged(plan.before, text, plan.after)
+    if wanted is None:
+        raise HoldfastError(_clash(proposal))
+    if wanted == text:
+        return
+    why = skills.unfinished(found)
+    if why:
+        raise HoldfastError(
+            f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
+        )
+    if not improve_plan.make(improve_plan.on(plan, found, wanted)):
+        raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
+
+
+def _clash(proposal: Proposal) -> str:
+    return (
+        f"{proposal.path} has changed where this edit would change it; nothing was changed, and it still waits. "
+        f"`holdfast review --diff {proposal.id}` shows it: make it by hand, then --reject it."
+    )
+
+
+def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
+    """The snags that it came from know what was decided."""
+    texts: dict[str, str | None] = {}
+    for ident in proposal.sources:
+        record = improve_record.find(writer.vault, ident)
+        if (
+            record
+            and record.file == proposal.path
+            and record.state in (improve_record.PROPOSED, improve_record.WAITING)
+        ):
+            texts[record.path] = improve_record.render(_settled(record, state))
+    if texts:
+        word = "accept" if state == improve_record.APPLIED else "reject"
+        writer.commit(f"review: {word} what a snag asks for", texts, cause="review")
+
+
+def _settled(record: Record, state: str) -> Record:
+    done = improve_record.with_state(record, state, "" if state == improve_record.APPLIED else "a person rejected it")
+    plan = improve_plan.find(record.id) if record.is_of_skill else None
+    found = improve_plan.skill_of(plan) if plan else None
+    return replace(done, after=improve_record.text_digest(found.text)) if found else done
+
+
+def _hush(state: str, proposal: Proposal) -> None:
+    for ident in proposal.sources:
+        notices.remove(state, notice_name(ident), proposal.project)
+
+
+def notice_name(ident: str) -> str:
+    return f"snag-{ident}"
+
+
+def _found(state: str, ident: str) -> Proposal:
+    found = find(state, ident)
+    if not found:
+        raise NotFound(f'There is no proposal "{ident}"; nothing was changed. `holdfast review` lists them.')
+    return found
+
+
+def _read(state: str, name: str) -> Proposal | None:
+    try:
+        record: dict[str, Any] = codec.decode(platform.read_file(_path(state, name), LARGEST))
+        known = {field: record[field] for field in Proposal.__dataclass_fields__}
+        return Proposal(**{**known, "sources": tuple(known["sources"])}) if record["id"] == name else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _refuse_name(ident: str) -> None:
+    if not ident or len(ident) > 100 or not all(one.isascii() and (one.isalnum() or one in "-_") for one in ident):
+        raise UsageError(f'"{ident}" is no id for a proposal; nothing was kept.')
+
+
+def _folder(state: str) -> str:
+    return f"{state}/proposals"
+
+
+def _path(state: str, ident: str) -> str:
+    return f"{_folder(state)}/{ident}"

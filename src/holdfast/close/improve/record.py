@@ -1,0 +1,239 @@
+"""What one snag changed, kept in the vault beside what it changed: improvements/<flag id>.md, in the same commit.
+
+Everything that taking it back needs stands here: the note and the lines that it got, the `when` that armed it, and of a
+file outside the vault the patch, the reverse patch and both digests. A person reads it as a page; `holdfast loops`
+reads the front matter. One file per snag and writer, so that two machines never disagree about one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import platform
+from holdfast.capture.ids import LENGTH, digest
+from holdfast.capture.redaction import redact
+from holdfast.vault import frontmatter, journal, notes
+from holdfast.vault.frontmatter import Unparsable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = "improvements"
+APPLIED, NOTED = "applied", "noted"
+WAITING, PROPOSED = "waiting", "proposed"
+UNDONE, REJECTED = "undone", "rejected"
+STATES = (APPLIED, NOTED, WAITING, PROPOSED, UNDONE, REJECTED)
+FENCE = "~" * 6  # no line of a diff begins so; but one of a note may, behind the sign that a diff puts before it
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
+MOST_DIFF = 40_000  # letters
+
+
+@dataclass(frozen=True)
+class Record:
+    """One snag's edit. `note` got `lines` (it was `made` for them), and `when` where it was armed by it, in place of
+    `was`; `whole` says that the note's words were rewritten, `patch` from what to what. `file` is what else shall
+    change: a skill by its full path on `machine`, or a note of the vault that only a person may let us edit; it gets
+    `added`, and `before` and `after` are its digests. All of that tells a person; what is done to a skill's file is
+    what its machine has kept for itself (close/improve/plan)."""
+
+    id: str
+    state: str
+    project: str
+    time: float
+    wrong: str
+    better: str = ""
+    why: str = ""
+    note: str = ""
+    made: bool = False
+    lines: tuple[str, ...] = ()
+    when: dict[str, Any] | None = None
+    was: dict[str, Any] | None = None
+    whole: bool = False
+    file: str = ""
+    top: str = ""
+    machine: str = ""
+    added: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+    answers: str = ""  # the user's own words that the same flag put properly, filed with it
+    patch: str = ""
+
+    @property
+    def path(self) -> str:
+        return path_of(self.id)
+
+    @property
+    def is_of_skill(self) -> bool:
+        return self.file.startswith("/")
+
+
+FIELDS = tuple(name for name in Record.__dataclass_fields__ if name not in ("id", "time", "patch"))
+
+
+def path_of(ident: str) -> str:
+    return f"{FOLDER}/{ident}.md"
+
+
+def is_id(ident: str) -> bool:
+    """Whether it can name a record: the ids of flags are ours, but a queue can be written by others."""
+    return 0 < len(ident) <= 2 * LENGTH and ident.isascii() and ident.isalnum()
+
+
+def text_digest(text: str | None) -> str:
+    return "" if text is None else digest(text, 32)
+
+
+def patch(path: str, before: str | None, after: str | None, context: int = 3) -> str:
+    """A unified diff. Where its context has a secret, it goes without context: a record travels with the vault."""
+    for lines_around in (context, 0):
+        names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+        old, new = (_lines(side or "") for side in (before, after))
+        lines = difflib.unified_diff(old, new, *names, n=lines_around)
+        text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        if redact(text)[0] == text:
+            break
+    return text
+
+
+def _lines(text: str) -> list[str]:
+    """As git and patch count lines: what else Python takes for the end of one is a letter."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def whole_patch(path: str, before: str | None, after: str) -> str:
+    """A diff that both texts can be had from again; "" where there is none that may be kept."""
+    made = patch(path, before, after, 1 << 30)
+    try:
+        return made if sides(made) == (before or "", after) else ""
+    except ValueError:
+        return ""
+
+
+def sides(diff: str) -> tuple[str, str]:
+    """Both texts of a diff that has all of its context. Raises ValueError where it does not have all that it says."""
+    old: list[str] = []
+    new: list[str] = []
+    lines = _lines(diff)[2:]
+    hunk = HUNK.fullmatch(lines[0]) if lines else None
+    if not hunk or max(int(hunk[1]), int(hunk[3])) > 1:
+        raise ValueError("its patch does not begin with the first line")
+    for at, line in enumerate(lines[1:], 1):
+        if line[:1] not in (" ", "-", "+", "\\"):
+            raise ValueError("its patch has a gap")
+        is_last = at + 1 < len(lines) and lines[at + 1].startswith("\\")
+        body = line[1:-1] if is_last else line[1:]
+        old += [body] if line[:1] in (" ", "-") else []
+        new += [body] if line[:1] in (" ", "+") else []
+    if (len(old), len(new)) != (int(hunk[2] or 1), int(hunk[4] or 1)):
+        raise ValueError("its patch is cut off")
+    return "".join(old), "".join(new)
+
+
+def render(record: Record) -> str:
+    """The page."""
+    fields: dict[str, Any] = {"loop": record.id}
+    for name in FIELDS:
+        given = getattr(record, name)
+        if given not in ("", (), None, False):
+            fields[name] = list(given) if isinstance(given, tuple) else given
+    fields["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.time))
+    fields["seconds"] = str(record.time)
+    parts = [f"# {notes.title(record.wrong)}", f"What went wrong: {record.wrong}"]
+    if record.better:
+        parts.append(f"The better path: {record.better}")
+    if record.patch:
+        what = "The words of the note" if record.whole else record.file
+        parts += [f"{what}, changed:", f"{FENCE}diff\n{record.patch}{FENCE}"]
+        if not record.whole:
+            parts += ["And back:", f"{FENCE}diff\n{_reversed(record.patch)}{FENCE}"]
+    parts.append(f"`holdfast loops --undo {record.id}` takes it back.")
+    return frontmatter.render(fields, "\n" + "\n\n".join(parts) + "\n")
+
+
+def _reversed(diff: str) -> str:
+    """The same patch the other way round."""
+    out = []
+    for at, line in enumerate(_lines(diff)):
+        if at == 0:
+            first = line
+        elif at == 1:
+            out += [f"--- {line[4:]}", f"+++ {first[4:]}"]
+        elif line.startswith("@@ -"):
+            old, new = line[4:].partition(" @@")[0].split(" +")
+            out.append(f"@@ -{new} +{old} @@\n")
+        else:
+            out.append({"+": "-", "-": "+"}.get(line[:1], line[:1]) + line[1:])
+    return "".join(out)
+
+
+def read(path: str, text: str | None) -> Record | None:
+    """The record in a text; None where it is none of ours."""
+    try:
+        document = frontmatter.parse(text or "")
+    except Unparsable:
+        return None
+    fields = document.fields
+    ident = str(fields.get("loop") or "")
+    if path_of(ident) != path or not is_id(ident) or fields.get("state") not in STATES:
+        return None
+    given: dict[str, Any] = {}
+    for name in FIELDS:
+        kind = Record.__dataclass_fields__[name].type
+        found = fields.get(name)
+        if kind == "str":
+            given[name] = "" if found is None else str(found)
+        elif kind == "bool":
+            given[name] = found is True
+        elif kind == "tuple[str, ...]":
+            given[name] = tuple(str(one) for one in found) if isinstance(found, list) else ()
+        else:
+            given[name] = found if isinstance(found, dict) else None
+    return Record(id=ident, time=_seconds(fields.get("seconds")), patch=_patch_in(document.body), **given)
+
+
+def _seconds(value: Any) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0
+
+
+def _patch_in(body: str) -> str:
+    _, found, rest = body.partition(f"\n{FENCE}diff\n")
+    diff, ending, _ = rest.partition(f"\n{FENCE}\n")
+    return f"{diff}\n" if found and ending else ""
+
+
+def with_state(record: Record, state: str, why: str = "") -> Record:
+    return replace(record, state=state, why=why)
+
+
+def find(vault: str, ident: str) -> Record | None:
+    raw = _raw(vault, ident) if is_id(ident) else None
+    return read(path_of(ident), raw.decode("utf-8", "replace")) if raw is not None else None
+
+
+def _raw(vault: str, ident: str) -> bytes | None:
+    try:
+        return journal.content(vault, path_of(ident))
+    except OSError:
+        return None
+
+
+def everything(vault: str, states: Iterable[str] = STATES) -> list[Record]:
+    """The records of a vault that are in one of these states, oldest first. Only those are parsed: a close asks for the
+    few that wait, among all there ever were."""
+    marks = [f"\nstate: {one}\n".encode("ascii") for one in states]
+    found = []
+    for name in platform.names(f"{vault}/{FOLDER}"):
+        ident = name.removesuffix(".md")
+        raw = _raw(vault, ident) if name.endswith(".md") and is_id(ident) else None
+        if raw is not None and any(mark in raw for mark in marks):
+            one = read(path_of(ident), raw.decode("utf-8", "replace"))
+            found += [one] if one and one.state in states else []
+    return sorted(found, key=lambda one: (one.time, one.id))

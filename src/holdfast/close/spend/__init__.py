@@ -1,0 +1,1 @@
+"""The meter of calls to models, and its caps."""

@@ -1,0 +1,1 @@
+"""What is asked about the work of a close, and what comes of the answers."""

@@ -1,0 +1,1 @@
+"""Handoffs and notes held against what really happened."""

@@ -1,0 +1,139 @@
+"""Handoffs and notes looked over before they are filed: what is unsupported is marked, what is contradicted held back.
+
+First by rule (verify/findings), then, where a judge is there, by a second question to a model that did not write it
+and sees only the claims and the lines that bear on them. A note that says more than the flags it was made of is not
+filed at all: its flags are, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.close.verify import findings as verify
+from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED
+from holdfast.vault import lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.close.think.consolidate import Decided, Given, Refused
+    from holdfast.close.think.draft import Draft, Line
+    from holdfast.close.verify.evidence import Evidence
+    from holdfast.close.verify.findings import Finding
+    from holdfast.vault.lineage import Handoff
+    from holdfast.vault.notes import Note
+
+OURS = ("note", "files_modified")  # sections that the hook's own knowledge fills
+LINK = re.compile(r" \(\[note\]\([^)]*\)\)$")
+
+
+def in_force(known: Iterable[Note], project: str) -> list[Note]:
+    """The decisions that hold in a project."""
+    return [note for note in known if note.kind == "project" and note.is_active and note.applies_to(project)]
+
+
+def checked(
+    made: Handoff, evidence: Evidence, decisions: Sequence[Note], *, hold_back: bool = True
+) -> tuple[Handoff, tuple[Finding, ...]]:
+    """A handoff against its session: marked, and without what the session contradicts, unless that is to stay with the
+    contradiction beside it. Without a transcript there is nothing to hold against it."""
+    if not evidence.spoken:
+        return made, ()
+    sections: dict[str, tuple[str, ...]] = {}
+    told: list[Finding] = []
+    for key, items in made.sections.items():
+        if key in OURS:
+            sections[key] = items
+            continue
+        links = {LINK.sub("", one): (LINK.search(one) or [""])[0] for one in items}
+        findings = verify.verify([Claim(key, text) for text in links], evidence, decisions)
+        told += [one for one in findings if one.verdict != SUPPORTED]
+        shown = [
+            (_shown(one), links[one.claim.text]) for one in findings if one.verdict != CONTRADICTED or not hold_back
+        ]
+        sections[key] = tuple(f"{text}{link}" for text, link in shown)
+    in_order = {key: sections[key] for key in lineage.SECTIONS if sections.get(key)}
+    return replace(made, sections=in_order), tuple(told)
+
+
+def _shown(finding: Finding) -> str:
+    """A claim as it is filed."""
+    if finding.verdict == CONTRADICTED:
+        return f"{finding.claim.text} (contradicted by the session: {finding.why})"
+    (claim,), _ = verify.mark([finding.claim], [finding])
+    return claim.text
+
+
+TITLE = "title"
+
+
+def claims_of(drafted: Draft) -> list[Claim]:
+    """Every item, and the title: the next start reads that first."""
+    title = [Claim(TITLE, drafted.title)] if drafted.title else []
+    return title + [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
+
+
+def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
+    """A draft with what is unsupported marked and without what is contradicted."""
+    verdicts = {(one.claim.section, one.claim.text): one for one in findings}
+
+    def kept(name: str, lines: Sequence[Line]) -> Iterable[Line]:
+        for line in lines:
+            one = verdicts.get((name, line.text))
+            if one is None or one.verdict == SUPPORTED:
+                yield line
+            elif one.verdict == UNSUPPORTED:
+                yield replace(line, text=_shown(one))
+
+    sections = {name: tuple(kept(name, lines)) for name, lines in drafted.sections.items()}
+    title = "" if (TITLE, drafted.title) in verdicts else drafted.title  # then it is called by its first request
+    return replace(drafted, title=title, sections=sections)
+
+
+def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decided], list[Refused]]:
+    """Decisions whose notes say nothing that their flags do not; the others as refused."""
+    from holdfast.close.think.consolidate import DISCARD, Refused
+
+    good: list[Decided] = []
+    bad: list[Refused] = []
+    for one in decisions:
+        sources = [*(text for flag in one.flags for text in (flag.text, *flag.evidence)), one.seen]
+        shown = [line for line in f"{one.name}\n{one.description}\n{one.body}".splitlines() if line.strip()]
+        findings = [] if one.action == DISCARD else verify.check_note("\n".join(shown), sources, evidence)
+        wrong = next((found for found in findings if found.verdict != SUPPORTED), None)
+        if wrong:
+            said = f"{one.action}: {one.name}\n{one.body}"
+            bad.append(Refused(one.flags, f"it says what its flags do not ({wrong.why})", said, one.target, one.body))
+        else:
+            good.append(one)
+    return good, bad
+
+
+def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
+    """A new decision that amends one in force takes its place, so that only the newest holds; of those that the judge
+    was given to change."""
+    from holdfast.close.think.consolidate import NEW, SUPERSEDE
+
+    found = []
+    taken = {one.target for one in decisions if one.target}
+    for one in decisions:
+        is_new = one.action == NEW and one.flags[0].kind == "decision"
+        old = next((handle for handle in given.notes if is_new and _is_amended(given, handle, one, taken)), "")
+        if not old:
+            found.append(one)
+            continue
+        path = given.notes[old].path
+        taken.add(path)
+        seen, file = given.bodies[old], given.texts[old]
+        found.append(replace(one, action=SUPERSEDE, reason="amended", target=path, seen=seen, file=file))
+    return found
+
+
+def _is_amended(given: Given, handle: str, decided: Decided, taken: set[str]) -> bool:
+    note = given.notes[handle]
+    if note.path in taken or note.path not in given.own:
+        return False
+    return verify.amends(replace(note, body=given.bodies[handle]), decided.body)

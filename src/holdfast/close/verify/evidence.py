@@ -1,0 +1,320 @@
+"""What there is to check a handoff or a note against: what was said, run and changed in one episode, and its tree.
+
+The transcript is read from the place at which the episode began, so a fork or a resume does not bring its parent's
+words. A transcript that is missing, shorter than it was, torn or no file is no evidence and no error. Of one that is
+larger than `most` the newest part is read and `is_partial` says so: what is not found in a part is not known to be
+wrong. Nothing leaves this module with a secret in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture.redaction import redact, redact_record
+from holdfast.close.verify import claims
+from holdfast.hook import gist, transcript
+from holdfast.hook.gist import Todos
+from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
+from holdfast.model import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.capture.story import Story
+    from holdfast.model import Flag
+
+MOST = 8 << 20
+LARGEST_FILE = 256 << 10  # of a changed file whose text is looked at
+MOST_OF_FILES = 2 << 20
+MOST_COMMITS = 500
+MOST_NAMES = 50_000  # of files in the tree
+SHOWN = 100  # characters of a call before its result
+PATIENCE = 10.0  # seconds for one question to git
+READING = ("Read", "NotebookRead", "Grep", "Glob", "view_image", "read_file")
+COMMIT_LINE = re.compile(r"^\[[^\]\n]+ (?:\([^)\n]*\) )?([0-9a-f]{7,40})\] ", re.MULTILINE)
+LINE_NUMBER = re.compile(r"^ *\d+[\t\u2192]", re.MULTILINE)  # a host's own, before the lines of a file
+HASH = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
+PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+WRITTEN = re.compile(
+    r"(?<![0-9&>])>{1,2}\s*(?![&/]dev/null)([\w./~@+-]+)"
+    r"|\btee\s+(?:-a\s+)?([\w./~@+-]+)"
+    r"|\bsed\s+(?:-\S+\s+)*-i\S*\s[^|;&\n]*?\s([\w./~@+-]+\.\w+)(?=\s*(?:$|[|;&\n]))"
+    r"|\b(?:git\s+)?(?:mv|cp)\s+(?:-\S+\s+)*[\w./~@+-]+\s+([\w./~@+-]+)"
+    r"|\b(?:git\s+)?rm\s+(?:-\S+\s+)*([\w./~@+-]+)"
+    r"|\b(?:touch|patch)\s+(?:-\S+\s+)*([\w./~@+-]+)"
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One command with what came back. `failed` as the host says; a command without a result has not ended."""
+
+    command: str
+    output: str
+    failed: bool
+    is_over: bool
+    at: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All of it, without secrets. `asked` and `answered` are the user's and the model's words in their order, `edited`
+    the files that were changed, `commits` ids that were seen or that the tree's history has, `names` its files."""
+
+    spoken: tuple[Said, ...] = ()
+    asked: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
+    runs: tuple[Run, ...] = ()
+    edited: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()  # of the newest commits
+    made: tuple[str, ...] = ()  # commits since the episode began, whoever made them
+    flags: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()  # flags that are decisions
+    contents: tuple[str, ...] = ()  # of the changed files as they are now
+    names: frozenset[str] = frozenset()
+    todos: Todos = Todos()  # noqa: RUF009 - frozen
+    finished: tuple[str, ...] = ()  # the words of todos that were completed
+    days: tuple[str, ...] = ()  # on which it happened
+    root: str = ""
+    is_partial: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all is known of the episode: then nothing can be held against a claim."""
+        return not (self.spoken or self.asked or self.flags or self.edited)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that a claim may be found in, made comparable once."""
+        called = {one.call: _spelled(one.given) for one in self.spoken if one.role == CALL}
+        calls = called.values()
+        # What a command printed stands behind it: "22" says more after "make test".
+        words = (
+            f"{called.get(one.call, '')[-SHOWN:]}\n{LINE_NUMBER.sub('', one.text)}" if one.role == RESULT else one.text
+            for one in self.spoken
+        )
+        todos = (*self.todos.open, *self.finished)
+        paths = (*self.edited, *self.read)
+        more = (*self.days, *self.asked, *self.flags, *self.contents, *self.subjects, *self.commits, *todos, *paths)
+        return tuple(claims.comparable(one) for one in (*calls, *words, *more) if one)
+
+    @cached_property
+    def known(self) -> claims.Known:
+        return claims.Known(self.texts)
+
+
+def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, most: int = MOST) -> Evidence:
+    """The evidence of one episode. `told` is what the hook noted of it, `root` the project's folder, or ""."""
+    heard, is_partial = _heard(episode, most)
+    results = {one.call: one for one in heard if one.role == RESULT}
+    calls = [one for one in heard if one.role == CALL]
+    runs = tuple(_runs(calls, results))
+    worked = [one for one in calls if not _has_failed(one, results)]
+    edited = _shortened((*(_clean(one) for one in told.files), *_edited(worked)), episode.cwd, root)
+    prompts = tuple(_clean(one) for one in told.prompts)
+    history = tuple(_history(root))
+    planned = [one for one in calls if gist.is_about_todos(one)]
+    return Evidence(
+        spoken=tuple(heard),
+        asked=_merged(prompts, tuple(one.text for one in heard if one.role == USER)),
+        answered=tuple(one.text for one in heard if one.role == ASSISTANT),
+        runs=runs,
+        edited=edited,
+        read=_shortened(_read(worked), episode.cwd, root),
+        commits=tuple(dict.fromkeys((*_committed(runs), *(one.ident for one in history)))),
+        subjects=tuple(one.subject for one in history),
+        made=tuple(one.ident for one in history if one.time >= int(episode.opened)),
+        flags=tuple(_clean(text) for flag in flags for text in (flag.text, *flag.evidence)),
+        decided=tuple(_clean(flag.text) for flag in flags if flag.kind == "decision"),
+        contents=tuple(_contents(root, edited)),
+        names=frozenset(_names(root)),
+        todos=gist.todos(planned, results),
+        finished=tuple(_finished(planned, results)),
+        days=tuple(_days(episode)),
+        root=root,
+        is_partial=is_partial,
+    )
+
+
+def _heard(episode: Episode, most: int) -> tuple[list[Said], bool]:
+    if not episode.transcript:
+        return [], False
+    found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most)
+    return [_without_secrets(one) for one in found], is_partial
+
+
+def _without_secrets(one: Said) -> Said:
+    text = redact(one.text)[0] if one.text else ""
+    given = redact_record({"given": one.given})[0]["given"] if one.given is not None else None
+    return replace(one, text=text, given=given)
+
+
+def _clean(text: str) -> str:
+    return redact(text)[0]
+
+
+def _merged(noted: tuple[str, ...], heard: tuple[str, ...]) -> tuple[str, ...]:
+    """The hook notes prompts that a transcript has lost, and cuts long ones that it has whole."""
+    beginnings = {one[:200] for one in heard}
+    return (*(one for one in noted if one[:200] not in beginnings), *heard)
+
+
+def _days(episode: Episode) -> Iterator[str]:
+    """In either zone that a reader may have in mind."""
+    for moment in (episode.opened, episode.closed or episode.opened):
+        for zone in (time.gmtime, time.localtime):
+            yield time.strftime("%Y-%m-%d", zone(moment))
+
+
+def _has_failed(call: Said, results: dict[str, Said]) -> bool:
+    result = results.get(call.call)
+    return result is not None and result.failed
+
+
+def _runs(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[Run]:
+    for call in calls:
+        command = gist.command_of(call)
+        if command:
+            result = results.get(call.call)
+            is_over = result is not None
+            yield Run(command, result.text if result else "", bool(result and result.failed), is_over, call.at)
+
+
+def _edited(calls: Iterable[Said]) -> Iterator[str]:
+    for call in calls:
+        yield from gist.files_of(call)
+        command = gist.command_of(call)
+        if not command:
+            continue
+        for match in PATCHED.finditer(command):
+            yield next(filter(None, match.groups())).strip()
+        for match in WRITTEN.finditer(command):
+            yield next(filter(None, match.groups()))
+
+
+def _read(calls: Iterable[Said]) -> Iterator[str]:
+    for call in calls:
+        if call.tool in READING and isinstance(call.given, dict):
+            yield from (call.given[name] for name in gist.PATHS[:3] if isinstance(call.given.get(name), str))
+
+
+def _committed(runs: Iterable[Run]) -> Iterator[str]:
+    """Ids of commits that git printed, when one was made or in any list of them."""
+    for run in runs:
+        if "git" in run.command:
+            yield from (match.group(1) for match in COMMIT_LINE.finditer(run.output))
+            yield from (match.group() for match in HASH.finditer(run.output) if not match.group().isdecimal())
+
+
+def _finished(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[str]:
+    """The words of the todos that were completed, in whatever form the host gives them."""
+    named: dict[str, str] = {}
+    for call in calls:
+        given: Any = call.given if isinstance(call.given, dict) else {}
+        if call.tool in gist.WHOLE:
+            listed, words = gist.WHOLE[call.tool]
+            items = given.get(listed)
+            for one in items if isinstance(items, list) else ():
+                if isinstance(one, dict) and one.get("status") == "completed" and isinstance(one.get(words), str):
+                    yield one[words]
+        elif call.tool == "TaskCreate":
+            number = re.search(r"#(\d+)", results[call.call].text) if call.call in results else None
+            named[number.group(1) if number else str(len(named) + 1)] = str(given.get("subject", ""))
+        elif given.get("status") == "completed":
+            yield named.get(str(given.get("taskId")), "")
+
+
+def _shortened(paths: Iterable[str], cwd: str, root: str) -> tuple[str, ...]:
+    """Each once, as the project says it."""
+    found: dict[str, None] = {}
+    for path in paths:
+        full = path if path.startswith(("/", "~")) else os.path.normpath(f"{cwd}/{path}")
+        near = next((base for base in (root, cwd) if base and full.startswith(f"{base}/")), "")
+        found[full[len(near) + 1 :] if near else path] = None
+    return tuple(found)
+
+
+def _contents(root: str, edited: Iterable[str]) -> Iterator[str]:
+    """What stands in the changed files now. Links are not followed, and nothing outside the project is opened."""
+    room = MOST_OF_FILES
+    base = os.path.realpath(root) if root else ""
+    for path in edited:
+        full = os.path.normpath(f"{base}/{path}")
+        if not base or room <= 0 or not os.path.realpath(full).startswith(f"{base}/"):
+            continue
+        try:
+            fd = transcript.open_plain(full)
+            with open(fd, "rb") as file:
+                raw = file.read(min(room, LARGEST_FILE))
+        except (OSError, ValueError):
+            continue
+        if b"\0" not in raw:
+            room -= len(raw)
+            yield _clean(raw.decode("utf-8", "replace"))
+
+
+@dataclass(frozen=True)
+class Commit:
+    ident: str
+    time: int
+    subject: str
+
+
+def _history(root: str) -> Iterator[Commit]:
+    """The newest commits."""
+    out = _git(root, "rev-list", f"--max-count={MOST_COMMITS}", "--format=%ct %s", "HEAD")
+    lines = iter(out.splitlines())
+    for line in lines:
+        if line.startswith("commit "):
+            when, _, subject = next(lines, "").partition(" ")
+            yield Commit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject))
+
+
+def _names(root: str) -> list[str]:
+    """The files of the tree: what git knows and what it does not ignore; outside of git none."""
+    out = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [_clean(one) for one in out.split("\0")[:MOST_NAMES] if one]
+
+
+def has_commit(root: str, ident: str) -> bool:
+    """Whether an id, short or whole, is a commit of the project's repository, however old."""
+    return bool(HASH.fullmatch(ident)) and bool(_git(root, "rev-parse", "--verify", "--quiet", f"{ident}^{{commit}}"))
+
+
+def occurs(root: str, word: str) -> bool:
+    """Whether a word stands in a file that git knows."""
+    return bool(_git(root, "grep", "-l", "-m1", "-F", "-w", "--max-depth", "12", "-e", word))
+
+
+def _git(root: str, *words: str) -> str:
+    """What plumbing answers; "" where there is no git, no repository, or no answer in time."""
+    if not root:
+        return ""
+    env = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    command = ["git", "-C", root, "-c", "core.fsmonitor=false", *words]
+    try:
+        done = subprocess.run(
+            command, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _spelled(given: object) -> str:
+    """A call's input as text: values only, each on its own line, as they were before they were JSON."""
+    if isinstance(given, dict):
+        return "\n".join(filter(None, map(_spelled, given.values())))
+    if isinstance(given, list | tuple):
+        return "\n".join(filter(None, map(_spelled, given)))
+    return "" if given is None or isinstance(given, bool) else str(given)
