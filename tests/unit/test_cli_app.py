@@ -82,6 +82,7 @@ def test_statuses_are_those_that_are_documented() -> None:
         "busy": 8,
         "unfit": 9,
         "settings": 10,
+        "judge": 11,
     }
 
 

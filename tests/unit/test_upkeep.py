@@ -106,7 +106,7 @@ def test_its_process_is_marked_as_ours_knows_the_vault_and_can_start_no_hook(
     monkeypatch.setattr(background, "spawn", lambda command, env, _: asked.append((command, dict(env))))
     upkeep.start_if_due(vault, {"HOLDFAST_HOME": "/elsewhere", "X": "y"}, time.time())
     ((command, env),) = asked
-    assert env == {"HOLDFAST_HOME": vault, "X": "y", home.CHILD: "1"}
+    assert env == {"HOLDFAST_HOME": vault, "X": "y", home.CHILD: "1", home.OWN: "/elsewhere"}
     assert command[:3] == [sys.executable, "-I", "-S"]
     assert Path(command[3]).is_file()
 
