@@ -387,7 +387,7 @@ def test_odd_records_are_counted_as_far_as_they_can_be_read(quiet: Home) -> None
     assert look(quiet, now=NOW + 1).records == len(odd)
 
 
-def test_a_hundred_thousand_records_are_read_in_a_few_seconds(quiet: Home) -> None:
+def test_a_hundred_thousand_records_are_counted_and_the_rest_of_a_long_list_is_said(quiet: Home) -> None:
     for day in range(7):
         moments: list[dict[str, object]] = [
             {"event": "after-tool", "host": "h", "episode": f"h/s{day}-{nth % 40}/1", "project": A, "us": 900}
@@ -395,11 +395,8 @@ def test_a_hundred_thousand_records_are_read_in_a_few_seconds(quiet: Home) -> No
         ]
         payload = [codec.encode({"v": 1, "t": NOW - day * DAY, "kind": "hook", **one}) for one in moments]
         log.append(ledger.day_path(quiet.state, NOW - day * DAY), payload, durable=False)
-    began = time.perf_counter()
     found = look(quiet, now=NOW + 1)
-    took = time.perf_counter() - began
     assert found.records > 100_000
     assert found.sessions.seen == 280
     assert len(found.findings) == report.MOST_LISTED
     assert found.left_out == {"not-closed": 280 - report.MOST_LISTED}
-    assert took < 10.0  # of which most is for a busy machine

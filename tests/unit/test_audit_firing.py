@@ -317,9 +317,7 @@ def test_thousands_of_transcripts_are_known_by_name_and_only_few_are_opened(
         return real(one)
 
     monkeypatch.setattr(transcripts, "opening", opening)
-    began = time.perf_counter()
     found = look(quiet)
-    assert time.perf_counter() - began < 10.0  # of which most is for a busy machine
     assert len(opened) == firing.MOST_OPENED
     assert only(found).count == firing.MOST_OPENED
     (note,) = found.notes
