@@ -92,3 +92,10 @@ def test_a_handoff_that_is_right_is_filed_as_it_is(session: Home) -> None:
 def test_outside_of_a_session_there_is_nothing_to_hold_against_it(fresh: Home) -> None:
     hand_off(fresh, FORM)
     assert Path(fresh.vault, "lineage").is_dir()
+
+
+def test_a_test_whose_name_has_the_command_in_it_is_evidence_all_the_same(session: Home) -> None:
+    path = session.folder / "t.jsonl"
+    path.write_text(lines(("user", "Make it retry"), ("bash", ("pytest tests/test_handoff.py", "1 failed", True))))
+    with pytest.raises(Unfit, match="contradicted"):
+        hand_off(session, FORM)

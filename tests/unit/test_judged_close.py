@@ -398,6 +398,15 @@ class TestLeftovers:
             calls.append(len(judge.asked))
         assert calls == [2, 2, 2, 0, 0]
 
+    def test_a_judge_that_is_down_is_asked_again_however_often(self, life: Life) -> None:
+        self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
+        for _ in range(5):
+            (closed,) = self.again(life, lambda _: JudgeFailed("The model is gone.", final=True))
+            assert "gone" in closed.fell_back
+            assert "could not use the judge" in notices.for_project(life.state, SHOP, NOW + 20)[0].line
+        (closed,) = self.again(life, one_note)
+        assert closed.tidied == 3
+
     def test_proof_and_sources_go_along_and_the_ledger_tells_of_it(self, life: Life) -> None:
         life.flag("the api of the shop listens on 8443", evidence=("web.toml:3",))
         life.flag("the api of the shop needs a token", evidence=("auth.py:9",))
@@ -508,8 +517,67 @@ def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> N
         return nothing(question)
 
     (closed, *_) = drain(life, Scripted(purging))
-    assert "swordfish" not in Path(life.vault, closed.handoff).read_text()
+    found = [path for path in Path(life.vault).rglob("*") if path.is_file() and b"swordfish" in path.read_bytes()]
+    assert found == []
     assert closed.filed == 1
+
+
+def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Life) -> None:
+    from holdfast.close.improve import deciding, proposals
+
+    life.flag("the port of the web server is 8443", evidence=("deploy/web.toml:3",))
+    life.drain()
+    (path,) = known(life)
+    life.flag("the port of the web server is 9443 on staging")
+
+    def losing(question: Question[Any]) -> Any:
+        (handle,) = handles(question, "N")
+        return {
+            "decisions": [{"flags": ["F1"], "action": "merge", "note": handle, "body": "the port is said elsewhere"}]
+        }
+
+    life.drain(court=court(life.state, Scripted(losing)))
+    waiting = [one for one in proposals.listing(life.state, SHOP) if one.path == path]
+    deciding.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id])
+    text = Path(life.vault, path).read_text()
+    assert "the port is said elsewhere\n\nEvidence:\n- deploy/web.toml:3" in text
+
+
+def test_what_was_held_back_is_told_although_a_note_had_to_be_written_in_a_second_round(
+    life: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person saves a note at that very moment: the second round finds the handoff, its verdict was the first's."""
+    import json
+
+    from holdfast.close.improve import proposals
+    from holdfast.vault.writing import Writer
+
+    transcript = tmp_path / "t.jsonl"
+    call = {"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": "pytest -q"}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "2 failed", "is_error": True}
+    said = ({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
+    transcript.write_text("".join(json.dumps({"type": one["role"], "message": one}) + "\n" for one in said))
+    life.flag("the port is 8443")
+    life.drain()
+    (path,) = known(life)
+    opened = episodes.Episode("claude-code", "s9", 1, SHOP, str(tmp_path), NOW, transcript=str(transcript))
+    key = episodes.open_episode(life.state, opened).key
+    life.flag("the port is 8443", key)
+    life.flag("All tests pass", key, kind="progress")
+    life.end(key)
+    real, saved = Writer.commit, []
+
+    def commit(self: Writer, *given: Any, **more: Any) -> Any:
+        if not saved:
+            saved.append(path)
+            file = Path(life.vault, path)
+            file.write_text(file.read_text() + "a person was here\n")
+        return real(self, *given, **more)
+
+    monkeypatch.setattr(Writer, "commit", commit)
+    life.drain()
+    assert any("All tests pass" in one.diff for one in proposals.listing(life.state, SHOP))
+    assert any("held back" in one.line for one in notices.for_project(life.state, SHOP, NOW + 20))
 
 
 class TestOutside:

@@ -105,3 +105,13 @@ def test_the_close_files_them_while_the_session_goes_on_and_its_end_tells_the_st
     wait_until("the mark is gone", lambda: not fresh.marks())
     (handoff,) = fresh.vault.glob("lineage/*/*.md")
     assert "fact number 11 of many" in handoff.read_text()
+
+
+def test_a_vault_that_a_repository_brings_does_not_say_when(
+    fresh: Home, started: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    Path(fresh.state, "config.toml").write_text("[close]\nmidway = 1\n")
+    flag(fresh, 2)
+    own = {**ON, "HOLDFAST_CHILD": "", "HOLDFAST_OWN": str(tmp_path)}
+    fresh.reply(fresh.event("UserPromptSubmit", prompt="go on"), env=own)
+    assert len(started) == 1  # the variable counts for nothing in a process that we did not start

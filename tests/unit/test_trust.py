@@ -184,3 +184,21 @@ def test_a_pause_holds_in_a_trusted_repository_too(offered: Home, terminal: Term
     home.make_vault(own)
     Path(home.paused_path(own)).write_text("")
     assert "is paused" in home.why_off(env, str(offered.project / "memory"))
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, "/home/me/.holdfast/.state"),
+        ({"HOLDFAST_OWN": "/evil"}, "/home/me/.holdfast/.state"),
+        ({"HOLDFAST_CHILD": "1", "HOLDFAST_OWN": "evil"}, "/home/me/.holdfast/.state"),
+        (
+            {"HOLDFAST_CHILD": "1", "HOLDFAST_OWN": "/home/me/.holdfast", "HOLDFAST_HOME": "/r"},
+            "/home/me/.holdfast/.state",
+        ),
+    ],
+)
+def test_who_may_judge_is_the_users_own_say_whatever_an_environment_brings(more: dict[str, str], expected: str) -> None:
+    from holdfast.capture import home
+
+    assert home.machine_state({"HOME": "/home/me", **more}) == expected

@@ -57,7 +57,7 @@ def start(vault: str, env: Mapping[str, str], *words: str) -> int:
     python = env.get(PYTHON, "")
     own = [python, "-I"] if python.startswith("/") and _may_run(python) else [sys.executable, "-I", "-S"]
     command = [*own, script, "--command", *words]
-    users = env.get(home.OWN) or home.own_vault(env)
+    users = home.machine_state(env).removesuffix("/.state")
     return spawn(command, {**env, home.CHILD: "1", home.OWN: users, "HOLDFAST_HOME": vault}, _log_of(vault))
 
 

@@ -38,8 +38,10 @@ def own_vault(env: Mapping[str, str]) -> str:
 
 def machine_state(env: Mapping[str, str]) -> str:
     """Where this machine's own settings lie: judges, prices, caps and permissions. Also in a process that we started to
-    work on a vault which a repository brings: that one has no say in them."""
-    return state(env.get(OWN) or own_vault(env))
+    work on a vault which a repository brings: that one has no say in them. In any other the variable counts for
+    nothing: whoever could set it would choose who reads the user's memory."""
+    own = env.get(OWN, "") if env.get(CHILD) else ""
+    return state(own if own.startswith("/") else own_vault(env))
 
 
 def trusted_vault(own: str, cwd: str) -> str:

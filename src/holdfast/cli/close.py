@@ -35,8 +35,9 @@ def close(
 
 
 def _line(one: Closed) -> None:
-    if one.tidied or (one.jobs and not one.filed and not one.episode and not one.error):
-        typer.echo(f"looked at notes that were filed verbatim: {one.tidied} consolidated by {one.judge}")
+    if not (one.filed or one.episode or one.error):
+        why = f" ({one.fell_back})" if one.fell_back else ""
+        typer.echo(f"looked at notes that were filed verbatim: {one.tidied} consolidated by {one.judge}{why}")
         return
     what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
     if one.error:

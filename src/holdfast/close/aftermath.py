@@ -14,7 +14,7 @@ from holdfast.close import leftovers
 from holdfast.close.think import answers
 from holdfast.close.verify import findings as verify
 from holdfast.errors import HoldfastError
-from holdfast.vault import frontmatter, journal
+from holdfast.vault import frontmatter, index, journal
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.close.commit import Written
     from holdfast.close.think.consolidate import Refused
     from holdfast.close.think.court import Court
-    from holdfast.close.think.deliberate import Deliberated
+    from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Closed, Work
 
 JUDGE, HANDOFF = "judge", "handoff "
@@ -67,37 +67,43 @@ def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
         return None, None
     if not refused.body.strip():
         return None, None
-    return text, f"{text[: len(text) - len(body)]}\n{refused.body.strip()}\n"
+    own = body.partition(f"\n\n{index.EVIDENCE}\n")[0].strip()  # the proof below it was not the judge's to rewrite
+    if not own:
+        return None, None
+    return text, text[: len(text) - len(body)] + body.replace(own, refused.body.strip(), 1)
 
 
-def of_episode(vault: str, now: float, work: Work, thought: Deliberated, written: Written) -> None:
+def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
     """Before the flags leave the queue: then a close that is killed here does it again."""
-    state = home.state(vault)
+    state, thought = home.state(vault), written.thought
     try:
-        if thought.fell_back or thought.by == VERBATIM:
+        if thought is None or thought.fell_back or thought.by == VERBATIM:
             leftovers.remember(state, work.project, vault, written.verbatim)
         if written.loops:
             from holdfast.close.improve import closing as improve
 
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
-        _keep_held_back(state, now, work, written)
-        said = verify.told(written.findings)
-        if said and written.closed.handoff:
-            notices.leave(state, f"{HANDOFF}{work.key}", said, now, project=work.project, lasts=CHECKED_FOR)
     except (OSError, HoldfastError):
         return
 
 
-def _keep_held_back(state: str, now: float, work: Work, written: Written) -> None:
-    """A claim that its session contradicts is not in the handoff, and not lost either."""
-    for one in written.findings:
-        if one.verdict == verify.CONTRADICTED and written.closed.handoff:
-            from holdfast.close.improve import proposals
+def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[Finding]) -> None:
+    """What was found to be wrong in a handoff, before it is committed: a close that is killed behind that would find
+    the handoff and look no more. A claim that its session contradicts is not in it, and not lost either."""
+    state = home.state(vault)
+    try:
+        for one in findings:
+            if one.verdict == verify.CONTRADICTED:
+                from holdfast.close.improve import proposals
 
-            ident = digest("\0".join((work.key, one.claim.section, one.claim.text)), 12)
-            why = f"Held back from {written.closed.handoff}: {one.why}"
-            claim = f"{one.claim.section}: {one.claim.text}"
-            proposals.leave(state, proposals.Proposal(ident, now, work.project, proposals.CLAIM, "", why, claim))
+                ident = digest("\0".join((work.key, one.claim.section, one.claim.text)), 12)
+                why, claim = f"Held back from {path}: {one.why}", f"{one.claim.section}: {one.claim.text}"
+                proposals.leave(state, proposals.Proposal(ident, now, work.project, proposals.CLAIM, "", why, claim))
+        said = verify.told(findings)
+        if said:
+            notices.leave(state, f"{HANDOFF}{work.key}", said, now, project=work.project, lasts=CHECKED_FOR)
+    except (OSError, HoldfastError):
+        return
 
 
 def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Closed], court: Court | None) -> None:

@@ -7,12 +7,12 @@ get notes of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, purging
-from holdfast.close import chronicle, discards
+from holdfast.close import aftermath, chronicle, discards
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
@@ -41,7 +41,7 @@ class Written:
     is_settled: bool
     verbatim: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    thought: Deliberated | None = None  # that it was written by
 
 
 def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
@@ -60,22 +60,30 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
         closed = Closed(
             work.key, number, len(filed), there, commit, "", thought.by, **more, fell_back=thought.fell_back
         )
-        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), findings)
+        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought)
 
     for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
             if purging.counted(home.state(vault)) != thought.purges:
-                thought = _forgotten(vault)
+                thought = _forgotten(vault, work)
+            if not nth:
+                aftermath.keep_refused(vault, writer.now, work.project, thought.refused)
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
             filing = Filing(
                 writer.index, writer.read, work.folder, frozenset(avoid), is_by_hand=partial(by_hand, vault)
             )
             found = _plan(vault, filing, pending, thought, work)
+            for one in thought.decisions:
+                if one.target in skipped and one.action == "supersede":
+                    from holdfast.close import judged
+
+                    judged.take_back(filing, one)
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):
                 told = chronicle.add_handoff(writer, work, filing, texts, thought)
-                path, number, findings = told.path, told.number, told.findings
+                path, number, findings = told.path, told.number, told.findings or findings
+                aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, path, filing, texts)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
@@ -102,12 +110,13 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
     return done(is_settled=False)
 
 
-def _forgotten(vault: str) -> Deliberated:
-    """Something was purged while this was thought about, and may be in it: only the flags that it left count."""
-    from holdfast.close.think.deliberate import Deliberated
+def _forgotten(vault: str, work: Work) -> Deliberated:
+    """Something was purged while this was thought about, and may be in it: what is known is looked up anew, and nobody
+    is asked again."""
+    from holdfast.close.think.deliberate import deliberate
 
     why = "a note was purged meanwhile, so what was thought is not used"
-    return Deliberated(fell_back=why, purges=purging.counted(home.state(vault)))
+    return replace(deliberate(None, vault, [work])[0], fell_back=why)
 
 
 def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:

@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course, episodes, home, ledger, marks, queue, story
+from holdfast.capture import course, episodes, home, ledger, marks, purging, queue, story
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import aftermath, leftovers
 from holdfast.close import work as working
@@ -124,8 +124,7 @@ def _take_up_leftovers(
     """What closes before this one had to file verbatim. Nothing waits for it, so whatever it does fails nothing."""
     for project in sorted(projects):
         try:
-            closed, refused = leftovers.consolidate(vault, clock, court, project)
-            aftermath.keep_refused(vault, clock(), project, refused)
+            closed = leftovers.consolidate(vault, clock, court, project)
         except Exception as error:
             closed = Closed("", 0, 0, "", "", fell_back=f"{type(error).__name__}: {error}")
         if closed and (closed.jobs or closed.fell_back):
@@ -147,7 +146,7 @@ def _thoughts(court: Court | None, vault: str, work: list[Work]) -> list[Deliber
         raise
     except Exception as error:
         why = f"what was thought about it cannot be used ({type(error).__name__}: {error})"
-        return [Deliberated(fell_back=why) for _ in work]
+        return [Deliberated(fell_back=why, purges=purging.counted(home.state(vault))) for _ in work]
 
 
 def _make_sure_of_room(vault: str) -> None:
@@ -186,10 +185,9 @@ def _close(
 ) -> tuple[Closed, bool]:
     """What became of one piece of work, and whether it failed for a reason that everything else would share."""
     try:
-        aftermath.keep_refused(vault, clock(), work.project, thought.refused)
         written = write(vault, clock, work, thought)
         left = [flag.id for flag in work.flags if flag.id not in written.filed]
-        aftermath.of_episode(vault, clock(), work, thought, written)
+        aftermath.of_episode(vault, clock(), work, written)
         if claim:
             settlement.acknowledge(claim, written.filed)
         if claim and left:

@@ -53,6 +53,14 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
     return True
 
 
+def take_back(filing: Filing, decided: Decided) -> None:
+    """A person was saving the note that this one was to replace: then it replaces nothing."""
+    path = filing.places_of([decided.flags[0].id]).get(decided.flags[0].id, "")
+    text = filing.text(path) if path else None
+    if text is not None and decided.target in (frontmatter.parse(text).fields.get("supersedes") or ()):
+        filing.put(path, notes.with_fields(text, supersedes=[]))
+
+
 def is_as_seen(filing: Filing, decided: Decided) -> bool:
     """Whether the note that it is about is what the judge saw, byte for byte: one that was superseded, armed or added
     to meanwhile is another note."""

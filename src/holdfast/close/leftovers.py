@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, platform
+from holdfast.capture import home, platform, purging
 from holdfast.capture.ids import digest
 from holdfast.close.work import Closed
 from holdfast.model import Flag
@@ -49,6 +49,16 @@ class Shown:
     flag: Flag
 
 
+@dataclass(frozen=True)
+class Thought:
+    """What came back, and how many purges there had been when it was asked for."""
+
+    by: str
+    decisions: tuple[Decided, ...]
+    refused: tuple[Refused, ...]
+    purges: int
+
+
 def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None:
     """These were filed verbatim. Raises OSError."""
     fresh = [(path, digest(text), 0) for path in paths if (text := _text(vault, path))]
@@ -60,17 +70,19 @@ def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None
             _write(state, project, [*rows, *fresh])
 
 
-def consolidate(vault: str, clock: Clock, court: Court, project: str) -> tuple[Closed | None, list[Refused]]:
-    """Let the judge look at some of them: what came of it, None where nothing was asked, and what it may not do."""
+def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed | None:
+    """Let the judge look at some of them: what came of it, None where nothing was asked."""
     state = home.state(vault)
+    purges = purging.counted(state)
     with _list(state):
         taken = _rows(state, project)[:MOST]
     if not taken or court.is_over:
-        return None, []
+        return None
     court.begin_round()
     known = index.load(vault)
     shown = [one for path, said, _ in taken if (one := _as_filed(vault, known, path, said))]
     given = _given(vault, known, shown)
+    heard = court.heard
     answers = court.ask_all([_question(state, one) for one in given])
     decisions: list[Decided] = []
     refused: list[Refused] = []
@@ -82,11 +94,15 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> tuple[C
             good, bad = _accepted(told, answer)
             decisions += good
             refused += bad
-    commit, changed = _carry_out(vault, clock, court.by, shown, decisions) if decisions else ("", 0)
+    thought = Thought(court.by, tuple(decisions), tuple(refused), purges)
+    commit, changed = _carry_out(vault, clock, project, shown, thought) if decisions or refused else ("", 0)
     again = {one.note.path for one in shown if one.flag.id in unanswered}
-    _put_back(state, project, [row for row in taken if row[0] in again], {path for path, _, _ in taken})
-    closed = Closed("", 0, 0, "", commit, judge=court.by, jobs=len(given), tidied=changed)
-    return (closed if given else None), refused
+    was_heard = court.heard > heard  # one that is down, or at its cap, is asked again however often
+    left = [(path, said, tries + was_heard) for path, said, tries in taken if path in again]
+    _put_back(state, project, left, {path for path, _, _ in taken})
+    fell_back = court.why if unanswered else ""
+    closed = Closed("", 0, 0, "", commit, judge=court.by, jobs=len(given), fell_back=fell_back, tidied=changed)
+    return closed if given else None
 
 
 def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
@@ -133,15 +149,18 @@ def _accepted(given: Given, answer: Consolidation) -> tuple[list[Decided], list[
     return sound, [*bad, *unsound]
 
 
-def _carry_out(
-    vault: str, clock: Clock, by: str, shown: Sequence[Shown], decisions: Sequence[Decided]
-) -> tuple[str, int]:
-    """The last commit, and how many notes were changed."""
+def _carry_out(vault: str, clock: Clock, project: str, shown: Sequence[Shown], thought: Thought) -> tuple[str, int]:
+    """The last commit, and how many notes were changed. After a purge nothing of it is used: its words may be in it."""
     by_id = {one.flag.id: one for one in shown}
     commit, changed = "", 0
     with writing(vault, clock()) as writer:
-        for decided in decisions:
-            made, count = _apply(writer, decided, [by_id[flag.id] for flag in decided.flags], by)
+        if purging.counted(home.state(vault)) != thought.purges:
+            return "", 0
+        from holdfast.close import aftermath
+
+        aftermath.keep_refused(vault, writer.now, project, thought.refused)
+        for decided in thought.decisions:
+            made, count = _apply(writer, decided, [by_id[flag.id] for flag in decided.flags], thought.by)
             commit, changed = made or commit, changed + count
     return commit, changed
 
@@ -208,11 +227,11 @@ def _text(vault: str, path: str) -> str:
 
 
 def _put_back(state: str, project: str, again: Sequence[tuple[str, str, int]], taken: set[str]) -> None:
-    """What was looked at leaves the list; what nobody answered goes to its end, a few times. Others may have added to
-    the list meanwhile."""
+    """What was looked at leaves the list; what was not answered goes to its end, and after a few such answers away.
+    Others may have added to the list meanwhile."""
     with _list(state):
         left = [row for row in _rows(state, project) if row[0] not in taken]
-        left += [(path, said, tries + 1) for path, said, tries in again if tries + 1 < TRIES]
+        left += [row for row in again if row[2] < TRIES]
         _write(state, project, left)
 
 

@@ -8,7 +8,7 @@ costs one look whatever the queue holds. Of two hooks at once one starts the clo
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course
+from holdfast.capture import course, home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config
     waiting = course.read(scene.state, episode.key, course.UNFILED)
     if not waiting:
         return
-    many = machine.number(machine.section(config, "close"), "midway", MANY)
+    own = home.machine_state(env)
+    settings = config if own == scene.state else machine.load(own)  # a repository's vault has no say in it
+    many = machine.number(machine.section(settings, "close"), "midway", MANY)
     if many <= 0 or len(waiting.split()) < many:
         return
     from holdfast.capture import background

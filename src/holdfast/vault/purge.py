@@ -94,6 +94,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
         say("looking for what is left")
         checked, left = _search(writer.repository, whole, scrubber)
         _tell(vault, now, records, left)
+        purging.count(home.state(vault))  # also for whoever began to think while this went on
         _strike_out(vault)
     say("done")
     return Done(whole.paths, quoted, records, checked, left, whole.remotes)

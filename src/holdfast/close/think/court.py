@@ -47,6 +47,7 @@ class Court:
     why: str = ""  # the first failure, as a sentence
     asked: int = 0
     failed: int = 0
+    heard: int = 0  # of those that were asked: the judge answered, whether or not that could be used
     is_capped: bool = False  # the budget has said so already
     keys: list[str] = field(default_factory=list)
     _until: float = 0.0
@@ -69,6 +70,7 @@ class Court:
     def begin_round(self) -> None:
         """From now on the patience counts, for all that is asked until the next round."""
         self._until = self.clock() + self.patience
+        self.why = ""
 
     def ask_all(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """The answers, None where there is none."""
@@ -108,6 +110,7 @@ class Court:
                 wait=self.wait,
             )
         except Unusable as error:
+            self.heard += 1
             answers.keep_unusable(self.state, key, question, error.raw, self.now())
             self._note(str(error))
         except JudgeFailed as error:
@@ -117,6 +120,7 @@ class Court:
             self._note(str(error), is_final=True)
         else:
             self._in_a_row = 0
+            self.heard += 1
             self.keys.append(key)
             answers.keep(self.state, key, answer)
             return answer  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ with the contradiction beside it, and the next start says so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.model import Flag, Project
     from holdfast.vault.lineage import Handoff
 
-COMMAND = "handoff"
+COMMAND = re.compile(r"holdfast\S*\s+handoff\b")
 
 
 @dataclass
@@ -61,8 +62,8 @@ class Look:
 
 def _without_itself(found: Evidence) -> Evidence:
     """A handoff is no evidence for itself: the call that writes it stands in the transcript too."""
-    spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND in gist.command_of(one))]
-    runs = [one for one in found.runs if COMMAND not in one.command]
+    spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND.search(gist.command_of(one)))]
+    runs = [one for one in found.runs if not COMMAND.search(one.command)]
     return replace(found, spoken=tuple(spoken), runs=tuple(runs))
 
 
