@@ -194,6 +194,7 @@ class Life:
         verbatim = self.chance.random() < 0.2
 
         def work() -> None:
+            random.seed(f"{self.seed} {self.closes}")  # for the pauses between tries
             if blow:
                 blow.fall(pytest.MonkeyPatch())
             judge = Dicey(self.seed, self.clock)

@@ -55,7 +55,7 @@ def compiled(vault: str) -> list[dict[str, Any]]:
         ({"words": 5432}, "Bash", "psql -p 5432", []),
         ({"words": "rg"}, "Bash", "cargo build && rg --hidden x", []),
         ({"words": "rg"}, "Bash", "/usr/bin/rg", []),
-        ({"words": [".env", "--force"]}, "Bash", "git push --force-with-lease; cat prod.env", []),
+        ({"words": [".env", "--force"]}, "Bash", "git push --force; cat prod.env", []),
         ({"words": "dump"}, "Bash", "pg_dump shop", []),
         ({"words": "drop table"}, "mcp__db__query", "x;DROP TABLE users", []),
         ({"words": "部署"}, "Bash", "echo 请部署到生产", []),
@@ -312,3 +312,10 @@ def test_a_text_that_is_full_of_parts_of_words_takes_no_time() -> None:
 
 def test_a_when_of_nothing_equals_the_empty_one() -> None:
     assert armed.read({"tool": None, "pattern": None}) == When()
+
+
+def test_an_option_is_not_the_longer_one_that_begins_with_it() -> None:
+    when = armed.read({"tool": "Bash", "words": ["push", "--force"]})
+    assert armed.matches(when, "Bash", "git push --force origin", ())
+    assert armed.matches(when, "Bash", "git push --force=yes", ())
+    assert not armed.matches(when, "Bash", "git push --force-with-lease", ())

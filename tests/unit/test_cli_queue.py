@@ -101,7 +101,7 @@ def test_a_dead_letter_is_shown_with_its_tries_and_its_error(fresh: Home, termin
     kill_letter(fresh, fresh.flag("undeliverable"))
     done = terminal("queue")
     assert "1 dead, the oldest since " in done.out
-    assert f"{queue.TRIES} tries: the judge was out" in done.out
+    assert f"tried {queue.TRIES} times: the judge was out" in done.out
     assert "`holdfast queue retry` lets the dead ones wait again." in done.out
     (one,) = as_json(terminal)["dead"]
     assert set(one) >= FIELDS

@@ -383,7 +383,7 @@ def at_a_terminal(fresh: Home, answers: bytes, env: dict[str, str], *words: str)
 )
 def test_at_a_terminal_init_asks_and_no_model_is_the_default(fresh: Home, token: str, answer: str, name: str) -> None:
     env = {"OPENAI_API_KEY": token}
-    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2, env, "init")
+    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2 + b"0\n", env, "init")
     assert status == 0, said
     assert "Which [0]:" in said
     assert token not in said

@@ -342,7 +342,7 @@ def test_the_name_of_a_variable_is_said(name: str) -> None:
 
 def test_without_the_extra_the_command_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx2", None)
-    with pytest.raises(UsageError, match=r"holdfast\[http\]"):
+    with pytest.raises(UsageError, match=r"pip install httpx2"):
         compatible("http://127.0.0.1:9")
 
 

@@ -565,7 +565,8 @@ def test_what_was_held_back_is_told_although_a_note_had_to_be_written_in_a_secon
     life.flag("the port is 8443", key)
     life.flag("All tests pass", key, kind="progress")
     life.end(key)
-    real, saved = Writer.commit, []
+    real = Writer.commit
+    saved: list[str] = []
 
     def commit(self: Writer, *given: Any, **more: Any) -> Any:
         if not saved:

@@ -36,12 +36,14 @@ def has_word(text: str, word: str) -> bool:
     """Whether a word stands in a text by itself: `rg` not in `cargo`, and `.py` in `a.py`, since a sign at its edge
     already sets it apart."""
     starts, ends = _is_bound(word[:1]), _is_bound(word[-1:])
+    is_option = word.startswith("-")  # of which `--force` is one and `--force-with-lease` another
     at = text.find(word)
     for _ in range(MOST_TRIES):
         if at < 0:
             return False
         after = at + len(word)
-        if not (starts and at and _is_bound(text[at - 1])) and not (ends and _is_bound(text[after : after + 1])):
+        is_longer = (ends and _is_bound(text[after : after + 1])) or (is_option and text[after : after + 1] == "-")
+        if not (starts and at and _is_bound(text[at - 1])) and not is_longer:
             return True
         at = text.find(word, at + 1)
     return at >= 0

@@ -63,7 +63,7 @@ def _flag(argv: list[str]) -> Words:
         if texts:
             raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
         return Words((), as_json="--json" in switches, nothing=True)
-    if not texts:
+    if not texts or texts == ["-"]:
         raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
     kind = given["--kind"][-1] if "--kind" in given else "fact"
     answers = given["--for"][-1] if "--for" in given else ""

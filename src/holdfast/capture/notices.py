@@ -19,6 +19,7 @@ from holdfast.model import VERSION, value
 
 MOST = 12
 LASTS = 7 * 86400.0
+JUDGE = "judge"  # that it could not be used
 
 
 @value

@@ -36,7 +36,8 @@ def forget(
         return
     is_named = len(found) == 1 and memory.is_named(found[0], note)
     if not yes and (not is_named or _is_terminal()):
-        _ask(f"Forget {'it' if len(found) == 1 else f'these {len(found)}'}?")
+        which = "it" if len(found) == 1 else f"these {len(found)}"
+        _ask(f"Forget {which}?", ", or the whole name or path of one note")
     commit = memory.forget([one.path for one in found])
     if json:
         show.as_json({"forgotten": [one.path for one in found], "commit": commit})
@@ -48,9 +49,9 @@ def _is_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _ask(question: str) -> None:
+def _ask(question: str, otherwise: str = "") -> None:
     if not _is_terminal():
-        raise UsageError(f"{question} Nothing was changed: say --yes, or the whole name or path of one note.")
+        raise UsageError(f"{question} Nothing was changed: say --yes{otherwise}.")
     if not typer.confirm(question):
         raise UsageError("Nothing was changed.")
 

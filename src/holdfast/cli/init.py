@@ -68,7 +68,9 @@ def choose_judge(works: list[Offer]) -> None:
 
     for line in judges.question(works):
         typer.echo(line)
-    offer = judges.answered(typer.prompt("Which", default="0"), works)
+    while (answer := typer.prompt("Which", default="0")).strip() not in judges.answers(works):
+        typer.echo(f"Say one of {', '.join(judges.answers(works))}.")
+    offer = judges.answered(answer, works)
     path = keeping.write(home.state(home.own_vault(os.environ)), judges.settings_of(offer))
     for line in judges.answer_lines(offer, path):
         typer.echo(line)

@@ -90,7 +90,9 @@ def _record(entry: Entry, now: float) -> dict[str, Any]:
 
 def _line(entry: Entry, now: float) -> None:
     flag = entry.flag
-    tried = f", {entry.tries} tries: {entry.error or 'lease ran out'}" if entry.tries else ""
+    times = "tried once" if entry.tries == 1 else f"tried {entry.tries} times"
+    ended = entry.error or ("a close has it now" if entry.claim else "that close ended early")
+    tried = f", {times}: {ended}" if entry.tries else ""
     typer.echo(f"  {flag.id}  [{flag.kind}] {flag.text}  ({show.age(now - flag.time)}, {flag.origin}{tried})")
     for proof in flag.evidence:
         typer.echo(f"      evidence: {proof}")

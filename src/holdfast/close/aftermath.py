@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Closed, Work
 
-JUDGE, HANDOFF = "judge", "handoff "
+HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
 VERBATIM = "verbatim"
 CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
@@ -135,6 +135,6 @@ def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: Court
             f"WARNING: the last close could not use the judge {court.by} ({why}); what it could not decide is filed "
             "verbatim, and a later close consolidates it. `holdfast doctor` looks at the judge."
         )
-        notices.leave(state, JUDGE, line, now)
+        notices.leave(state, notices.JUDGE, line, now)
     elif court.asked and not left:
-        notices.remove(state, JUDGE)
+        notices.remove(state, notices.JUDGE)

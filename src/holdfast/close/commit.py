@@ -147,6 +147,7 @@ def is_loop(flag: Flag) -> bool:
 
 def _subject(work: Work, number: int) -> str:
     if not work.key:
-        return f"close: {len(work.flags)} flags that belong to no session"
+        flags = "1 flag that belongs" if len(work.flags) == 1 else f"{len(work.flags)} flags that belong"
+        return f"close: {flags} to no session"
     what = "flags of" if not is_over(work.episode) else "close of"
     return f"{what} session {number} of {work.project} ({episodes.session_of(work.key)[:40] or work.key})"

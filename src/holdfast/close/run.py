@@ -37,7 +37,6 @@ def court(
     chosen = machine.section(config, "judge")
     if not chosen.get("name") or chosen.get("name") == "verbatim":
         return None
-    from holdfast.close.aftermath import JUDGE
     from holdfast.close.spend.budget import Budget
     from holdfast.close.think.court import TIMEOUT, WORKERS, Court
     from holdfast.judge import choice
@@ -45,7 +44,7 @@ def court(
     try:
         judge = choice.chosen(config, env)
     except HoldfastError as error:
-        notices.leave(state, JUDGE, f"WARNING: {error} Until then everything is filed verbatim.", clock())
+        notices.leave(state, notices.JUDGE, f"WARNING: {error} Until then everything is filed verbatim.", clock())
         return None
     if judge is None:
         return None

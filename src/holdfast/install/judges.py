@@ -40,8 +40,13 @@ def question(offers: Sequence[Offer]) -> Iterator[str]:
         yield f"  {at}  {one.name} ({one.model}): {one.detail}"
 
 
+def answers(offers: Sequence[Offer]) -> tuple[str, ...]:
+    """What may be answered: a number, or a name."""
+    return ("0", *(str(nth) for nth in range(1, len(offers) + 1)), *(one.name for one in offers))
+
+
 def answered(text: str, offers: Sequence[Offer]) -> Offer | None:
-    """The offer that an answer means; None for no model, which is also what anything else means."""
+    """The offer that an answer means; None for no model."""
     word = text.strip()
     if word.isdecimal() and 1 <= int(word) <= len(offers):
         return offers[int(word) - 1]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=BaseModel)
 
 TRIES = 4
+MOST_SPENT = 2  # tries that the other side may have counted, such as one that it never answered
 FIRST_PAUSE = 1.0  # seconds, doubled each time
 LONGEST_PAUSE = 60.0  # also of what the other side asks for: who wants more is asked by a later close
 LEAST = 0.5  # seconds below which a call is not begun
@@ -78,6 +79,7 @@ def _said(
     dice: Callable[[], float],
 ) -> Words:
     """The model's words, after as many tries as may help."""
+    spent = 0
     for nth in range(1, TRIES + 1):
         left = timeout if deadline is None else min(timeout, deadline - clock())
         if left < LEAST:
@@ -87,7 +89,8 @@ def _said(
         except JudgeFailed as error:
             pause = max(FIRST_PAUSE * 2 ** (nth - 1) * (0.5 + dice() / 2), min(error.wait, LONGEST_PAUSE))
             too_late = deadline is not None and clock() + pause + LEAST > deadline
-            if not error.again or nth == TRIES or too_late:
+            spent += error.spent
+            if not error.again or nth == TRIES or spent == MOST_SPENT or too_late:
                 raise
             wait(pause)
     raise AssertionError("unreachable")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config as machine
+from holdfast.capture import notices
 from holdfast.errors import HoldfastError, JudgeFailed, UsageError
 from holdfast.judge import choice, keeping, probing
 from holdfast.judge.choice import ADDRESSED, TITLES, VERBATIM, Settings
@@ -130,7 +131,9 @@ def choose(state: str, wanted: Settings, env: Mapping[str, str], meter: Meter | 
     """Write the choice; with a meter only after the judge has answered. Raises UsageError and JudgeFailed."""
     judge = choice.made(wanted, env)
     probed = _probed(judge, meter) if judge and meter else None
-    return Chosen(wanted, keeping.write(state, wanted), probed)
+    path = keeping.write(state, wanted)
+    notices.remove(state, notices.JUDGE)  # what was said of the one before
+    return Chosen(wanted, path, probed)
 
 
 def as_chosen(config: Mapping[str, Any], wanted: Settings) -> dict[str, Any]:
@@ -143,5 +146,5 @@ def _probed(judge: Looked, meter: Meter) -> Probed:
     try:
         return probing.probe(judge, meter)
     except JudgeFailed as error:
-        what = f"{judge.name} was asked one tiny question and did not answer it. {ANYWAY}"
+        what = f"{judge.name} could not be used for one tiny question. {ANYWAY}"
         raise JudgeFailed(what) from HoldfastError(error.in_full)

@@ -16,6 +16,7 @@ import ipaddress
 import json
 import os
 import ssl
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,10 @@ KEPT = "nothing was changed"
 AGAIN = (408, 409, 425, 429)  # and all of 5xx
 FINAL = (401, 403, 404)  # whatever is asked
 TOO_LONG = ("too long", "context length", "context window", "maximum context", "exceed_context", "too large")
-EXTRA = 'This judge needs the extra "http"; nothing was changed. Install it: `pip install "holdfast[http]"`.'
+EXTRA = (
+    "This judge needs httpx2, which is not installed; nothing was changed. "
+    f"Run `{sys.executable} -m pip install httpx2`, then the same command again."
+)
 
 
 class Refused(JudgeFailed):
