@@ -77,6 +77,15 @@ class Shelf:
         return [name for name in os.listdir(self.scratch) if name.startswith(running.PREFIX)]
 
 
+def watchers(pid: int) -> int:
+    """How many small shells stand by the judges of a process."""
+    found = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split():
+            found += b"read -r _" in Path(f"/proc/{child}/cmdline").read_bytes()
+    return found
+
+
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     scratch = tmp_path / "scratch"
@@ -98,6 +107,7 @@ def test_whatever_ends_who_asked_ends_the_judges_and_removes_their_folders(shelf
     pids = shelf.started(4)
     assert all(runs(pid) for pid in pids)
     assert len(shelf.left()) == 2
+    wait_until(lambda: watchers(asking.pid) == 2)
     asking.send_signal(how)
     assert asking.wait(20) == (130 if how == signal.SIGINT else -how)
     wait_until(lambda: not any(runs(pid) for pid in pids))
@@ -188,6 +198,7 @@ def test_a_folder_is_only_removed_by_the_watcher_where_it_is_ours(shelf: Shelf, 
     env = {**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(shelf.scratch)}
     asking = subprocess.Popen([sys.executable, "-c", text], env=env)
     pids = shelf.started(2)
+    wait_until(lambda: watchers(asking.pid) == 1)
     asking.kill()
     asking.wait()
     wait_until(lambda: not any(runs(pid) for pid in pids))

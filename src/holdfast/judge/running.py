@@ -51,6 +51,7 @@ class _Known:
         self.groups: dict[int, Group] = {}
         self.folders: dict[str, int] = {}  # and whose thread they are
         self.is_swept = False
+        self.ends = 0  # how often all were ended
 
 
 _known = _Known()
@@ -63,6 +64,7 @@ def start(
     folder = os.path.dirname(cwd)
     with _known.lock:
         theirs, ours = os.pipe()
+        before = _known.ends
         try:
             process = subprocess.Popen(
                 list(command), env=dict(env), cwd=cwd, stdin=asked, stdout=out, stderr=err, start_new_session=True
@@ -71,8 +73,11 @@ def start(
             os.close(ours)
             raise
         else:
-            watcher = _watcher(process.pid, folder if folder in _known.folders else "", theirs)
-            made = _known.groups[process.pid] = Group(process, watcher, ours, threading.get_ident())
+            made = _known.groups[process.pid] = Group(process, None, ours, threading.get_ident())
+            made.watcher = _watcher(process.pid, folder if folder in _known.folders else "", theirs)
+            if _known.ends != before:  # a signal's handler came between, and could not know of this one
+                made.is_ended = True
+                _kill(made)
         finally:
             os.close(theirs)
     return made
@@ -94,6 +99,7 @@ def end_all() -> None:
     """Kill every judge of this process and remove their folders; their threads get a moment to do so themselves,
     since a login may have to be brought back. Safe in any thread, in a signal's handler, and more than once."""
     with _known.lock:
+        _known.ends += 1
         for group in _known.groups.values():
             group.is_ended = True
             _kill(group)
