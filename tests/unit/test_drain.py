@@ -793,3 +793,28 @@ def test_evidence_of_a_flag_without_a_session_is_looked_for_in_the_project_at_ha
     life.drain(roots={SHOP: str(place / "shop")})
     (note,) = life.notes().values()
     assert note.anchors[0]["path"] == "orders.py"
+
+
+def test_a_change_that_was_cut_short_is_finished_by_a_close_that_has_nothing_else_to_do(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from holdfast.vault import journal
+
+    life.flag("the port is 8443")
+    life.drain()
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "_commit", kill)
+        with pytest.raises(Killed), writing(life.vault, NOW + 20) as writer:
+            writer.commit("half", {"knowledge/half.md": "---\nname: half\n---\nhalf\n"}, cause="test")
+    assert journal.is_cut_short(life.vault)
+    assert life.drain() == []
+    assert not journal.is_cut_short(life.vault)
+    assert life.git("status", "--porcelain") == ""
+    assert "half" in life.git("log", "-1", "--format=%s")

@@ -26,6 +26,8 @@ from holdfast.close.holding import Holding
 from holdfast.close.think.deliberate import Deliberated, deliberate
 from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
+from holdfast.vault import journal
+from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -111,11 +113,22 @@ def _drain(
             if is_general:
                 _give_back(settlement, claimed)
                 return done
+    _finish(vault, clock)
     if court:
         mine = {one for one in {name for _, name, _ in tried} | {project} if holding.take(f"leftovers of {one}")}
         _take_up_leftovers(vault, clock, court, mine, done, say)
     aftermath.of_close(vault, clock(), {name for _, name, _ in tried}, done, court)
     return done
+
+
+def _finish(vault: str, clock: Clock) -> None:
+    """A change that a killed close left half made is made whole, also where nothing else is to be written."""
+    if journal.is_cut_short(vault):
+        try:
+            with writing(vault, clock()):
+                return  # whoever writes next finishes it
+        except (HoldfastError, OSError):
+            return  # somebody is writing: then they do
 
 
 def _take_up_leftovers(

@@ -108,6 +108,11 @@ def apply(repository: Repository, change: Change) -> Applied:
     return _carry_out(repository, change)
 
 
+def is_cut_short(vault: str) -> bool:
+    """Whether a change was begun and not finished: the next writer finishes it."""
+    return os.path.exists(_journal(vault))
+
+
 def recover(repository: Repository) -> Applied | None:
     """Finish a change that was cut short, if there is one. The vault's lock is held."""
     path = _journal(repository.vault)
