@@ -188,11 +188,11 @@ class Life:
             ended = episodes.end_episode(self.state, episode, how, "", self.clock())
             lifecycle.finish(self.state, ended, self.clock(), self.clock())
 
-    def close(self, blow: Blow | None) -> bool:
+    def close(self, blow: Blow | None, *, is_last: bool = False) -> bool:
         """One close in a process of its own; whether it was killed. Its clock goes on where it left off. Some have no
         judge: the cap, or the user's word."""
         told = self.base / "clock"
-        verbatim = self.chance.random() < 0.2
+        verbatim = self.chance.random() < 0.2 and not is_last
 
         def work() -> None:
             random.seed(f"{self.seed} {self.closes}")  # for the pauses between tries
@@ -203,7 +203,7 @@ class Life:
                 blow.fall(pytest.MonkeyPatch())
             judge = Dicey(self.seed, self.clock)
             held = Court(judge, Free(), self.state, workers=1, clock=self.clock, wait=self._wait, now=self.clock)
-            drain(self.vault, self.clock, also_open=True, court=None if verbatim else held)
+            drain(self.vault, self.clock, project=PROJECT, also_open=True, court=None if verbatim else held)
             told.write_text(str(self.clock.now))
 
         self.closes += 1
@@ -225,7 +225,7 @@ class Life:
                 if not self.close(Sudden(at, random.Random(self.chance.random()))):
                     break
             self.close(None)
-        self.close(None)
+        self.close(None, is_last=True)
 
     def judge(self) -> None:
         """Every flag is exactly once where it belongs, and nothing is left to do."""

@@ -14,6 +14,7 @@ from holdfast.close.improve import advice as improve_advice
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import proposals
 from holdfast.close.improve.advice import Advice, Refused
+from holdfast.close.think import wording
 from holdfast.judge.fencing import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes
@@ -170,7 +171,7 @@ def test_a_note_that_was_shown_only_in_part_is_added_to_and_never_rewritten(desk
     flag = a_flag()
     found = shown(desk, flag)
     assert "The last line." not in improve.question(flag, found, Fence("n0nce")).given
-    rewritten = advice(lines=[], body=f"{body[: improve_advice.LONGEST_SHOWN]}\nName the image.")
+    rewritten = advice(lines=[], body=f"{body[: wording.LONGEST_SHOWN]}\nName the image.")
     assert improve.considered(rewritten, found, flag, desk.place()) is None
     (kept,) = proposals.listing(desk.state, SHOP)
     assert "only the beginning" in kept.why
@@ -201,7 +202,7 @@ def test_a_rewrite_that_could_not_be_taken_back_is_not_made(desk: Desk, token: s
     good = improve.considered(wanted, shown(desk, flag), flag, desk.place())
     (loop,) = desk.close(flag, advice=good)
     assert token in desk.text("knowledge/docker-volumes.md")
-    assert "Snag: pruned. Better: name the image" in desk.text("knowledge/docker-volumes.md")  # its lines instead
+    assert token not in improve.question(flag, shown(desk, flag), Fence("n0nce")).given
     improve.undo(desk.vault, desk.state, loop.id, desk.now)
     assert desk.note("knowledge/docker-volumes.md").body == f"\n{body}\n"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.close import discards
 from holdfast.close.filing import MOST_SOURCES, sources_of
-from holdfast.close.think import consolidate
+from holdfast.close.think import wording
 from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
 from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter, notes, proofs
@@ -114,7 +114,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
     text = filing.text(decided.target)
     if text is None or not is_as_seen(filing, decided):
         return False
-    if consolidate.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
+    if wording.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
         return False  # the line that it would lose may be the person's
     document = frontmatter.parse(text)
     before = [str(one) for one in document.fields.get("sources") or []]

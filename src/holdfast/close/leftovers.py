@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform, purging
 from holdfast.capture.ids import digest
+from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
 from holdfast.model import Flag
 from holdfast.vault import index, journal, notes
@@ -81,6 +82,10 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
     court.begin_round()
     known = index.load(vault)
     shown = [one for path, said, _ in taken if (one := _as_filed(vault, known, path, said))]
+    merged = [one for one in shown if _is_elsewhere(one, known)]
+    if merged:
+        _retire_merged(vault, clock, merged)
+        shown = [one for one in shown if one not in merged]
     given = _given(vault, known, shown)
     heard = court.heard
     answers = court.ask_all([_question(state, one) for one in given])
@@ -107,7 +112,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
 
 def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
     """The note, if its file is still what was filed."""
-    from holdfast.close.think.consolidate import body_of, own_words, proofs_in
+    from holdfast.close.think.wording import body_of, own_words, proofs_in
 
     one, text = known.known.get(path), _text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
@@ -120,6 +125,20 @@ def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | N
     body = body_of(text)
     flag = Flag(ident, 0.0, "", "", project, KIND_OF[note.kind], own_words(body), proofs_in(body), note.origin)
     return Shown(note, text, flag)
+
+
+def _is_elsewhere(one: Shown, known: index.Index) -> bool:
+    """Whether another note has all of it already: a close was killed after it had written that one."""
+    mine = set(one.note.sources)
+    others = (note for note in known.notes if note.is_active and note.path != one.note.path and "judged" in note.fields)
+    return bool(mine) and any(mine <= set(note.sources) for note in others)
+
+
+def _retire_merged(vault: str, clock: Clock, merged: Sequence[Shown]) -> None:
+    with writing(vault, clock()) as writer:
+        still = [one.note.path for one in merged if writer.read(one.note.path) == one.text]
+        if still:
+            _committed(writer, Filing(writer.index, writer.read), "", still, notes.day(writer.now), {})
 
 
 def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given]:
@@ -169,7 +188,6 @@ def _apply(writer: Writer, decided: Decided, olds: Sequence[Shown], by: str) -> 
     """One decision on notes that are there already: what is to be read from now on first, then what it replaces. What
     changed since the judge saw it is left alone."""
     from holdfast.close import judged
-    from holdfast.close.filing import Filing
     from holdfast.vault.history import was_edited_by_hand
 
     if any(writer.read(one.note.path) != one.text for one in olds):

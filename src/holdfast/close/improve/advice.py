@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
-from holdfast.capture.redaction import redact
 from holdfast.close.improve import arming, proposals
 from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import record as improve_record
-from holdfast.close.improve.edits import may_change, own_lines
+from holdfast.close.improve.edits import may_change
 from holdfast.close.improve.proposals import Proposal
 from holdfast.close.improve.snag import parsed, plain
+from holdfast.close.think import wording
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, index, journal, notes
+from holdfast.vault import armed, journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,10 +37,8 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Note
 
 MOST_NOTES = 4
-LONGEST_SHOWN = 3000
 LONGEST_LINE = armed.MOST_LETTERS
 LONGEST_BODY = 6000
-LOST = 0.25
 KINDS = ("rule", "knowledge", "feedback")
 TOLD = """You turn what went wrong in a coding agent's session into one small edit of its memory, so that it does \
 not happen again. Below is one SNAG, and NOTES that may be about the same thing. Answer with one edit:
@@ -82,7 +79,7 @@ class Advice(BaseModel):
 
     def is_of(self, note: Note) -> bool:
         """Whether a note still has the words that the judge was shown: what came since, its rewrite would lose."""
-        return self._seen == digest(_own(note))
+        return self._seen == digest(wording.own_words(note.body))
 
     def armed(self) -> dict[str, Any] | None:
         """The `when` as notes have it; None where there is none."""
@@ -124,7 +121,8 @@ def question(flag: Flag, given: Sequence[Note], fence: Fence) -> Question[Advice
     better = f"\nBetter: {snag.better}" if snag.better else ""
     parts = [fence.around("SNAG", f"{snag.wrong}{better}{named}")]
     for handle, note in handles(given).items():
-        parts.append(fence.around(f"NOTE {handle}, {note.kind}", f"{note.name}\n{_own(note)[:LONGEST_SHOWN]}"))
+        text = f"{note.name}\n{wording.shown(wording.own_words(note.body))}"
+        parts.append(fence.around(f"NOTE {handle}, {note.kind}", text))
     return Question(
         "improve", f"{TOLD}\n{fence.explained}", "\n".join(parts), Advice, most_out=1500, about=flag.episode or flag.id
     )
@@ -134,29 +132,27 @@ def handles(given: Sequence[Note]) -> dict[str, Note]:
     return {f"N{at}": note for at, note in enumerate(given, 1)}
 
 
-def _own(note: Note) -> str:
-    return note.body.partition(f"\n\n{index.EVIDENCE}\n")[0].strip()
-
-
 def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) -> Advice:
     """The advice, tidied, where it may be carried out: `note` is then a path. Raises Refused."""
     known = handles(given)
     if advice.note and advice.note not in known:
-        raise Refused(f"The judge named the note {_line(advice.note, 60)}, which it was not given; kept for review.")
+        raise Refused(
+            f"The judge named the note {wording.line(advice.note, 60)}, which it was not given; kept for review."
+        )
     note = known.get(advice.note)
     if note and flag and not may_change(flag, note):
         raise Refused(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
-    lines = [line for line in (_line(one, LONGEST_LINE) for one in advice.lines) if line]
-    body = _text(advice.body) if note else ""
+    lines = [line for line in (wording.line(one, LONGEST_LINE) for one in advice.lines) if line]
+    body = wording.lines(advice.body) if note else ""
     if not lines and not body:
         raise Refused("The judge's edit of a snag adds nothing; kept for review.")
     if body and note and not _is_shown_whole(note):
         raise Refused(f"The judge would rewrite {note.path}, of which it saw only the beginning; kept for review.")
-    if body and note and (len(body) > LONGEST_BODY or lost(_own(note), body) > LOST):
+    if body and note and (len(body) > LONGEST_BODY or wording.lost(wording.own_words(note.body), body) > wording.LOST):
         raise Refused(f"The judge's edit would lose more than a quarter of the lines of {note.path}; kept for review.")
     if advice.target == "skill" and flag and not parsed(flag).skill:
         raise Refused("The judge would edit a skill that the snag does not name; kept for review.")
-    name = _line(advice.name, notes.LONGEST_TITLE)
+    name = wording.line(advice.name, notes.LONGEST_TITLE)
     if not note and not name and not (flag and (parsed(flag).skill or parsed(flag).rule)):
         raise Refused("The judge's new note has no name; kept for review.")
     when = advice.armed()
@@ -166,12 +162,12 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
     good = advice.model_copy(
         update={"note": note.path if note else "", "name": name, "lines": lines, "body": body, "when": advice.when}
     )
-    good._seen = digest(_own(note)) if note else ""
+    good._seen = digest(wording.own_words(note.body)) if note else ""
     return good
 
 
 def _is_shown_whole(note: Note) -> bool:
-    return len(_own(note)) <= LONGEST_SHOWN
+    return wording.is_shown_whole(wording.own_words(note.body))
 
 
 def considered(advice: Advice, given: Sequence[Note], flag: Flag, state: str) -> Advice | None:
@@ -200,23 +196,6 @@ def _wanted(advice: Advice, note: Note | None, flag: Flag, vault: str) -> Edit |
     if not isinstance(found, notes.Note):
         return None
     if advice.body.strip() and _is_shown_whole(found):
-        return improve_edits.rewritten(plain(flag), found, text, _text(advice.body), None)
-    lines = [line for line in (_line(one, LONGEST_LINE) for one in advice.lines) if line]
+        return improve_edits.rewritten(plain(flag), found, text, wording.lines(advice.body), None)
+    lines = [line for line in (wording.line(one, LONGEST_LINE) for one in advice.lines) if line]
     return improve_edits.added(plain(flag), found, text, lines, None) if lines else None
-
-
-def lost(before: str, after: str) -> float:
-    """The share of a note's lines that a rewrite no longer has."""
-    kept = {" ".join(line.split()) for line in after.splitlines()}
-    lines = [" ".join(line.split()) for line in own_lines(before)]
-    return sum(1 for line in lines if line not in kept) / len(lines) if lines else 0.0
-
-
-def _line(text: str, longest: int) -> str:
-    return redact(clean(text)[0])[0][:longest].strip()
-
-
-def _text(text: str) -> str:
-    """Several lines, each cleaned; none can be taken for front matter or for the heading of the proofs."""
-    lines = [redact(clean(line)[0])[0] for line in text.strip().splitlines()]
-    return "\n".join(line for line in lines if line.strip() not in ("---", index.EVIDENCE)).strip()

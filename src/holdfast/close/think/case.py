@@ -89,7 +89,7 @@ def of(vault: str, work: Work, known: Index) -> Case:
 def put_questions(case: Case, vault: str) -> None:
     """One for each group of flags, one for each snag, two for the handoff."""
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import consolidate, draft
+    from holdfast.close.think import consolidate, draft, wording
     from holdfast.judge.fencing import Fence, nonce_for
 
     work, state = case.work, home.state(vault)
@@ -103,7 +103,7 @@ def put_questions(case: Case, vault: str) -> None:
             return ""
 
     def body_of(note: Note) -> str:
-        return consolidate.body_of(text_of(note))
+        return wording.body_of(text_of(note))
 
     def fence(*ids: str) -> Fence:
         return Fence(nonce_for(state, "\0".join(ids)))

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
+from holdfast.close.think import wording
 from holdfast.judge.seam import Question
-from holdfast.vault import frontmatter, index
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 
 LONGEST_BODY = 6000
 LONGEST_NAME = 120
-LONGEST_SHOWN = 3000  # of a note, to a judge
-LOST = 0.25
 NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"
 TOLD = """You keep the long-term memory of a coding agent. Below are new FLAGS (one durable line each, written by an \
 agent at work) and NOTES of the memory that may be about the same thing. Decide what becomes of each flag:
@@ -111,8 +107,8 @@ def given(group: Group, text_of: Callable[[Note], str]) -> Given:
     to have seen all of it."""
     handles = {f"N{at}": note for at, note in enumerate((*group.own, *group.read), 1)}
     texts = {handle: text_of(note) for handle, note in handles.items()}
-    bodies = {handle: own_words(body_of(text)) for handle, text in texts.items()}
-    whole = {handles[handle].path for handle, body in bodies.items() if body and _shown(body) == body}
+    bodies = {handle: wording.own_words(wording.body_of(text)) for handle, text in texts.items()}
+    whole = {handles[handle].path for handle, body in bodies.items() if wording.is_shown_whole(body)}
     return Given(
         {f"F{at}": flag for at, flag in enumerate(group.flags, 1)},
         handles,
@@ -122,29 +118,6 @@ def given(group: Group, text_of: Callable[[Note], str]) -> Given:
     )
 
 
-def body_of(text: str) -> str:
-    """What stands behind a note's front matter; "" where that cannot be read."""
-    try:
-        return frontmatter.parse(text).body
-    except Unparsable:
-        return ""
-
-
-def own_words(body: str) -> str:
-    """A note's words without the proof below them, which is ours to keep."""
-    return body.partition(f"\n\n{index.EVIDENCE}\n")[0].strip()
-
-
-def proofs_in(body: str) -> tuple[str, ...]:
-    """And the proof."""
-    below = body.partition(f"\n\n{index.EVIDENCE}\n")[2]
-    return tuple(line[2:].strip() for line in below.splitlines() if line.startswith("- "))
-
-
-def _shown(body: str) -> str:
-    return redact(body)[0][:LONGEST_SHOWN]
-
-
 def question(told: Given, fence: Fence, about: str = "") -> Question[Consolidation]:
     parts = [fence.explained]
     for handle, flag in told.flags.items():
@@ -152,7 +125,7 @@ def question(told: Given, fence: Fence, about: str = "") -> Question[Consolidati
         parts.append(fence.around(f"FLAG {handle}, {flag.kind}", f"{flag.text}{proof}"))
     for handle, note in told.notes.items():
         may = "" if note.path in told.own else ", not to be changed"
-        text = f"{redact(f'{note.name}: {note.description}')[0]}\n{_shown(told.bodies[handle])}"
+        text = f"{redact(f'{note.name}: {note.description}')[0]}\n{wording.shown(told.bodies[handle])}"
         parts.append(fence.around(f"NOTE {handle}{may}", text))
     return Question("consolidate", TOLD, "\n".join(parts), Consolidation, most_out=3000, about=about)
 
@@ -178,10 +151,10 @@ def accepted(answer: Consolidation, told: Given) -> tuple[list[Decided], list[Re
             Decided(
                 one.action,
                 flags,
-                _line(one.name, LONGEST_NAME),
-                _line(one.description, 300),
-                _text(one.body),
-                _line(one.reason, 300),
+                wording.line(one.name, LONGEST_NAME),
+                wording.line(one.description, 300),
+                wording.lines(one.body),
+                wording.line(one.reason, 300),
                 target,
                 seen,
                 file,
@@ -194,11 +167,11 @@ def _why_not(one: Decision, told: Given, taken: set[str], changed: set[str]) -> 
     """Why a decision cannot be carried out, as the end of a sentence; "" where it can."""
     unknown = [handle for handle in one.flags if handle not in told.flags]
     if unknown:
-        return f"it cites {_line(unknown[0], 40)}, which it was not given"
+        return f"it cites {wording.line(unknown[0], 40)}, which it was not given"
     if len(set(one.flags)) < len(one.flags) or taken & set(one.flags):
         return "it decides on a flag twice"
     if one.note and one.note not in told.notes:
-        return f"it names {_line(one.note, 40)}, which it was not given"
+        return f"it names {wording.line(one.note, 40)}, which it was not given"
     if one.action == DISCARD:
         return "" if one.reason.strip() else "it leaves a flag out without a reason"
     if not one.body.strip() or len(one.body) > LONGEST_BODY:
@@ -212,33 +185,10 @@ def _why_not(one: Decision, told: Given, taken: set[str], changed: set[str]) -> 
         return f"{path} is not for it to change"
     if path in changed:
         return f"it changes {path} twice"
-    if one.action == MERGE and lost(told.bodies[one.note], one.body) > LOST:
+    if one.action == MERGE and wording.lost(told.bodies[one.note], one.body) > wording.LOST:
         return f"it would lose more than a quarter of the lines of {path}"
     return ""
 
 
-def lost(before: str, after: str) -> float:
-    """The share of a note's lines that a rewrite no longer has."""
-    kept = {_tidy(line) for line in after.splitlines()}
-    lines = [tidy for line in before.splitlines() if (tidy := _tidy(line))]
-    return sum(1 for line in lines if line not in kept) / len(lines) if lines else 0.0
-
-
-def _tidy(line: str) -> str:
-    return " ".join(line.split())
-
-
 def _path(one: Decision, told: Given) -> str:
     return told.notes[one.note].path if one.note in told.notes else ""
-
-
-def _line(text: str, longest: int) -> str:
-    return redact(clean(text)[0])[0][:longest].strip()
-
-
-def _text(text: str) -> str:
-    """Several lines, each cleaned; none of them can be taken for front matter or for the heading of our proofs."""
-    lines = [redact(clean(line)[0])[0] if line.strip() else "" for line in text.strip().splitlines()]
-    indents = [line[: len(line) - len(line.lstrip(" "))][:8] for line in text.strip().splitlines()]
-    shown = [f"{indent}{line}" if line else "" for indent, line in zip(indents, lines, strict=True)]
-    return "\n".join(line for line in shown if line.strip() not in ("---", index.EVIDENCE)).strip()
