@@ -229,3 +229,10 @@ def test_a_note_that_answers_tool_calls_is_never_changed() -> None:
     )
     (group,) = groups.make([flag("login form csrf token")], [armed])
     assert group.own == ()
+
+
+def test_a_note_that_was_superseded_since_the_index_was_made_is_not_given_to_be_changed() -> None:
+    old = note()
+    group = groups.Group("knowledge", (flag("the port is 8444 now"),), (old,))
+    told = consolidate.given(group, lambda shown: notes.with_fields(text_of(shown), status="superseded"))
+    assert told.own == frozenset()

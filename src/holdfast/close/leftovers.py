@@ -85,6 +85,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
     merged = [one for one in shown if _is_elsewhere(one, known)]
     if merged:
         _retire_merged(vault, clock, merged)
+        known = index.load(vault)
         shown = [one for one in shown if one not in merged]
     given = _given(vault, known, shown)
     heard = court.heard

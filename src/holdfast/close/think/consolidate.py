@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from holdfast.capture.redaction import redact
 from holdfast.close.think import wording
 from holdfast.judge.seam import Question
+from holdfast.vault import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,12 +110,15 @@ def given(group: Group, text_of: Callable[[Note], str]) -> Given:
     texts = {handle: text_of(note) for handle, note in handles.items()}
     bodies = {handle: wording.own_words(wording.body_of(text)) for handle, text in texts.items()}
     whole = {handles[handle].path for handle, body in bodies.items() if wording.is_shown_whole(body)}
+    # The index may be older than the file: one that was superseded meanwhile is nobody's to add to.
+    found = [notes.from_text(handles[handle].path, text) for handle, text in texts.items()]
+    active = {one.path for one in found if isinstance(one, notes.Note) and one.is_active}
     return Given(
         {f"F{at}": flag for at, flag in enumerate(group.flags, 1)},
         handles,
         bodies,
         texts,
-        frozenset(note.path for note in group.own if note.path in whole),
+        frozenset(note.path for note in group.own if note.path in whole & active),
     )
 
 
