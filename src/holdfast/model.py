@@ -105,6 +105,11 @@ class Flag:
     status: str = ""  # unconfirmed: heard as an order, and nobody has said so yet
     answers: str = ""  # the id of the user's own words that this one puts properly
 
+    @property
+    def is_guarded(self) -> bool:
+        """Whether it would steer and came from outside: then it goes only to a person."""
+        return self.origin not in TRUSTED and self.kind in STEERING
+
     def as_record(self) -> dict[str, object]:
         record = {"v": VERSION, **{name: value for name, value in self.__dict__.items() if value or name in REQUIRED}}
         record["evidence"] = list(self.evidence)

@@ -354,3 +354,25 @@ def wait_until(what: str, is_so: Callable[[], object], seconds: float = 20.0) ->
     while not is_so():
         assert time.monotonic() < deadline, f"it never came about that {what}"
         time.sleep(0.01)
+
+
+BARE = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}  # no agent, and no holdfast
+
+
+def at_a_terminal(fresh: Home, answers: bytes, *words: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """The real command with a terminal on every side, and somebody who answers; its status, and what it said."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-P", "-m", "holdfast", *words]
+    own = {**fresh.env, **BARE, "PYTHONPATH": str(SOURCE), **(env or {})}
+    process = subprocess.Popen(command, env=own, cwd=fresh.project, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    if answers:
+        os.write(ours, answers)
+    said = b""
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:
+        pass  # how a terminal says that its last writer has gone
+    os.close(ours)
+    return process.wait(), said.decode()

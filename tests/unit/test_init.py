@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from hook_support import SOURCE, Home, Terminal
+from hook_support import BARE, Home, Terminal, at_a_terminal
 
 from holdfast.capture import home as homes
 from holdfast.hook.hosts import HOSTS
 from holdfast.install import launcher
 from holdfast.install.hosts import REGISTRARS, claude_code, registrar
-
-BARE = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}  # no agent, and no holdfast
 
 
 @pytest.fixture
@@ -197,25 +194,6 @@ def test_the_agent_can_run_what_nudges_name(fresh: Home, terminal: Terminal, cla
 
 
 # --- a terminal
-
-
-def at_a_terminal(fresh: Home, answer: bytes, *words: str) -> tuple[int, str]:
-    """The real command with a terminal on every side, and somebody who answers once."""
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-P", "-m", "holdfast", *words]
-    env = {**fresh.env, **BARE, "PYTHONPATH": str(SOURCE)}
-    process = subprocess.Popen(command, env=env, cwd=fresh.project, stdin=theirs, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    if answer:
-        os.write(ours, answer)
-    said = b""
-    try:
-        while part := os.read(ours, 65536):
-            said += part
-    except OSError:
-        pass  # how a terminal says that its last writer has gone
-    os.close(ours)
-    return process.wait(), said.decode()
 
 
 def test_at_a_terminal_it_asks_once(fresh: Home, claude: Path) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 import pytest
 from doctor_support import ask as check
 from doctor_support import installed
-from hook_support import SOURCE, Home, Terminal
+from hook_support import BARE, Home, Terminal, at_a_terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_server import Server, refuses, says, sends
@@ -26,7 +23,6 @@ from holdfast.judge import choice, choosing, keeping, offers
 from holdfast.judge.choice import Settings
 
 READY = '{"ready": "yes"}'
-BARE = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
 LISTED = b'{"models": [{"name": "qwen3:4b"}, {"name": "other"}]}'
 
 
@@ -359,41 +355,23 @@ def test_init_says_what_was_chosen_before(fresh: Home, terminal: Terminal) -> No
     assert "judge     codex (as you chose" in terminal("init", "--yes", env=BARE).out
 
 
-def at_a_terminal(fresh: Home, answers: bytes, env: dict[str, str], *words: str) -> tuple[int, str]:
-    """The real command with a terminal on every side, and somebody who answers."""
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-P", "-m", "holdfast", *words]
-    own = {**fresh.env, **BARE, "PYTHONPATH": str(SOURCE), **env}
-    process = subprocess.Popen(command, env=own, cwd=fresh.project, stdin=theirs, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    os.write(ours, answers)
-    said = b""
-    try:
-        while part := os.read(ours, 65536):
-            said += part
-    except OSError:
-        pass  # how a terminal says that its last writer has gone
-    os.close(ours)
-    return process.wait(), said.decode()
-
-
 @pytest.mark.parametrize(
     ("answer", "name"),
     [("", "verbatim"), ("0", "verbatim"), ("what?", "verbatim"), ("9", "verbatim"), ("openai", "openai")],
 )
 def test_at_a_terminal_init_asks_and_no_model_is_the_default(fresh: Home, token: str, answer: str, name: str) -> None:
     env = {"OPENAI_API_KEY": token}
-    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2 + b"0\n", env, "init")
+    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2 + b"0\n", "init", env=env)
     assert status == 0, said
     assert "Which [0]:" in said
     assert token not in said
     assert config.load(fresh.state)["judge"]["name"] == name
-    _, again = at_a_terminal(fresh, b"\n\n", env, "init")
+    _, again = at_a_terminal(fresh, b"\n\n", "init", env=env)
     assert "Which" not in again, "who has answered once is not asked again"
 
 
 def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) -> None:
-    _, said = at_a_terminal(fresh, b"", {"OPENAI_API_KEY": token}, "init", "--yes")
+    _, said = at_a_terminal(fresh, b"", "init", "--yes", env={"OPENAI_API_KEY": token})
     assert "Which" not in said
     assert "judge" not in config.load(fresh.state)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home, notices
 from holdfast.capture.ids import digest
 from holdfast.close import leftovers
-from holdfast.close.think import answers
+from holdfast.close.think import answers, wording
 from holdfast.close.verify import findings as verify
+from holdfast.close.work import VERBATIM
 from holdfast.errors import HoldfastError
-from holdfast.vault import frontmatter, index, journal
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import journal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from holdfast.close.work import Closed, Work
 
 HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
-VERBATIM = "verbatim"
 CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
@@ -60,15 +59,10 @@ def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused
 
 def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
     """The note as it is and as the judge would have it; (None, None) where it named none."""
-    text = (journal.content(vault, refused.target) or b"").decode("utf-8", "replace") if refused.target else ""
-    try:
-        body = frontmatter.parse(text).body
-    except Unparsable:
-        return None, None
-    if not refused.body.strip():
-        return None, None
-    own = body.partition(f"\n\n{index.EVIDENCE}\n")[0].strip()  # the proof below it was not the judge's to rewrite
-    if not own:
+    text = journal.text(vault, refused.target) if refused.target else ""
+    body = wording.body_of(text)
+    own = wording.own_words(body)  # the proof below it was not the judge's to rewrite
+    if not own or not refused.body.strip():
         return None, None
     return text, text[: len(text) - len(body)] + body.replace(own, refused.body.strip(), 1)
 

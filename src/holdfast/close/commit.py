@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.clock import Clock
     from holdfast.close.improve.loops import Loop
     from holdfast.close.think.deliberate import Deliberated
-    from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag
 
@@ -52,7 +51,6 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
     verbatim: list[str] = []
     loops: list[Loop] = []
     discarded: set[str] = set()
-    findings: tuple[Finding, ...] = ()
 
     def done(*, is_settled: bool) -> Written:
         there = "" if path in skipped else path
@@ -82,7 +80,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):
                 told = chronicle.add_handoff(writer, work, filing, texts, thought)
-                path, number, findings = told.path, told.number, told.findings or findings
+                path, number = told.path, told.number
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, path, filing, texts)
             else:
@@ -101,7 +99,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
         skipped.update(one for one in applied.skipped if one in texts)
         kept = {ident: place for ident, place in filing.placed.items() if place not in applied.skipped}
         filed |= kept.keys() & {flag.id for flag in work.flags}
-        discarded |= {ident for ident, place in kept.items() if place.startswith("discarded/")}
+        discarded |= {ident for ident, place in kept.items() if place.startswith(f"{discards.FOLDER}/")}
         verbatim += [one for one in filing.verbatim if one not in applied.skipped]
         loops += [one for one in found if one.id in filed]
         pending = [flag for flag in pending if flag.id not in filed]

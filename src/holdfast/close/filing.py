@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.model import STEERING, TRUSTED
+from holdfast.model import TRUSTED
 from holdfast.vault import anchors, frontmatter, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
@@ -132,7 +132,7 @@ class Filing:
         if flag.kind == "progress":
             return self._progress(flag)
         kind = notes.OF_FLAGS.get(flag.kind, "knowledge")
-        guarded = flag.origin not in TRUSTED and flag.kind in STEERING
+        guarded = flag.is_guarded
         project = flag.project or notes.GLOBAL
         waits = QUARANTINE if guarded else flag.status
         said = (project, kind, index.body_digest(flag.text))

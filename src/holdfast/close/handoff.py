@@ -68,7 +68,7 @@ def make(
         died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
         sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}
         sections["in_progress"] = [*died, *(one for one in sections.get("in_progress", []) if one not in died)]
-        sections["note"] = list(drafted.notes)
+        sections["note"] = []
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
     if heard:

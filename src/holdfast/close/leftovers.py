@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.close.filing import Filing
     from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
     from holdfast.close.think.court import Court
     from holdfast.judge.seam import Question
@@ -62,7 +61,7 @@ class Thought:
 
 def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None:
     """These were filed verbatim. Raises OSError."""
-    fresh = [(path, digest(text), 0) for path in paths if (text := _text(vault, path))]
+    fresh = [(path, digest(text), 0) for path in paths if (text := journal.text(vault, path))]
     if not fresh:
         return
     with _list(state):
@@ -115,7 +114,7 @@ def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | N
     """The note, if its file is still what was filed."""
     from holdfast.close.think.wording import body_of, own_words, proofs_in
 
-    one, text = known.known.get(path), _text(vault, path)
+    one, text = known.known.get(path), journal.text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
         return None
     note = one.note
@@ -149,7 +148,7 @@ def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given
     mine = {one.note.path for one in shown}
     made = groups.make([one.flag for one in shown], [note for note in known.notes if note.path not in mine])
     worth = [group for group in made if len(group.flags) > 1 or group.own]
-    return [judging.given(group, lambda note: _text(vault, note.path)) for group in worth]
+    return [judging.given(group, lambda note: journal.text(vault, note.path)) for group in worth]
 
 
 def _question(state: str, given: Given) -> Question[Consolidation]:
@@ -230,19 +229,12 @@ def _committed(
         if target in applied.skipped:
             return "", 0  # a person is saving it: then nothing goes into it
         commit = applied.commit
-    texts = {
-        path: notes.with_fields(writer.read(path) or "", status="superseded", edited=day, **more) for path in replaced
-    }
     planned = {path: writer.read(path) for path in replaced}
+    texts = {
+        path: notes.with_fields(text or "", status="superseded", edited=day, **more) for path, text in planned.items()
+    }
     applied = writer.commit(f"{subject}: what they replace", texts, cause="close", planned_on=planned)
     return applied.commit or commit, bool(target) + sum(1 for path in replaced if path not in applied.skipped)
-
-
-def _text(vault: str, path: str) -> str:
-    try:
-        return (journal.content(vault, path) or b"").decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
 
 
 def _put_back(state: str, project: str, again: Sequence[tuple[str, str, int]], taken: set[str]) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from holdfast.model import Flag
 
 
+VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
+
+
 @dataclass(frozen=True)
 class Closed:
     """What became of one episode, or ("") of the flags that belong to none. `judge` is who consolidated, `jobs` how
@@ -28,7 +31,7 @@ class Closed:
     handoff: str
     commit: str
     error: str = ""
-    judge: str = "verbatim"
+    judge: str = VERBATIM
     jobs: int = 0
     discarded: int = 0
     fell_back: str = ""

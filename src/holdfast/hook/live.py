@@ -12,7 +12,7 @@ from holdfast.capture import episodes, ids, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
-from holdfast.model import STEERING, TRUSTED, Project, value
+from holdfast.model import Project, value
 
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
@@ -132,7 +132,7 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
         note += f" ({flag.status})" if flag.status else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
-        if flag.origin not in TRUSTED and flag.kind in STEERING:
+        if flag.is_guarded:
             text = "(from outside text; it waits for a person's review)"
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
         found.append(Item(line, carries=flag.id, words=flag.text))

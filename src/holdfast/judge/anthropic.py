@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from holdfast.errors import JudgeFailed
-from holdfast.judge import http, shapes
-from holdfast.judge.asking import PER_TOKEN
+from holdfast.judge import http, shapes, usage
 from holdfast.judge.seam import Words
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ URL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"
 MODEL = "claude-haiku-5-5"
 VERSION = "2023-06-01"
-COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 class Anthropic:
@@ -77,15 +75,5 @@ class Anthropic:
         text = "".join(
             str(one.get("text", "")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"
         )
-        usage = found.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        taken = sum(usage[name] for name in COUNTED if isinstance(usage.get(name), int))
-        given = usage.get("output_tokens")
         model = found.get("model")
-        return Words(
-            text,
-            taken or (len(shapes.told(question)) + len(question.given)) // PER_TOKEN,
-            given if isinstance(given, int) else len(text) // PER_TOKEN,
-            model if isinstance(model, str) and model else self.model,
-            is_estimated=not taken,
-        )
+        return usage.words(found, text, question, model if isinstance(model, str) and model else self.model)

@@ -8,12 +8,12 @@ round. How it was watched to behave stands in docs/adr/0015.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable
-from holdfast.judge import programs, shapes
-from holdfast.judge.asking import PER_TOKEN
+from holdfast.judge import programs, shapes, usage
 from holdfast.judge.seam import Words
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ OPTIONS = (
     *("-p", "--output-format", "json", "--tools", "", "--safe-mode", "--no-session-persistence"),
     *("--strict-mcp-config", "--disable-slash-commands", "--settings", '{"disableAllHooks": true}', "--effort", "low"),
 )
-COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 QUIET = ("DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING")
 AGAIN = (408, 409, 429)
 LOGGED_OUT = ("/login", "not logged in", "invalid api key", "auth login", "oauth token")
@@ -93,19 +92,9 @@ class ClaudeCode:
         text = text if isinstance(text, str) else ""
         if found.get("is_error"):
             raise _failed(found, text)
-        usage = found.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        taken = sum(usage[name] for name in COUNTED if isinstance(usage.get(name), int))
-        given = usage.get("output_tokens")
         models = found.get("modelUsage")
-        return Words(
-            text,
-            taken or (len(shapes.told(question)) + len(question.given)) // PER_TOKEN,
-            given if isinstance(given, int) else len(text) // PER_TOKEN,
-            next(iter(models), self.model) if isinstance(models, dict) else self.model,
-            is_estimated=not taken,
-            money=_money(found.get("total_cost_usd")),
-        )
+        model = next(iter(models), self.model) if isinstance(models, dict) else self.model
+        return replace(usage.words(found, text, question, model), money=_money(found.get("total_cost_usd")))
 
 
 def _result(out: str) -> dict[str, Any] | None:

@@ -108,6 +108,14 @@ def apply(repository: Repository, change: Change) -> Applied:
     return _carry_out(repository, change)
 
 
+def text(vault: str, path: str) -> str:
+    """A file of the vault as text, byte for byte; "" where there is none that can be read."""
+    try:
+        return (content(vault, path) or b"").decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+
+
 def is_cut_short(vault: str) -> bool:
     """Whether a change was begun and not finished: the next writer finishes it."""
     return os.path.exists(_journal(vault))

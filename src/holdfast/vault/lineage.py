@@ -37,6 +37,7 @@ SECTIONS = {
     "files_modified": "Files modified",
     "note": "Note to the next session",
 }
+OPEN = ("in_progress", "blockers", "next_steps")  # sections of what is still to do
 ALSO = {
     "goal": "goals",
     "key decisions": "decisions",

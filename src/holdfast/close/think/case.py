@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
-OPEN = ("in_progress", "blockers", "next_steps")
-
 
 @dataclass
 class Case:
@@ -70,7 +68,7 @@ def of(vault: str, work: Work, known: Index) -> Case:
     died = read if work.episode.state == episodes.DIED else None
     newest = lineage.newest_in(vault, listed)
     if newest:  # what was open before is shown to the judge, so it may say it again
-        open_ones = (one for key in OPEN for one in newest[0].items(key))
+        open_ones = (one for key in lineage.OPEN for one in newest[0].items(key))
         found = replace(found, flags=(*found.flags, *open_ones))
     return Case(
         work,
@@ -97,10 +95,7 @@ def put_questions(case: Case, vault: str) -> None:
     fresh = [flag for flag in work.flags if flag.id not in filed]
 
     def text_of(note: Note) -> str:
-        try:
-            return (journal.content(vault, note.path) or b"").decode("utf-8", "surrogateescape")
-        except OSError:
-            return ""
+        return journal.text(vault, note.path)
 
     def body_of(note: Note) -> str:
         return wording.body_of(text_of(note))

@@ -16,6 +16,7 @@ from holdfast.close.think import case as cases
 from holdfast.close.verify import checking
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
+from holdfast.close.work import VERBATIM
 from holdfast.vault import index, lineage
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from holdfast.close.work import Work
     from holdfast.judge.seam import Question
     from holdfast.vault.notes import Note
-
-VERBATIM = "verbatim"
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,6 @@ class Draft:
     title: str = ""
     sections: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
     author: str = ""
-    notes: tuple[str, ...] = ()  # sentences about the handoff itself
 
 
 def shown(
@@ -137,7 +136,7 @@ def shown(
     origin: str = "",
 ) -> Shown:
     """The few lines that a handoff is made of. What waits for a person is not among them."""
-    quotable = tuple(flag for flag in flags if not flag.status and not _is_guarded(flag))
+    quotable = tuple(flag for flag in flags if not flag.status and not flag.is_guarded)
     prompts = list(enumerate(told.prompts, 1))
     prompts = prompts if len(prompts) <= MOST_PROMPTS else [*prompts[:2], *prompts[2 - MOST_PROMPTS :]]
     texts = {f"P{nth}": text for nth, text in prompts}
@@ -146,7 +145,7 @@ def shown(
     texts |= {f"M{nth}": text for nth, text in enumerate(messages, 1)}
     texts |= {f"T{nth}": text for nth, text in enumerate(todos[:20], 1)}
     if before:
-        pending = [one for key in ("in_progress", "blockers", "next_steps") for one in before.items(key)]
+        pending = [one for key in lineage.OPEN for one in before.items(key)]
         texts |= {f"H{nth}": text for nth, text in enumerate(pending[:20], 1)}
     tidy = {handle: redact(quoting.shortened(clean(text)[0], LONGEST_SHOWN))[0] for handle, text in texts.items()}
     return Shown({handle: text for handle, text in tidy.items() if text}, cited, origin, quotable)
@@ -154,12 +153,6 @@ def shown(
 
 def _bare(text: str) -> str:
     return " ".join(text.casefold().strip(" .").split())
-
-
-def _is_guarded(flag: Flag) -> bool:
-    from holdfast.model import STEERING
-
-    return flag.origin not in TRUSTED and flag.kind in STEERING
 
 
 KINDS = {"P": "REQUEST OF THE USER", "F": "FLAG", "M": "MESSAGE", "T": "OPEN TODO", "H": "OPEN BEFORE THIS SESSION"}

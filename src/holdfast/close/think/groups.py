@@ -54,11 +54,9 @@ def is_judged(flag: Flag) -> bool:
     """Whether a judge has a say. The user's own words, and what puts them properly, are filed as they were said; an
     order that nobody confirmed and outside text that would steer wait for a person; progress is a line in its month, a
     snag is an improvement."""
-    from holdfast.model import STEERING
-
     if flag.kind not in JUDGED or flag.origin == "user" or flag.status or flag.answers:
         return False
-    return flag.origin in TRUSTED or flag.kind not in STEERING
+    return not flag.is_guarded
 
 
 def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:
