@@ -22,6 +22,9 @@ VOLATILE = (
     (re.compile(r"(?<=\[\d{4}-\d{2}-\d{2} \d{2}:\d{2}:)\d{2}(?=\])"), "…"),
     (re.compile(r"(?<=Z-)[a-z0-9-]+-(?=[0-9a-f]{6}\.md)"), "…-"),  # the machine in a handoff's name
     (re.compile(r"(?<=\()[0-9A-Z]{6}(?=, )"), "…"),  # the end of a flag's id
+    (re.compile(r"(?<=\^)[0-9a-hjkmnp-tv-z]{6}\b"), "…"),  # of an entry of a task
+    (re.compile(r"(?<=--supersedes )[0-9a-hjkmnp-tv-z]{6}\b"), "…"),
+    (re.compile(r"(?<=, )[0-9a-f]{12}(?= -->)"), "…"),  # the seal of a task's page
     (re.compile(r"(?<=--undo )[0-9A-HJKMNP-TV-Z]{8}\b"), "…"),  # and of a loop's
     (re.compile(r"/tmp/[\w./-]*?(?=/\.holdfast|/shop)"), "…"),
     (re.compile(r"(?<=shop-)[0-9a-f]{8}\b"), "…"),

@@ -9,6 +9,7 @@
     ├── GitFailed      git refused, or somebody else's git is at work
     ├── Busy           another holdfast process is writing
     ├── Unfit          a handoff that would not help the next session
+    ├── Conflict       a decision that touches what another one in force has decided
     └── JudgeFailed    a model could not be asked, or its answer not be used
         ├── Unusable   it answered twice in a shape that nobody can use
         └── CapReached the day's tokens or money are spent
@@ -84,6 +85,13 @@ class Unfit(HoldfastError):
 
     code = "unfit"
     exit_status = 9
+
+
+class Conflict(HoldfastError):
+    """A decision in force touches the same; nothing was written. Say --supersedes ID, or --and if both hold."""
+
+    code = "conflict"
+    exit_status = 14
 
 
 class JudgeFailed(HoldfastError):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, ledger_history, log, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
-from holdfast.curation import Curation
 from holdfast.model import Moment
+from holdfast.tasking import Tasking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(Curation):
+class Memory(Tasking):
     """The memory in one vault, seen from one working directory."""
 
     def queue(self) -> flag_queue.View:
@@ -90,6 +90,7 @@ class Memory(Curation):
 
         if not home.format_of(self.vault):
             return ""  # there is no vault, so there is nothing to say, and none is made for that
+        self.catch_up_tasks()
         known = index.load(self.vault)
         brief.refresh(self.vault, brief.NOWHERE, known)
         return brief.refresh(self.vault, self.project(), known)

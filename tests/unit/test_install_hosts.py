@@ -135,9 +135,9 @@ def test_claude_code_allows_no_more_than_our_commands(fresh: Home, env: dict[str
     (edit,) = claude_code.edits(env, "user", str(fresh.project))
     allowed = settings.items((edit.after or b"").decode(), claude_code.ALLOW)
     words = command.decide(env).words
-    assert allowed == [
-        f"Bash({words} {one}:*)" for one in ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")
-    ]
+    assert allowed == [f"Bash({words} {one}:*)" for one in claude_code.COMMANDS]
+    assert claude_code.COMMANDS[:6] == ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")
+    assert not {"task run", "task abandon", "task"} & set(claude_code.COMMANDS)
     assert all(claude_code.RULE.fullmatch(rule) for rule in allowed)
 
 

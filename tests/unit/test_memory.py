@@ -82,6 +82,22 @@ PUBLIC = {
     "is_archive": "(self, path: 'str') -> 'bool'",
     "export": "(self, path: 'str', *, force: 'bool' = False) -> 'Exported'",
     "restore": "(self, path: 'str') -> 'Restored'",
+    "catch_up_tasks": "(self) -> 'None'",
+    "task_checkpoint": "(self, said: 'Words') -> 'Saved'",
+    "task_decisions": "(self, *, everything: 'bool' = False, superseded: 'bool' = False) -> 'list[Decided]'",
+    "task_finish": (
+        "(self, ident: 'str', to: 'str', status: 'str', findings: 'Sequence[tuple[str, str]]' = (), "
+        "promote: 'Sequence[str]' = ()) -> 'Finished'"
+    ),
+    "task_is_done": "(self, unit: 'str', ident: 'str' = '') -> 'bool | None'",
+    "task_list": "(self, *, everything: 'bool' = False, also_over: 'bool' = False) -> 'list[Task]'",
+    "task_move": "(self, ident: 'str', to: 'str', reason: 'str') -> 'Saved'",
+    "task_promotable": "(self, ident: 'str') -> 'list[Offer]'",
+    "task_promote": "(self, ident: 'str', wanted: 'Sequence[str]') -> 'list[Offer]'",
+    "task_protocol": "(self, form: 'str') -> 'str'",
+    "task_run": "(self, wish: 'Wish') -> 'Ran'",
+    "task_show": "(self, ident: 'str' = '', *, whole: 'bool' = False) -> 'View'",
+    "task_start": "(self, ident: 'str', goal: 'str', pending: 'Sequence[str]' = ()) -> 'Saved'",
 }
 
 

@@ -177,7 +177,7 @@ def test_a_flag_that_waits_goes_too_even_under_another_id(lived_in: str) -> None
 
 def test_a_flag_being_appended_at_that_moment_is_waited_for_and_kept(lived_in: str) -> None:
     folder = f"{lived_in}/.state/queue"
-    fd, _ = segments._open_current(folder, segments.ROLL_AT)
+    fd, _ = segments._open_current(folder, segments.ROLL_AT, f"{folder}/current")
     late = make("A flag whose writer was in the middle of it", now=NOW)[0]
     cleaning = threading.Thread(target=purging.clean_queue, args=(folder, Scrubber([SECRET]), NOW))
     cleaning.start()

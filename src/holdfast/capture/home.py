@@ -73,6 +73,21 @@ def state(vault: str) -> str:
     return f"{vault}/.state"
 
 
+def tasks_path(state: str, project: str) -> str:
+    """What starts are told of a project's open tasks (tasks/boot); there while there are any."""
+    from holdfast.capture.ids import digest
+
+    return f"{state}/tasks/boot/{digest(project, 24)}"
+
+
+def has_tasks(state: str, project: str) -> bool:
+    try:
+        posix.stat(tasks_path(state, project))
+    except OSError:
+        return False
+    return True
+
+
 def format_of(vault: str) -> int:
     """The version of the vault's layout; 0 where there is no vault yet, FORMAT where the file says nothing we know."""
     try:

@@ -13,7 +13,20 @@ from holdfast.capture import codec, log
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.model import VERSION
 
-KINDS = ("hook", "nudge", "injection", "flag", "episode", "close", "vault", "model", "upkeep", "purged", "error")
+KINDS = (
+    "hook",
+    "nudge",
+    "injection",
+    "flag",
+    "episode",
+    "close",
+    "vault",
+    "model",
+    "task",
+    "upkeep",
+    "purged",
+    "error",
+)
 
 
 def append(state: str, kind: str, now: float, **what: object) -> None:

@@ -31,12 +31,17 @@ ROLL_AT = 256 * 1024
 OPEN = posix.O_WRONLY | posix.O_APPEND | posix.O_CLOEXEC
 
 
-def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = ROLL_AT) -> str:
-    """Append records durably, in one write; returns the name of the segment that has them."""
+def append(
+    folder: str, payloads: Sequence[bytes], now: float, roll_at: int = ROLL_AT, current: str = "", way: str = ""
+) -> str:
+    """Append records durably, in one write; returns the name of the segment that has them. `current` is the link to the
+    segment that takes them, where it is kept apart from a folder that other machines get to see, and `way` the path
+    from there to that folder."""
+    current = current or f"{folder}/current"
     try:
-        fd, name = _open_current(folder, roll_at)
+        fd, name = _open_current(folder, roll_at, current)
         if fd < 0:
-            fd, name = _open_new(folder, now)
+            fd, name = _open_new(folder, now, current, way)
     except OSError as error:
         raise NotSaved(
             f"NOT saved: no segment can be opened below {folder} ({error.strerror or error}). "
@@ -45,17 +50,17 @@ def append(folder: str, payloads: Sequence[bytes], now: float, roll_at: int = RO
     try:
         log.write(fd, payloads, durable=True)
     except NotSaved:
-        platform.remove(f"{folder}/current")
+        platform.remove(current)
         raise
     finally:
         posix.close(fd)
     return name
 
 
-def _open_current(folder: str, roll_at: int) -> tuple[int, str]:
+def _open_current(folder: str, roll_at: int, current: str) -> tuple[int, str]:
     """The current segment, locked against being moved; -1 where there is none fit to be appended to."""
     try:
-        name = posix.readlink(f"{folder}/current").rpartition("/")[2]
+        name = posix.readlink(current).rpartition("/")[2]
         path = f"{folder}/live/{name}"
         fd = posix.open(path, OPEN)
     except OSError:
@@ -71,7 +76,7 @@ def _open_current(folder: str, roll_at: int) -> tuple[int, str]:
     return -1, ""
 
 
-def _open_new(folder: str, now: float) -> tuple[int, str]:
+def _open_new(folder: str, now: float, current: str, way: str) -> tuple[int, str]:
     live = f"{folder}/live"
     platform.make_folders(live)
     name = f"{new_id(now)}.log"
@@ -82,16 +87,16 @@ def _open_new(folder: str, now: float) -> tuple[int, str]:
     except OSError:
         posix.close(fd)
         raise
-    _publish(folder, name)
+    _publish(current, f"{way}/live/{name}" if way else f"live/{name}")
     return fd, name
 
 
-def _publish(folder: str, name: str) -> None:
+def _publish(current: str, leads_to: str) -> None:
     """Lead later writers here. If it fails they make segments of their own, which costs a file and no record."""
-    fresh = f"{folder}/{name}.link"
+    fresh = f"{current.rpartition('/')[0]}/{leads_to.rpartition('/')[2]}.link"
     try:
-        posix.symlink(f"live/{name}", fresh)
-        posix.rename(fresh, f"{folder}/current")
+        posix.symlink(leads_to, fresh)
+        posix.rename(fresh, current)
     except OSError:
         platform.remove(fresh)
 

@@ -37,6 +37,7 @@ from holdfast.cli import (
     review,
     spend,
     sync,
+    task,
     trust,
     uninstall,
 )
@@ -79,20 +80,22 @@ app.command("sync")(sync.sync)
 app.command("import")(importing.import_)
 app.command("export")(export.export)
 app.add_typer(queue.app, name="queue")
+app.add_typer(task.app, name="task")
 
 
 def _fast(name: str) -> None:
     """A command of the fast path, listed here and run there."""
     line = fast.COMMANDS[name][1].strip().splitlines()[2].strip()
+    place = task.app if name.startswith("task ") else app
 
-    @app.command(
-        name,
+    @place.command(
+        name.rpartition(" ")[2],
         help=line,
         add_help_option=False,
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False},
     )
     def command(context: typer.Context) -> None:
-        raise typer.Exit(fast.dispatch([name, *context.args], dict(os.environ), time.perf_counter_ns()))
+        raise typer.Exit(fast.dispatch([*name.split(), *context.args], dict(os.environ), time.perf_counter_ns()))
 
 
 for _name in fast.COMMANDS:
@@ -126,7 +129,7 @@ def main() -> None:
     words = sys.argv[1:]
     debug = words[:1] == ["--debug"]
     try:
-        if words[debug : debug + 1] and words[debug] in fast.COMMANDS:
+        if fast.name_of(words[debug:]) in fast.COMMANDS:
             # Not through typer: it would swallow the two dashes before a text.
             run = fast.dispatch if debug else fast.run
             sys.exit(run(words[debug:], dict(os.environ), time.perf_counter_ns()))

@@ -1,8 +1,9 @@
-"""The commands that agents type often, without typer: `flag`, `snag`, `remember`, `hook`, `pause`, `resume`.
+"""The commands that agents and scripts type often, without typer: `flag`, `snag`, `remember`, `task checkpoint`,
+`task next`, `task is-done`, `hook`, `pause`, `resume`.
 
 They run as `python -I -S` and end without the interpreter's tidying up. All but `remember`, which needs the vault room,
-import the standard library only. Everything
-they accept, their help included, is accepted here alone; holdfast.cli.app lists them so that `--help` is complete.
+import the standard library only. Everything they accept is accepted here alone, their help included (cli/fast_help);
+holdfast.cli.app lists them so that `--help` is complete.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import posix
 import time
 
+from holdfast.cli import fast_help as helps
 from holdfast.errors import HoldfastError, UsageError
 
 TYPE_CHECKING = False
@@ -17,59 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 BEHIND = 10  # how far background work stands behind the agent that somebody waits for
-FLAG_HELP = """Usage: holdfast flag [OPTIONS] TEXT...
-
-  Save one durable fact per TEXT, synced to disk before the answer.
-
-Options:
-  --kind KIND          decision, rule, lesson, preference, fact (default), progress, snag, user-request
-  --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
-  --for ID             this puts the user's own words properly, which are kept under ID
-  --nothing            there is nothing durable to flag; takes no TEXT
-  --json               answer as JSON
-  --help               show this
-"""
-HOOK_HELP = """Usage: holdfast hook HOST < PAYLOAD
-
-  Run the hook as HOST (claude-code, codex, generic) would: its JSON on stdin, its reply on stdout, status 0.
-"""
-PAUSE_HELP = """Usage: holdfast pause
-
-  Capture nothing on this machine until `holdfast resume`. What is in the queue stays there.
-"""
-REMEMBER_HELP = """Usage: holdfast remember [OPTIONS] TEXT...
-
-  File a text as a note at once, with your authority, and say where. `-` reads it from stdin.
-
-Options:
-  --kind KIND      knowledge (default), rule, feedback, identity, project; or a kind of flag, such as lesson
-  --name NAME      its name; else the beginning of the text
-  --reason TEXT    why; a correction without its reason is soon overruled
-  --apply TEXT     how to apply it
-  --policy POLICY  of a rule: do, ask or never
-  --supersedes NOTE  the note that this one replaces; it is kept, and no longer loaded
-  --for ID         this puts the user's own words properly, which are kept under ID
-  --global         for all projects, not only this one
-  --json           answer as JSON
-  --help           show this
-"""
-SNAG_HELP = """Usage: holdfast snag [OPTIONS] TEXT... --better TEXT
-
-  Save what went wrong and the better path. The close makes an edit of it: of the rule or skill that is named, or of a
-  note that comes back by itself at the tool, command or file that the snag names. `holdfast loops` shows which.
-
-Options:
-  --better TEXT        what to do instead, next time
-  --rule NAME          the rule that should say so; it is made where there is none
-  --skill NAME         the skill that should say so, by its folder; waits in `holdfast review` unless you allow it
-  --evidence EVIDENCE  file:line, commit, quote or URL; may be repeated
-  --json               answer as JSON
-  --help               show this
-"""
-RESUME_HELP = """Usage: holdfast resume
-
-  End a pause.
-"""
 
 
 def start(argv: list[str], began: int) -> None:
@@ -86,29 +35,33 @@ def run(argv: list[str], env: Mapping[str, str], began: int) -> int:
     try:
         return dispatch(argv, env, began)
     except HoldfastError as error:
-        say(f"holdfast {argv[0]}: {error}\n", 2)
+        say(f"holdfast {name_of(argv)}: {error}\n", 2)
         return error.exit_status
     except OSError as error:
-        say(
-            f"holdfast {argv[0]}: {error.strerror or error}; nothing was acknowledged. Run the same command again.\n", 2
-        )
+        say(f"holdfast {name_of(argv)}: {error.strerror or error}; nothing was acknowledged. Run it again.\n", 2)
         return HoldfastError.exit_status
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # one sentence, whatever it was; `holdfast --debug` shows where
-        say(f"holdfast {argv[0]}: {type(error).__name__}: {error}; nothing was acknowledged.\n", 2)
+        say(f"holdfast {name_of(argv)}: {type(error).__name__}: {error}; nothing was acknowledged.\n", 2)
         return HoldfastError.exit_status
 
 
 def dispatch(argv: list[str], env: Mapping[str, str], began: int) -> int:
     """Run one command; an error is raised."""
-    name, rest = argv[0], argv[1:]
+    name = name_of(argv)
+    rest = argv[1 + name.count(" ") :]
     command, help_text = COMMANDS.get(name) or INTERNAL[name]
     options = rest[: rest.index("--") if "--" in rest else None]
     if "--help" in options or "-h" in options:
         say(help_text)
         return 0
     return command(rest, env, began)
+
+
+def name_of(argv: list[str]) -> str:
+    """Which of our commands a line runs: the first word, or the first two."""
+    return " ".join(argv[:2]) if argv[:1] == ["task"] else argv[0] if argv else ""
 
 
 def say(text: str, fd: int = 1) -> None:
@@ -137,6 +90,24 @@ def remember(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noq
     from holdfast.cli.remember import remember as run_remember
 
     return run_remember(argv, env)
+
+
+def task_checkpoint(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.cli.task_fast import checkpoint
+
+    return checkpoint(argv, env)
+
+
+def task_next(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.cli.task_fast import next_step
+
+    return next_step(argv, env)
+
+
+def task_is_done(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    from holdfast.cli.task_fast import is_done
+
+    return is_done(argv, env)
 
 
 def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
@@ -219,12 +190,15 @@ def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -
 
 
 COMMANDS: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {
-    "flag": (flag, FLAG_HELP),
-    "hook": (hook, HOOK_HELP),
-    "pause": (pause, PAUSE_HELP),
-    "remember": (remember, REMEMBER_HELP),
-    "resume": (resume, RESUME_HELP),
-    "snag": (snag, SNAG_HELP),
+    "flag": (flag, helps.FLAG),
+    "hook": (hook, helps.HOOK),
+    "pause": (pause, helps.PAUSE),
+    "remember": (remember, helps.REMEMBER),
+    "resume": (resume, helps.RESUME),
+    "snag": (snag, helps.SNAG),
+    "task checkpoint": (task_checkpoint, helps.CHECKPOINT),
+    "task is-done": (task_is_done, helps.IS_DONE),
+    "task next": (task_next, helps.NEXT),
 }
 
 

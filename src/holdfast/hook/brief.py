@@ -35,7 +35,6 @@ SECTIONS = {
     "rules": ("Who you work for, and rules that always apply:", 26, "`holdfast notes` lists all"),
     "handoff": ("", 22, "`holdfast show handoff` has all of it"),
     "beside": ("Sessions that overlapped it:", 7, "`holdfast notes --handoffs` lists all"),
-    "tasks": ("Open tasks:", 8, "`holdfast task list` has all"),
     "map": ("Notes for this project, newest first (`holdfast show NAME` reads one):", 16, "`holdfast notes` lists all"),
     "activity": ("What came before, newest first:", 7, "activity.log has all"),
 }
@@ -223,7 +222,7 @@ def compose(
             continue
         more[part.section] += part.more
         made[part.section] += [Item(text, short, part.path) for text, short in part.texts]
-    sections = [live.warnings]
+    sections = [live.warnings, live.tasks]
     for name, (heading, share, rest) in SECTIONS.items():
         if name == "map":
             sections.append(live.flags)

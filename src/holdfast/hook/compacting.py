@@ -7,7 +7,7 @@ brief takes half of what a host carries and the snapshot the other half; the res
 
 from __future__ import annotations
 
-from holdfast.capture import course, story
+from holdfast.capture import course, home, story
 from holdfast.hook import nudge
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
@@ -48,6 +48,10 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
         snapshot.forget_old(scene.state, scene.now)
     except TROUBLE as error:
         scene.failures.append(error)
+    if home.has_tasks(scene.state, scene.project.id):
+        from holdfast.hook import tasks
+
+        todos = (*tasks.to_keep(scene), *todos)
     return Reply(snapshot.instructions(told.prompts, todos))
 
 
@@ -73,6 +77,10 @@ def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: st
     from holdfast.hook import layout, snapshot
 
     asks = AFTER.replace("{command}", command)
+    if home.has_tasks(scene.state, scene.project.id):
+        from holdfast.hook import tasks
+
+        asks = "\n".join(part for part in (asks, tasks.reminder(scene, command)) if part)
     if not found:
         return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.hook.spoken import Line, Said
     from holdfast.model import Project
 
+PATIENCE = 0.3  # seconds that a hook waits for who is writing to the tasks; the command itself has more
 UNHEARD = "only the shell knows what will be run"
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 HEARD = {  # how words of each sort are kept: the kind of flag, and its status
@@ -44,9 +45,10 @@ ASKS = {
 }  # fmt: skip
 
 
-def take(scene: Scene, episode: Episode, line: Line) -> None:
-    """Keep the flags in a tool call, each once. What is not certain is left to the shell, and the ledger says so."""
-    from holdfast.hook.spoken import TAKEN
+def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> None:
+    """Keep the flags and checkpoints in a tool call, each once. What is not certain is left to the shell, and the
+    ledger says so."""
+    from holdfast.hook.spoken import CHECKPOINT, TAKEN
 
     kept = 0
     for one in line.said:
@@ -55,6 +57,9 @@ def take(scene: Scene, episode: Episode, line: Line) -> None:
         project = _project_of(scene, episode, one)
         if project is None:
             scene.did["unheard"] = UNHEARD
+            continue
+        if one.name == CHECKPOINT:
+            _checkpoint(scene, episode, one, project, env)
             continue
         words = _words(one)
         if not words or project.off:
@@ -108,6 +113,35 @@ def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Proj
         return 0  # the command will say what is wrong with it
     course.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
     return len(taken.flags)
+
+
+def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, env: Mapping[str, str]) -> None:
+    """Take one entry of a task's memory. What cannot be taken is left to the command, which says why."""
+    from holdfast.errors import HoldfastError
+    from holdfast.tasks import checkpoint
+    from holdfast.tasks import words as task_words
+
+    if project.off:
+        return
+    try:
+        words = task_words.settled(task_words.read(list(said.words)))
+    except UsageError:
+        return
+    if words.from_stdin:
+        return
+    ident = new_id(scene.now)
+    if not course.first(scene.state, episode.key, words.name, ident):
+        ident, _, kept = (course.read(scene.state, episode.key, words.name) or "").partition("\n")
+        if kept or not ident:
+            return
+    who = replace(speaker(scene, episode), project=project)
+    try:
+        checkpoint.checkpoint(scene.vault, words, who, lambda: scene.now, env, ident=ident, patience=PATIENCE)
+    except HoldfastError:
+        course.drop(scene.state, episode.key, words.name)
+        return
+    course.put(scene.state, episode.key, words.name, f"{ident}\n{task_words.KEPT}")
+    scene.did["checkpoint"] = ident
 
 
 def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:

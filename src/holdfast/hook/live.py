@@ -1,4 +1,4 @@
-"""What a start can only know at that moment: sessions that did not finish, and flags that are not filed yet.
+"""What a start can only know at that moment: sessions that did not finish, flags that are not filed yet, open tasks.
 
 Of other projects only a number is told. Whether a flag waits is asked of the queue; a mark whose flags are all filed
 and that has no story left to tell is taken away.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, ids, marks, notices, platform, queue
+from holdfast.capture import episodes, home, ids, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
@@ -26,6 +26,7 @@ class Live:
     warnings: Section
     flags: Section
     to_close: bool
+    tasks: Section
 
 
 def gather(
@@ -63,7 +64,15 @@ def gather(
     flags = Section(f"{waiting}, newest first:", _flags(mine, living), 24, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    return Live(warnings, flags, is_due)
+    return Live(warnings, flags, is_due, _tasks(state, project, living))
+
+
+def _tasks(state: str, project: Project, living: set[str]) -> Section:
+    if not home.has_tasks(state, project.id):
+        return Section("", (), 0)
+    from holdfast.hook import tasks
+
+    return tasks.section(state.rpartition("/")[0], state, project.id, living)
 
 
 def _marks_that_hold(

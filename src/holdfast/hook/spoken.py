@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from holdfast.hook.shell_words import Command
 
 COMMAND = "holdfast"
-TAKEN = ("flag", "snag")  # what the hook can do in the command's stead
-PLAIN = (*TAKEN, "remember", "recall", "handoff")  # what an agent may run without being asked
-READING = ("show", "notes", "queue", "log", "boot", "history", "check", "doctor", "task")
+CHECKPOINT = "task checkpoint"
+TAKEN = ("flag", "snag", CHECKPOINT)  # what the hook can do in the command's stead
+TASK = tuple(f"task {what}" for what in ("start", "pause", "resume", "block", "complete", "promote"))
+LOOKING = tuple(f"task {what}" for what in ("show", "next", "is-done", "list", "decisions", "protocol"))
+PLAIN = (*TAKEN, *TASK, *LOOKING, "remember", "recall", "handoff")  # what an agent may run without being asked
+READING = ("show", "notes", "queue", "log", "boot", "history", "check", "doctor")
 HARMLESS = ("true", ":", "pwd")  # that succeed, and change nothing
 # Builtins that can end the shell, or change what the commands after them are, where they run, or for whom.
 UPSETTING = frozenset(
@@ -116,6 +119,8 @@ def _is_ours(one: Command, names: tuple[str, ...]) -> bool:
 
 def _said(one: Command, *, certain: bool, folders: tuple[str, ...]) -> Said:
     name, *words = one.texts[_settings(one) + 1 :]
+    if name == "task" and words:
+        name, words = f"task {words[0]}", words[1:]
     return Said(name, tuple(words), certain and _is_plain(one), folders)
 
 

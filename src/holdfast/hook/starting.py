@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.capture import home
 from holdfast.hook import lifecycle
 from holdfast.model import Reply
 
@@ -96,6 +97,10 @@ def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     says so, one close is started; should it be killed, the next start continues it."""
     from holdfast.capture import background, marks, upkeep
 
+    if home.has_tasks(scene.state, scene.project.id):
+        from holdfast.hook import tasks
+
+        tasks.leave_word(scene, episode)
     lifecycle.end(scene, episode)
     if scene.did.get("repeated"):
         return

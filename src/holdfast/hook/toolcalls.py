@@ -5,7 +5,7 @@ Most calls are none of that, and every module costs a hook a fifth of a millisec
 
 from __future__ import annotations
 
-from holdfast.capture import course
+from holdfast.capture import course, home
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
@@ -41,7 +41,7 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
         is_ours = line.is_ours
         try:
             if episode:
-                hearing.take(scene, episode, line)
+                hearing.take(scene, episode, line, env)
         except TROUBLE as error:
             scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
         if line.is_all and env.get(PLUGIN):
@@ -109,6 +109,10 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
         found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command_of(env), closed.words)))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
         found += _pressed(scene, episode, env, config)
+    if moment.event in PRESSED_AT and home.has_tasks(scene.state, scene.project.id):
+        from holdfast.hook import tasks
+
+        found += tasks.due(scene, episode, command_of(env), config)
     return found
 
 
@@ -129,6 +133,10 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     if any(course.read(scene.state, episode.key, f"band-{cycle}-{band}") is not None for band in stronger):
         return []
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
+    if seen.band != "consider" and home.has_tasks(scene.state, scene.project.id):
+        from holdfast.hook import tasks
+
+        text = "\n".join(part for part in (text, tasks.reminder(scene, command_of(env))) if part)
     return [nudge.Due(seen.band, text, seen.band != "consider", once)]
 
 

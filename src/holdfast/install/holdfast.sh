@@ -1,6 +1,6 @@
 #!/bin/sh
 # The `holdfast` command. A console script would cost about three interpreter starts before our first line, and agents
-# type `flag` often: the cheap commands go straight to `python -I -S`, the others through the package's typer app.
+# type `flag` and `task checkpoint` often: the cheap commands go straight to `python -I -S`, the others through the package's typer app.
 self=$0
 while [ -L "$self" ]; do # pipx and uv put a link on PATH
   link=$(readlink "$self")
@@ -13,7 +13,11 @@ python=$bin/python3
   exit 127
 }
 case $1 in
-flag | snag | remember | hook | pause | resume)
+task) fast="$1 ${2-}" ;;
+*) fast=$1 ;;
+esac
+case $fast in
+flag | snag | remember | hook | pause | resume | "task checkpoint" | "task next" | "task is-done")
   for script in "$bin"/../lib/python3*/site-packages/holdfast/hook/start.py; do
     [ -r "$script" ] && exec "$python" -I -S "$script" --command "$@"
   done

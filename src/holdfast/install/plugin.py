@@ -82,9 +82,13 @@ In the user's own words, at once. Kinds: knowledge, rule, feedback, identity, pr
     "task": """
 ## task: work that outlives this session
 
-    holdfast task checkpoint "What is done, what was decided, where to start next"
+    holdfast task start orders-audit "Audit every order of 2025" --units "files 001-500"
+    holdfast task checkpoint "COMPLETED: files 001-047"
+    holdfast task checkpoint --decision "DO NOT change config/auth.yaml: three services read it"
+    holdfast task checkpoint --next "Begin with file 048"
 
-At each milestone and before you stop; `holdfast task show` tells where it stands.
+At each milestone and before you stop. A new session reads `holdfast task show` first and begins at `holdfast task
+next`; decisions hold until one supersedes them, and what is COMPLETED is not done again.
 """,
     "recall": """
 ## recall: ask what is known

@@ -19,6 +19,7 @@ from holdfast.errors import UsageError
 from holdfast.vault import brain, frontmatter, index, journal, notes
 from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
 from holdfast.vault.check_notes import FIXABLE, of_note
+from holdfast.vault.check_tasks import check_tasks
 from holdfast.vault.findings import Finding, Report
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE
@@ -61,6 +62,7 @@ def check(
     findings += chains(listed, names, text_of)
     findings += the_map(_text(vault, brain.PATH), known.notes, is_file)
     findings += _files(vault, "", known)
+    findings += check_tasks(vault)
     findings += _unfinished(vault)
     found = tuple(sorted(set(findings), key=lambda one: (one.path, one.line, one.code, one.what)))
     return Report(found, len(known.known) + len(known.broken))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, home, ledger, platform, purging
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
-from holdfast.vault import brain, index, purge_history, purge_plan
+from holdfast.vault import brain, index, purge_history, purge_plan, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.purge_plan import Plan
 from holdfast.vault.writing import Writer, refresh_derived, writing
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Done", "Plan", "carry_out", "plan", "unfinished"]
 
 PENDING = "purging"
-DERIVED = ("notes.index", "armed", "brief", "field.db", "field.db-wal", "field.db-shm", "writing", "changed")
+DERIVED = (
+    *("notes.index", "armed", "brief", "field.db", "field.db-wal", "field.db-shm", "writing", "changed"),
+    *("tasks/index.db", "tasks/index.db-wal", "tasks/index.db-shm", "tasks/boot", "tasks/pages"),
+)
 TRIES = 5
 
 
@@ -90,6 +93,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
         records += purging.clean_state(home.state(vault), scrubber, (PENDING, *DERIVED))
         say("what is derived")
         _drop_derived(vault)
+        tasks.settle(writer)
         refresh_derived(vault, index.load(vault))  # an armed rule must not sleep until the next change
         say("looking for what is left")
         checked, left = _search(writer.repository, whole, scrubber)

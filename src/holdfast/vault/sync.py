@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, history, journal, notes, purge_history, remote
+from holdfast.vault import brain, history, journal, notes, purge_history, remote, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -85,6 +85,7 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
             remote.refuse_links(writer.repository)
             purge_history.publish(writer)  # where a purge was cut short or is older than the list
             joined = _both(joined, join(writer, theirs, joining=joining) if theirs else Joined())
+            tasks.settle(writer)  # pages are made of the logs of all machines
             head = writer.repository.head()
         sent = _count(repository, theirs, head)
         if head == theirs or remote.push(repository, name, head):

@@ -4,9 +4,9 @@
         writer.commit("remember: …", {"knowledge/x.md": text}, cause="remember")
 
 Entering makes the repository if there is none, removes stale locks, finishes a change that was cut short, and commits
-what a person edited as theirs, so that ours is never mixed with it. While a person's own merge or rebase is half done,
-or they look at an old commit, it is refused in a sentence. Committing renews the map in BRAIN.md in the same
-commit, and after it what is derived: the armed file and the briefs.
+what checkpoints wrote as ours and what a person edited as theirs, so that the two are never mixed. While a person's own
+merge or rebase is half done, or they look at an old commit, it is refused in a sentence. Committing renews the map in
+BRAIN.md in the same commit, and after it what is derived: the armed file and the briefs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdfast.capture import home, ledger, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, GitFailed, HoldfastError
-from holdfast.vault import armed, brain, index, journal, notes
+from holdfast.vault import armed, brain, index, journal, notes, tasks
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -121,6 +121,7 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         writer = Writer(repository, now)
         journal.recover(repository)
         _begin(writer)
+        tasks.settle(writer)
         commit_person(writer)
         yield writer
         repository.keep_branch()
@@ -200,7 +201,7 @@ def commit_person(writer: Writer) -> str:
         )
     changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
     head = repository.head()
-    theirs = [path for path in changed if not _has_only_grown(repository, head, path)]
+    theirs = [path for path in changed if not _is_our_own(repository, head, path)]
     if not theirs:
         return ""
     change = Change(new_id(writer.now), _subject(f"edited by hand: {notes.some_of(theirs)}"), (), "hand")
@@ -221,10 +222,11 @@ def _can_be_kept(vault: str, path: str) -> bool:
     return not path.endswith("/") and (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
 
 
-def _has_only_grown(repository: Repository, head: str, path: str) -> bool:
-    """Whether a file that hooks append to has nothing but more lines than at the head: then it is our own doing."""
+def _is_our_own(repository: Repository, head: str, path: str) -> bool:
+    """Whether a changed file is our own doing: task memory, or one that hooks append to and that only has more lines
+    than at the head."""
     if path not in GROWING:
-        return False
+        return tasks.is_ours(repository.vault, path)
     now = journal.content(repository.vault, path) or b""
     before = repository.content(head, path) or b""
     return now.startswith(before)

@@ -31,7 +31,9 @@ EVENTS = {
     "Stop": 0,
     "SessionEnd": 60,
 }
-COMMANDS = ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")  # that agents type by themselves
+TASK = ("checkpoint", "start", "show", "next", "is-done", "list", "decisions", "pause", "resume", "block", "complete")
+# What agents type by themselves; not `task run`, which starts any program.
+COMMANDS = ("flag", "snag", "remember", "handoff", "recall", *(f"task {what}" for what in TASK))
 ALLOW = ("permissions", "allow")
 RULE = re.compile(rf"Bash\((?:holdfast|.*/holdfast/holdfast'?) (?:{'|'.join(COMMANDS)}):\*\)")
 

@@ -1,0 +1,136 @@
+"""`holdfast task checkpoint`, `task next` and `task is-done`: the ones that agents and scripts run all the time.
+
+Standard library only. Where the hook has taken a checkpoint from the tool call that runs us, that is said, and nothing
+is written twice.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.cli.fast import say
+from holdfast.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.tasks.checkpoint import Saved
+
+NOT_DONE = 1
+LONGEST_STDIN = 1 << 16
+
+
+def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
+    from holdfast.capture import course, flagging, home, platform, whereabouts
+    from holdfast.tasks import checkpoint as task_memory
+    from holdfast.tasks import words
+
+    said = words.read(argv)
+    if said.from_stdin:
+        said = words.with_text(said, platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace"))
+    said = words.settled(said)
+    cwd = platform.working_folder(env)
+    vault = home.vault(env, cwd)
+    off = home.why_off(env, vault)
+    where = whereabouts.here(env, cwd, vault) if not off else None
+    if where is None or where.project.off:
+        raise UsageError(f"Nothing was written: {off or home.PROJECT_OFF}.")
+    changes = flagging.prepare(vault)
+    state = home.state(vault)
+    name = said.name
+    heard = course.read(state, where.episode, name) if where.episode else None
+    ident, _, kept = (heard or "").partition("\n")
+    speaker = flagging.Speaker(
+        where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open
+    )
+    try:
+        saved = task_memory.checkpoint(vault, said, speaker, time.time, env, ident=ident)
+    except OSError as error:
+        if not kept:
+            raise
+        say(f"checkpointed {ident} (the hook had taken it from this call; {error.strerror or error} here)\n")
+        return 0
+    if heard is not None:
+        course.drop(state, where.episode, name)
+    return _answer(saved, said.as_json, changes)
+
+
+def _answer(saved: Saved, as_json: bool, changes: list[str]) -> int:
+    from holdfast.capture import codec
+
+    one, task = saved.entry, saved.task
+    notes = [*changes, *saved.notes]
+    if as_json:
+        told = {"task": task.id, "state": task.state, "entry": one.as_record(), "was_there": saved.was_there}
+        say(codec.encode({**told, "notes": notes}).decode("utf-8") + "\n")
+        return 0
+    how = " (it was there already)" if saved.was_there else ""
+    say(f"checkpointed ^{one.id[-6:].lower()} [{one.kind}] in task {task.id}{how}\n")
+    for note in notes:
+        say(f"note: {note}\n")
+    return 0
+
+
+def next_step(argv: list[str], env: Mapping[str, str]) -> int:
+    from holdfast.capture import codec
+    from holdfast.tasks import looking
+
+    names, as_json, named = _read(argv, "next")
+    if len(names) + bool(named) > 1:
+        raise UsageError("One task at a time; nothing was changed. Try: holdfast task next ID.")
+    vault, project = _place(env)
+    seen = looking.show(vault, named or "".join(names), project, time.time, env)
+    step, standing = seen.step(), seen.standing
+    if as_json:
+        told = {"task": seen.task.id, "state": seen.task.state, "next": step, "unit": standing.next_unit}
+        say(codec.encode({**told, "begun": standing.is_begun}).decode("utf-8") + "\n")
+    else:
+        say(f"{step}\n" if step else f"Nothing is left to do in task {seen.task.id}: `holdfast task complete`.\n")
+    return 0 if step else NOT_DONE
+
+
+def is_done(argv: list[str], env: Mapping[str, str]) -> int:
+    from holdfast.capture import codec
+    from holdfast.tasks import looking
+
+    names, as_json, named = _read(argv, "is-done")
+    unit = " ".join(names).strip()
+    if not unit:
+        raise UsageError("There is no unit; nothing was changed. Try: holdfast task is-done files 048-091.")
+    vault, project = _place(env)
+    task, done = looking.is_done(vault, unit, named, project, time.time, env)
+    if as_json:
+        say(codec.encode({"task": task.id, "unit": unit, "done": done}).decode("utf-8") + "\n")
+    else:
+        told = "done" if done else "not done" if done is False else "not done: nothing was said of it"
+        say(f"{unit}: {told}\n")
+    return 0 if done else NOT_DONE
+
+
+def _place(env: Mapping[str, str]) -> tuple[str, str]:
+    from holdfast.capture import home, platform, whereabouts
+
+    cwd = platform.working_folder(env)
+    vault = home.vault(env, cwd)
+    return vault, whereabouts.here(env, cwd, vault).project.id
+
+
+def _read(argv: list[str], command: str) -> tuple[list[str], bool, str]:
+    names: list[str] = []
+    as_json, named = False, ""
+    rest = iter(argv)
+    for word in rest:
+        if word == "--":
+            names += rest
+        elif word == "--json":
+            as_json = True
+        elif word in ("--task", "-t") or word.startswith("--task="):
+            named = word.partition("=")[2] if "=" in word else next(rest, "")
+            if not named:
+                raise UsageError("--task needs an id; nothing was changed.")
+        elif word.startswith("-"):
+            raise UsageError(f'"{word}" is no option of task {command}; nothing was changed.')
+        else:
+            names.append(word)
+    return names, as_json, named

@@ -1,0 +1,128 @@
+"""The open task of a project, as the hook sees it: told at a start, and asked about while the work goes on.
+
+A checkpoint is asked for by mechanism, not by discipline: after so many minutes without one (15, or as configured), or
+so many calls of tools, before the context runs out and after it did; and a session that ends long after its last
+checkpoint leaves word of that. Where no task is open (capture/home.has_tasks) nobody imports this.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import config as machine
+from holdfast.capture import course, episodes
+from holdfast.hook.layout import Item, Section
+from holdfast.tasks import boot, states
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook import nudge
+    from holdfast.hook.scene import Scene
+
+MINUTES = 15.0
+KIND = "checkpoint"
+SHARE = 30  # hundredths of a brief
+FORGOTTEN = 8  # calls of tools after a checkpoint that are worth a word at the next start
+HOW = '`{command} task checkpoint --progress|--decision|--discovery "…"`, and `--next "…"` for the one exact next step'
+LATE = "{since} on task {task} without a checkpoint. Write down what a session that knows nothing would need:\n{how}.\n"
+ELSE = "Not working on it? Go on."
+
+
+def section(vault: str, state: str, project: str, living: set[str]) -> Section:
+    """What a start is told of the open tasks."""
+    told, more = boot.read(vault, project)
+    items: list[Item] = []
+    for one in told:
+        items += [Item(text, short, carries=f"tasks/{one.id}") for text, short in one.items[:1]]
+        left = _left_behind(state, one, living)
+        items += [Item(left)] if left else []
+        items += [Item(text, short) for text, short in one.items[1:]]
+    hidden = more + sum(one.more for one in told)
+    return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
+
+
+def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:
+    """That nobody works on it any more, though it was not finished."""
+    if one.state not in states.RUNNING or not one.episode or one.episode in living:
+        return ""
+    host, ordinal = one.episode.partition("/")[0], one.episode.rpartition("/")[2]
+    known = episodes.numbered(state, host, episodes.session_of(one.episode), int(ordinal) if ordinal.isdecimal() else 0)
+    if known and known.state == episodes.OPEN:
+        return ""  # the session that is told this: it goes on behind a compaction
+    how = "died" if known and known.state == episodes.DIED else "is over"
+    return f"Its last session {how}; it can be gone on with: `holdfast task resume {one.id}`."
+
+
+def due(scene: Scene, episode: Episode, command: str, config: Mapping[str, Any]) -> list[nudge.Due]:
+    """The nudge for a checkpoint, where one is due."""
+    moment = scene.moment
+    if moment.agent:
+        return []
+    from holdfast.hook import nudge
+
+    called = 0
+    if moment.event == "after-tool":
+        called = course.count(scene.state, episode.key, course.CALLED) + 1
+        course.put(scene.state, episode.key, course.CALLED, str(called))
+    last = max(episode.opened, course.when(scene.state, episode.key, course.CHECKPOINTED))
+    since, once = _elapsed(scene.now - last, called, config)
+    if not since:
+        return []
+    task = _running(scene)
+    if not task:
+        return []
+    text = LATE.replace("{since}", since).replace("{task}", task).replace("{how}", HOW) + ELSE
+    name = f"{KIND}-{int(last)}-{once}"
+    return [nudge.Due(KIND, text.replace("{command}", command), presses=True, once=name)]
+
+
+def _elapsed(seconds: float, called: int, config: Mapping[str, Any]) -> tuple[str, str]:
+    """What has passed, in words, and a name for it that is another after as much again; "" while it is not enough."""
+    wishes = machine.section(config, "task")
+    minutes, calls = machine.number(wishes, "minutes", MINUTES), int(machine.number(wishes, "calls", 0))
+    if minutes > 0 and seconds >= minutes * 60:
+        return f"{seconds / 60:.0f} minutes", f"minutes-{int(seconds // (minutes * 60))}"
+    if calls > 0 and called >= calls:
+        return f"{called} calls of tools", f"calls-{called // calls}"
+    return "", ""
+
+
+def _running(scene: Scene) -> str:
+    """The task that is worked on here: the one that moved last."""
+    told, _ = boot.read(scene.vault, scene.project.id)
+    return next((one.id for one in told if one.state in states.RUNNING), "")
+
+
+def reminder(scene: Scene, command: str) -> str:
+    """One line for a moment at which the context runs out; "" where no task is worked on."""
+    task = _running(scene)
+    return f"Task {task} is open: {HOW.replace('{command}', command)}." if task else ""
+
+
+def to_keep(scene: Scene) -> tuple[str, ...]:
+    """What a summary must not lose: which task it is, and its next step."""
+    told, _ = boot.read(scene.vault, scene.project.id)
+    running = next((one for one in told if one.state in states.RUNNING), None)
+    if running is None:
+        return ()
+    return tuple(short or text for text, short in running.items[:2])
+
+
+def leave_word(scene: Scene, episode: Episode) -> None:
+    """An episode that ends long after its last checkpoint: the next start should know that the task's memory is older
+    than the work."""
+    from holdfast.capture import notices
+
+    called = course.count(scene.state, episode.key, course.CALLED)
+    last = course.when(scene.state, episode.key, course.CHECKPOINTED)
+    task = _running(scene)
+    if not task or not last or called < FORGOTTEN:
+        return
+    host, session = episode.host, episodes.session_of(episode.key)[:12]
+    line = (
+        f"The {host} session {session} used tools {called} times after its last checkpoint of task {task}: "
+        "look at the tree before you trust its progress."
+    )
+    notices.leave(scene.state, f"task-{task}", line, scene.now, project=scene.project.id, once=True)

@@ -1,0 +1,150 @@
+"""What the command line and the servers ask of task memory: the third part of the facade, beside notes and sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.curation import Curation
+from holdfast.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.checkpoint import Saved
+    from holdfast.tasks.finalize import Finished, Offer
+    from holdfast.tasks.index import Task
+    from holdfast.tasks.looking import Decided
+    from holdfast.tasks.run.running import Ran, Wish
+    from holdfast.tasks.view import View
+    from holdfast.tasks.words import Words
+
+
+class Tasking(Curation):
+    """The tasks of one vault, seen from one working directory."""
+
+    def _speaker(self) -> Speaker:
+        """Who changes a task. Raises UsageError where capture is off."""
+        from holdfast.capture import flagging, whereabouts
+
+        self._refuse_if_off()
+        flagging.prepare(self.vault)
+        where = whereabouts.here(self.env, self.cwd, self.vault)
+        origin = whereabouts.origin(where, self.vault)
+        return flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+
+    def task_start(self, ident: str, goal: str, pending: Sequence[str] = ()) -> Saved:
+        """Begin a task, and commit its beginning."""
+        from holdfast.tasks import checkpoint
+
+        saved = checkpoint.start(self.vault, ident, goal, self._speaker(), self.clock, pending=tuple(pending))
+        self._commit_tasks()
+        return saved
+
+    def task_checkpoint(self, said: Words) -> Saved:
+        from holdfast.tasks import checkpoint
+
+        return checkpoint.checkpoint(self.vault, said, self._speaker(), self.clock, self.env)
+
+    def task_move(self, ident: str, to: str, reason: str) -> Saved:
+        """Pause, resume or block a task."""
+        from holdfast.tasks import checkpoint
+
+        speaker = self._speaker()
+        runs = self._running_episodes()
+        return checkpoint.move(
+            self.vault, ident, to, reason, speaker, self.clock, self.env, runs=lambda key: key in runs
+        )
+
+    def _running_episodes(self) -> set[str]:
+        from holdfast.capture import episodes, platform
+
+        now = self.clock()
+        found = [(one, seen) for one, seen in episodes.in_live(self.state, now) if one.state == episodes.OPEN]
+        return {one.key for one, seen in found if platform.alive(one.process, seen, now)}
+
+    def task_show(self, ident: str = "", *, whole: bool = False) -> View:
+        """One task as it stands; with `whole` all of its entries."""
+        from holdfast.tasks import looking
+
+        return looking.show(self.vault, ident, self.project().id, self.clock, self.env, whole=whole)
+
+    def task_is_done(self, unit: str, ident: str = "") -> bool | None:
+        """Whether a unit is done; None where nothing was said of it."""
+        from holdfast.tasks import looking
+
+        return looking.is_done(self.vault, unit, ident, self.project().id, self.clock, self.env)[1]
+
+    def task_list(self, *, everything: bool = False, also_over: bool = False) -> list[Task]:
+        from holdfast.tasks import looking
+
+        return looking.tasks(self.vault, None if everything else self.project().id, self.clock, also_over=also_over)
+
+    def task_decisions(self, *, everything: bool = False, superseded: bool = False) -> list[Decided]:
+        """The decisions of all tasks of this project, or of all, in order of time."""
+        from holdfast.tasks import looking
+
+        project = None if everything else self.project().id
+        return looking.decisions(self.vault, project, self.clock, also_gone=superseded)
+
+    def task_finish(
+        self,
+        ident: str,
+        to: str,
+        status: str,
+        findings: Sequence[tuple[str, str]] = (),
+        promote: Sequence[str] = (),
+    ) -> Finished:
+        """Complete or abandon a task: the archive, what is promoted, and then the working folder goes."""
+        from holdfast.tasks import finalize
+
+        done = finalize.finish(
+            self.vault, ident, to, status, self._speaker(), self.clock, self.env, findings=findings, promote=promote
+        )
+        self._commit_tasks()  # archives what is over
+        return finalize.looked_at(self.vault, done, self.clock)
+
+    def task_promotable(self, ident: str) -> list[Offer]:
+        from holdfast.tasks import finalize
+
+        return finalize.offers(self.vault, ident, self.project().id, self.clock, self.env)
+
+    def task_promote(self, ident: str, wanted: Sequence[str]) -> list[Offer]:
+        """Flag decisions and discoveries of a task, so that the close makes notes of them."""
+        from holdfast.tasks import finalize
+
+        if not wanted:
+            raise UsageError("Say which entries, or --all; nothing was written.")
+        return finalize.promote(self.vault, ident, wanted, self._speaker(), self.clock, self.env)
+
+    def task_protocol(self, form: str) -> str:
+        from holdfast.tasks import protocol
+
+        return protocol.block(form)
+
+    def task_run(self, wish: Wish) -> Ran:
+        """Start a host for a task, with the task's memory before its prompt."""
+        from holdfast.tasks.run import running
+
+        return running.run(self.vault, self.cwd, wish, self._speaker(), self.clock, self.env)
+
+    def catch_up_tasks(self) -> None:
+        """Render what somebody who was killed has left behind its log, and what came from another machine."""
+        from holdfast.errors import Busy
+        from holdfast.tasks import record
+        from holdfast.tasks.desk import Desk
+
+        if not record.open_tasks(self.vault):
+            return
+        try:
+            with Desk(self.vault, self.clock) as desk:
+                for name in record.open_tasks(self.vault):
+                    desk.touch(name)
+        except Busy:
+            return  # whoever is at work there renders too
+
+    def _commit_tasks(self) -> None:
+        from holdfast.vault.writing import writing
+
+        with writing(self.vault, self.clock()):
+            pass  # entering commits what the tasks have, and archives those that are over

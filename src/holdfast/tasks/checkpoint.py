@@ -1,0 +1,237 @@
+"""What may be said to a task: begin it, add to it, change its state. Each is durable when it returns.
+
+A checkpoint that cannot be taken is refused in a sentence and nothing is written: a task that is over, a decision that
+touches what another one in force has decided, an entry to be superseded that is not there. A person's edits of the page
+are believed before anything is decided.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import course, episodes, flags, home, ledger
+from holdfast.capture.redaction import redact
+from holdfast.errors import Conflict, HoldfastError, NotSaved, UsageError
+from holdfast.model import replace, value
+from holdfast.tasks import choosing, page, states, units, words
+from holdfast.tasks import entry as entries
+from holdfast.tasks.desk import PATIENCE, Desk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.entry import Entry
+    from holdfast.tasks.index import Task
+    from holdfast.tasks.words import Words
+
+
+@value
+class Saved:
+    """What was written: the task as it is now, the entry, and what else its author should know."""
+
+    task: Task
+    entry: Entry
+    notes: tuple[str, ...] = ()
+    was_there: bool = False
+    more: tuple[Entry, ...] = ()  # what follows from it: that the task is active now
+
+
+def start(
+    vault: str, ident: str, goal: str, speaker: Speaker, clock: Callable[[], float], *, pending: tuple[str, ...] = ()
+) -> Saved:
+    """Begin a task. Raises UsageError, NotSaved."""
+    name = words.ident(ident)
+    line, changes = one_line(goal, "goal")
+    lines = [one_line(f"PENDING: {text}", "unit") for text in pending]
+    with Desk(vault, clock) as desk:
+        known = desk.index.task(name)
+        if known:
+            there = f"Task {known.id} is {known.state} already; nothing was written. `holdfast task show` shows it."
+            raise UsageError(states.over(known.id, known.state) if known.is_over else there)
+        who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        first = desk.make(name, entries.STATE, line, to=states.STARTED, project=speaker.project.id, **who)
+        made = [first]
+        made += [desk.make(name, entries.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
+        desk.add(name, made)
+        saved = _saved(desk, first, name, [*changes, *_changed(lines)])
+    tell(vault, saved, speaker)
+    return saved
+
+
+def checkpoint(
+    vault: str,
+    said: Words,
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+    *,
+    ident: str = "",
+    patience: float = PATIENCE,
+) -> Saved:
+    """Add one entry. `ident` is the id that the hook has given it, who may have saved it or not.
+    Raises UsageError, NotFound, Conflict, NotSaved."""
+    line, changes = one_line(said.text, "text")
+    with Desk(vault, clock, patience) as desk:
+        task = choosing.choose(desk.index, said.task, speaker.project.id, env)
+        if ident and (before := desk.index.entry(task.id, ident)):
+            return Saved(task, before, was_there=True)
+        if task.is_over:
+            raise UsageError(states.over(task.id, task.state))
+        desk.believe(task.id)
+        old = tuple(_superseded(desk, task, one, said.kind).id for one in said.supersedes)
+        if said.kind == entries.DECISION:
+            same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
+            if same:
+                return Saved(task, same, was_there=True)
+        notes = [*changes, *_overlaps(desk, task, line, said.kind)]
+        made = desk.make(
+            task.id,
+            said.kind,
+            line,
+            origin=speaker.origin,
+            episode=speaker.episode,
+            supersedes=old,
+            both=said.both_hold,
+        )
+        if ident:
+            made = replace(made, id=ident)
+        more = []
+        if task.state in (states.STARTED, states.RESUMED):
+            more = [desk.make(task.id, entries.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
+        elif task.state in states.RESTING:
+            notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
+        desk.add(task.id, [made, *more])
+        saved = replace(_saved(desk, made, task.id, notes), more=tuple(more))
+    tell(vault, saved, speaker)
+    return saved
+
+
+def move(
+    vault: str,
+    named: str,
+    to: str,
+    reason: str,
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+    *,
+    runs: Callable[[str], bool] = lambda _episode: False,
+) -> Saved:
+    """Change a task's state. `runs` says whether an episode goes on at this moment. Raises UsageError, NotFound."""
+    line, changes = one_line(reason, "reason") if reason.strip() else ("", ())
+    with Desk(vault, clock) as desk:
+        task = choosing.choose(desk.index, named, speaker.project.id, env)
+        states.refuse(task.id, task.state, to)
+        if to == states.RESUMED and task.state in states.RUNNING and task.episode != speaker.episode:
+            _refuse_taking_over(task, runs)
+        desk.believe(task.id)
+        made = desk.make(task.id, entries.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
+        desk.add(task.id, [made])
+        saved = _saved(desk, made, task.id, list(changes))
+    tell(vault, saved, speaker)
+    return saved
+
+
+def _refuse_taking_over(task: Task, runs: Callable[[str], bool]) -> None:
+    if task.episode and runs(task.episode):
+        raise UsageError(
+            f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
+            "Checkpoints of several sessions go to it all the same."
+        )
+
+
+def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
+    """One clean line without secrets, and what was changed to make it one. Raises UsageError."""
+    line, changes = flags.clean(text)
+    if not line:
+        raise UsageError(f"The {what} is empty; nothing was written. Say it in one line.")
+    if len(line) > flags.LONGEST:
+        raise UsageError(
+            f"The {what} has {len(line):,} characters, {flags.LONGEST:,} is the most; nothing was written. "
+            "Say it in a line and name the file that has the rest."
+        )
+    line, labels = redact(line)
+    more = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    return line, (*changes, *more)
+
+
+def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
+    return [change for _, changes in lines for change in changes]
+
+
+def _superseded(desk: Desk, task: Task, wanted: str, kind: str) -> Entry:
+    """The entry that a new one takes the place of; a decision's may be of another task of the project."""
+    found = desk.index.ending(task.id, wanted)
+    if not found and kind == entries.DECISION:
+        others = [one.id for one in desk.index.tasks(task.project, also_over=True) if one.id != task.id]
+        found = [one for other in others for one in desk.index.ending(other, wanted)]
+    old = entries.one_of(found, wanted, task.id)
+    if old.kind != kind:
+        raise UsageError(
+            f"^{wanted.lower()} is a {old.kind}, not a {kind}; nothing was written. Say --{old.kind} to supersede it."
+        )
+    newer = desk.index.gone_by(desk.index.home_of(old.id), old.id)
+    if newer:
+        raise UsageError(
+            f"^{wanted.lower()} is no longer in force; nothing was written. "
+            f"^{entries.short(newer).lower()} took its place: supersede that."
+        )
+    return old
+
+
+def _refuse_conflict(desk: Desk, task: Task, line: str, old: tuple[str, ...], *, both: bool) -> Entry | None:
+    """The decision in force that says exactly this, if there is one. Raises Conflict."""
+    touching = [one for one in desk.index.touching(task.project, line) if one[1].id not in old]
+    for where, one, _ in touching:
+        if one.text == line and where == task.id:
+            return one
+    if not touching or both:
+        return None
+    where, one, why = touching[-1]
+    more = f" ({len(touching) - 1} more: `holdfast task decisions`)" if len(touching) > 1 else ""
+    ident = entries.short(one.id).lower()
+    of_task = "" if where == task.id else f" of task {where}"
+    raise Conflict(
+        f"A decision in force touches the same ({why}); nothing was written.{more}\n"
+        f"  in force  ^{ident}{of_task}, {page.stamp(one.time)}: {one.text}\n"
+        f"  new: {line}\n"
+        f"Say --supersedes {ident} if it takes its place, or --and if both hold."
+    )
+
+
+def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
+    if kind != entries.PROGRESS:
+        return []
+    told = []
+    for mark, again in desk.index.overlaps(task.id, line):
+        parts = ", ".join(units.label(replace(mark, low=one.low, high=one.high)) for one in again)
+        told.append(f"{parts} had been completed before")
+    return told
+
+
+def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:
+    desk.settle()
+    known = desk.index.task(task)
+    assert known is not None  # it was just written
+    notes += [f"session_memory.md of {one.task} cannot be read ({one.why}); it is left as it is" for one in desk.unread]
+    return Saved(known, made, tuple(notes))
+
+
+def tell(vault: str, saved: Saved, speaker: Speaker) -> None:
+    """The ledger, and that this episode has checkpointed. The entry is durable whatever becomes of these."""
+    state, one = home.state(vault), saved.entry
+    try:
+        ledger.append_all(state, "task", one.time, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
+        if speaker.episode and speaker.origin != "user":
+            episodes.heard(state, speaker.episode, one.time)
+            course.answered(state, speaker.episode, one.time)
+            course.touch(state, speaker.episode, course.CHECKPOINTED, one.time)
+            course.drop(state, speaker.episode, course.CALLED)
+    except (NotSaved, OSError, HoldfastError):
+        return
+
+
+def _record(task: Task, one: Entry, speaker: Speaker) -> dict[str, object]:
+    told = {"task": task.id, "entry": one.id, "section": one.kind, "project": task.project, "episode": speaker.episode}
+    return {**told, "to": one.to} if one.to else {**told}

@@ -1,0 +1,160 @@
+"""The end of a task: its last word, what was found out, and what of it becomes notes.
+
+What was learned, what surprised, how things hang together and what should change are fields of their own, so that the
+close can file them: the first three as facts and lessons, the last as a snag, which the improvement loop turns into an
+edit. They are flagged when the task is archived (vault/tasks), under the ids of their entries: twice is once. Decisions
+and discoveries are only offered; which of them outlive the task is for its author to say.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import flagging
+from holdfast.errors import UsageError
+from holdfast.model import Project, value
+from holdfast.tasks import checkpoint, choosing, record, states
+from holdfast.tasks import entry as entries
+from holdfast.tasks.desk import Desk, is_there
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.entry import Entry
+    from holdfast.tasks.index import Index, Task
+
+ALL = "all"
+LEARNED, SURPRISED, CONNECTION, CHANGE = "learned", "surprised", "connection", "change"
+FIELDS = (LEARNED, SURPRISED, CONNECTION, CHANGE)
+KINDS = {LEARNED: "lesson", SURPRISED: "lesson", CONNECTION: "fact", CHANGE: "snag"}
+PROMOTED = {entries.DECISION: "decision", entries.DISCOVERY: "fact"}
+
+
+@value
+class Offer:
+    """An entry that could become a note."""
+
+    task: str
+    entry: Entry
+
+
+@value
+class Finished:
+    """A task that is over: where its memory is kept, what was promoted, what is offered, and what stayed behind."""
+
+    task: Task
+    promoted: tuple[Offer, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    archive: str = ""
+    left: str = ""
+
+
+def finish(
+    vault: str,
+    named: str,
+    to: str,
+    status: str,
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+    *,
+    findings: Sequence[tuple[str, str]] = (),
+    promote: Sequence[str] = (),
+) -> Finished:
+    """Say that a task is over. Its archive is made by the next writer of the vault. Raises UsageError, NotFound."""
+    line = checkpoint.one_line(status, "status")[0] if status.strip() else ""
+    told = [(field, checkpoint.one_line(text, "finding")[0]) for field, text in findings]
+    with Desk(vault, clock) as desk:
+        task = choosing.choose(desk.index, named, speaker.project.id, env)
+        if task.state == to and is_there(record.folder(vault, task.id)):
+            return Finished(task)  # said before, by somebody who was killed before the archive was made
+        states.refuse(task.id, task.state, to)
+        desk.believe(task.id)
+        chosen = _chosen(desk.index, task, promote)
+        who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        made = [
+            desk.make(task.id, entries.FINDING, text, nth, field=field, **who) for nth, (field, text) in enumerate(told)
+        ]
+        made.append(desk.make(task.id, entries.STATE, line, len(made), to=to, **who))
+        desk.add(task.id, made)
+        desk.settle()
+        offered = tuple(one for one in _offers(desk.index, task) if one not in chosen)
+        saved = checkpoint.Saved(desk.index.task(task.id) or task, made[-1])
+    checkpoint.tell(vault, saved, speaker)
+    _flag(vault, chosen, saved.task, clock())
+    return Finished(saved.task, tuple(chosen), offered)
+
+
+def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finished:
+    """The same after the archive was made."""
+    with Desk(vault, clock) as desk:
+        task = desk.index.task(done.task.id) or done.task
+    folder = record.folder(vault, task.id)
+    return Finished(task, done.promoted, done.offers, final_page(task.id), folder if is_there(folder) else "")
+
+
+def final_page(task: str) -> str:
+    return f"{record.OUTPUTS}/{record.FINAL}{task}.md"
+
+
+def offers(vault: str, named: str, project: str, clock: Callable[[], float], env: Mapping[str, str]) -> list[Offer]:
+    with Desk(vault, clock) as desk:
+        return _offers(desk.index, choosing.choose(desk.index, named, project, env, also_over=True))
+
+
+def promote(
+    vault: str,
+    named: str,
+    wanted: Sequence[str],
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+) -> list[Offer]:
+    """Flag these entries of a task, open or over. Raises UsageError, NotFound, NotSaved."""
+    with Desk(vault, clock) as desk:
+        task = choosing.choose(desk.index, named, speaker.project.id, env, also_over=True)
+        chosen = _chosen(desk.index, task, wanted)
+    _flag(vault, chosen, task, clock())
+    return chosen
+
+
+def _offers(index: Index, task: Task) -> list[Offer]:
+    return [Offer(task.id, one) for one in index.entries(task.id, *PROMOTED, in_force=True)]
+
+
+def _chosen(index: Index, task: Task, wanted: Sequence[str]) -> list[Offer]:
+    known = _offers(index, task)
+    if ALL in wanted:
+        return known
+    chosen = []
+    for one in wanted:
+        found = entries.one_of((offer.entry for offer in known), one.lstrip("^").upper(), task.id)
+        chosen.append(Offer(task.id, found))
+    return chosen
+
+
+def _flag(vault: str, chosen: Sequence[Offer], task: Task, now: float) -> None:
+    for one in chosen:
+        proof = (f"task:{one.task}", final_page(one.task))
+        given = flagging.Given(one.entry.text, PROMOTED[one.entry.kind], proof)
+        flagging.take_all(vault, [given], _author(task, one.entry), now, ids=[one.entry.id])
+
+
+def flag_findings(vault: str, task: Task, found: Sequence[Entry], now: float) -> int:
+    """Hand what a finished task has found out to the close; how many flags that were."""
+    for one in found:
+        if one.field not in KINDS:
+            raise UsageError(f'"{one.field}" is no finding; nothing was flagged.')
+        text = one.text
+        if one.field == CHANGE:
+            text = f"Task {task.id} ({task.goal[:200]}) showed what should change. Better: {one.text}"
+        given = flagging.Given(text, KINDS[one.field], (f"task:{task.id}", final_page(task.id)))
+        flagging.take_all(vault, [given], _author(task, one), now, ids=[one.id])
+    return len(found)
+
+
+def _author(task: Task, one: Entry) -> Speaker:
+    project = Project(task.project, task.project, "", "")
+    host = one.episode.partition("/")[0] or "cli"
+    return flagging.Speaker(host, one.episode, project, one.origin, is_open=False)

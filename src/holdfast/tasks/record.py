@@ -1,0 +1,110 @@
+"""A task's log on disk: the truth about the task, in the vault, for git and for every machine.
+
+    tasks/<id>/log/live/<segment>.log     framed records, appended and never changed (capture/segments)
+
+Promise: when `append` returns, the entries survive a crash of this process and of the machine. A segment is written by
+the machine that began it alone: which one takes the next entry is this machine's own knowledge, in .state. So two
+machines never write to one file, and a sync has nothing to merge. After a write that failed the next goes to a new
+segment. A finished task has one log, outputs/session_memory_final_<id>.log.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import codec, home, log, platform, segments
+from holdfast.capture.redaction import redact_record
+from holdfast.model import value
+from holdfast.tasks.entry import Entry, from_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FOLDER, OUTPUTS = "tasks", "outputs"
+PAGE = "session_memory.md"
+FINAL = "session_memory_final_"
+
+
+@value
+class Read:
+    """What one look at a segment gave: its entries, the places that are none, and where the next look begins."""
+
+    entries: tuple[Entry, ...]
+    broken: tuple[log.Found, ...]
+    end: int
+
+
+def folder(vault: str, task: str) -> str:
+    return f"{vault}/{FOLDER}/{task}"
+
+
+def page_path(vault: str, task: str) -> str:
+    return f"{folder(vault, task)}/{PAGE}"
+
+
+def own(vault: str) -> str:
+    """Where what is derived of tasks lies, and this machine's own knowledge of them."""
+    return f"{home.state(vault)}/tasks"
+
+
+def append(vault: str, task: str, entries: Sequence[Entry], now: float) -> None:
+    """Raises NotSaved: then none of them counts as saved."""
+    payloads = [codec.encode(redact_record(one.as_record())[0]) for one in entries]
+    current = f"{own(vault)}/current/{task}"
+    platform.make_folders(f"{own(vault)}/current")
+    way = f"../../../{FOLDER}/{task}/log"
+    segments.append(f"{folder(vault, task)}/log", payloads, now, current=current, way=way)
+
+
+def logs(vault: str, task: str) -> list[tuple[str, int]]:
+    """The segments of an open task, below the vault, with their sizes."""
+    top = f"{FOLDER}/{task}/log/live"
+    found = []
+    for name in sorted(platform.names(f"{vault}/{top}")):
+        if name.endswith(".log"):
+            try:
+                found.append((f"{top}/{name}", posix.stat(f"{vault}/{top}/{name}").st_size))
+            except OSError:
+                continue  # gone between the two looks: the next one sees
+    return found
+
+
+def open_tasks(vault: str) -> list[str]:
+    """The names of all folders that hold a task's log."""
+    names = sorted(platform.names(f"{vault}/{FOLDER}"))
+    return [name for name in names if name[:1] != "." and platform.names(f"{vault}/{FOLDER}/{name}/log/live")]
+
+
+def finished(vault: str) -> list[tuple[str, str]]:
+    """The tasks that are over, each with its log below the vault."""
+    names = sorted(platform.names(f"{vault}/{OUTPUTS}"))
+    ends = [name for name in names if name.startswith(FINAL) and name.endswith(".log")]
+    return [(name[len(FINAL) : -len(".log")], f"{OUTPUTS}/{name}") for name in ends]
+
+
+def read(vault: str, path: str, start: int = 0) -> Read:
+    """A segment from a place on. The beginning of a record at its very end is left for the next look: its writer may
+    be at work. Raises OSError."""
+    entries: list[Entry] = []
+    broken: list[log.Found] = []
+    end = start
+    for one in log.scan_file(f"{vault}/{path}", start):
+        if one.what == log.RECORD:
+            try:
+                entries.append(from_record(codec.decode(one.payload)))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                broken.append(one)
+        else:
+            broken.append(one)
+        if one.what != log.TORN:
+            end = one.end
+    if broken and broken[-1].end > end:
+        broken.pop()
+    return Read(tuple(entries), tuple(broken), end)
+
+
+def everything(vault: str, task: str) -> Iterator[Entry]:
+    """All entries of an open task, segment by segment."""
+    for path, _ in logs(vault, task):
+        yield from read(vault, path).entries

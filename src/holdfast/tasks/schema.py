@@ -1,0 +1,62 @@
+"""The tables of the tasks' index, and opening it. All of it is derived: whatever is wrong with the file, it goes."""
+
+from __future__ import annotations
+
+import posix
+import sqlite3
+
+from holdfast.capture import platform
+
+VERSION = 1  # also of what units and subjects make of a text: another one makes the file anew
+PATIENCE = 10.0  # seconds; nobody should hold it at all
+SCHEMA = """
+CREATE TABLE task (task TEXT PRIMARY KEY, project TEXT, goal TEXT, state TEXT, started REAL, changed REAL, spoke REAL,
+  episode TEXT, last REAL, place TEXT) WITHOUT ROWID;
+CREATE TABLE behind (task TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE log (path TEXT PRIMARY KEY, task TEXT, size INTEGER) WITHOUT ROWID;
+CREATE TABLE entry (task TEXT, time REAL, id TEXT, kind TEXT, text TEXT, origin TEXT, episode TEXT, supersedes TEXT,
+  "to" TEXT, field TEXT, project TEXT, "both" INTEGER, gone TEXT DEFAULT '', PRIMARY KEY (task, id)) WITHOUT ROWID;
+CREATE INDEX in_force ON entry (task, kind, gone, time, id);
+CREATE INDEX by_time ON entry (task, kind, time, id);
+CREATE TABLE tally (task TEXT, kind TEXT, told INTEGER, gone INTEGER, PRIMARY KEY (task, kind)) WITHOUT ROWID;
+CREATE TRIGGER told AFTER INSERT ON entry BEGIN
+  INSERT INTO tally VALUES (new.task, new.kind, 1, 0) ON CONFLICT DO UPDATE SET told = told + 1;
+END;
+CREATE TRIGGER went AFTER UPDATE OF gone ON entry WHEN old.gone = '' AND new.gone <> '' BEGIN
+  UPDATE tally SET gone = gone + 1 WHERE task = new.task AND kind = new.kind;
+END;
+CREATE INDEX by_id ON entry (id);
+CREATE TABLE gone (task TEXT, old TEXT, new TEXT, PRIMARY KEY (old, new)) WITHOUT ROWID;
+CREATE TABLE subject (project TEXT, key TEXT, task TEXT, id TEXT, PRIMARY KEY (project, key, task, id)) WITHOUT ROWID;
+CREATE TABLE span (task TEXT, series TEXT, low INTEGER, high INTEGER, state TEXT, entry TEXT, width INTEGER,
+  within TEXT, PRIMARY KEY (task, series, low)) WITHOUT ROWID;
+CREATE TABLE named (task TEXT, name TEXT, state TEXT, entry TEXT, nth INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
+CREATE TABLE series (task TEXT, series TEXT, nth INTEGER, PRIMARY KEY (task, series)) WITHOUT ROWID;
+CREATE INDEX by_state ON named (task, state, nth);
+CREATE TABLE looked (folder TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
+"""
+
+
+def opened(path: str) -> sqlite3.Connection:
+    """The file, made if need be; one that is broken or of another version is taken away: all of it is in the logs."""
+    for _ in range(2):
+        if path != ":memory:":
+            platform.make_folders(path.rpartition("/")[0])
+            posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
+        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version == VERSION:
+                return db
+            if version == 0 and not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+                return db
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "lock" in str(error):
+                raise
+        db.close()
+        for ending in ("", "-wal", "-shm"):
+            platform.remove(path + ending)
+    raise sqlite3.DatabaseError(f"{path} cannot be made")

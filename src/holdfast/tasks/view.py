@@ -1,0 +1,133 @@
+"""A task as it is shown: bounded, so that a page, a start and a listing cost the same however long the task's log is.
+
+What is in force comes before what no longer is, the newest before the older; how many were left out is said, and the
+log has them all.
+"""
+
+from __future__ import annotations
+
+from holdfast.model import value
+from holdfast.tasks import entry as entries
+from holdfast.tasks import progress
+from holdfast.tasks.entry import Entry
+from holdfast.tasks.index import Index, Task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.tasks.progress import Standing
+
+MOST = 150  # entries of one section
+MOST_CHARACTERS = 24_000  # of one section's texts
+MOST_NAMES = 40  # units of one state
+MOST_ORDER = 2000
+MOST_STATES = 40
+
+
+@value
+class Part:
+    """The entries of one section in order of time, and how many more there are."""
+
+    entries: tuple[Entry, ...] = ()
+    more: int = 0
+
+
+@value
+class View:
+    """`gone` says by which entry a shown one was superseded; `next` is the newest word on where to begin."""
+
+    task: Task
+    decisions: Part
+    progress: Part
+    discoveries: Part
+    states: Part
+    findings: Part
+    standing: Standing
+    next: Entry | None
+    gone: dict[str, str]
+
+    def part(self, kind: str) -> Part:
+        found = {
+            entries.DECISION: self.decisions,
+            entries.PROGRESS: self.progress,
+            entries.DISCOVERY: self.discoveries,
+            entries.NEXT: Part((self.next,) if self.next else ()),
+            entries.STATE: self.states,
+            entries.FINDING: self.findings,
+        }
+        return found[kind]
+
+    @property
+    def in_force(self) -> tuple[Entry, ...]:
+        return tuple(one for one in self.decisions.entries if one.id not in self.gone)
+
+    def step(self) -> str:
+        """The one exact next step: the newest word of an author, unless work was reported after it that says more. ""
+        where every unit that was ever named is done."""
+        unit = self.standing.next_unit
+        said = self.next
+        last = max((one.time for one in self.progress.entries), default=0.0)
+        if said and (said.time >= last or not (unit or self.standing.counts)):
+            return said.text
+        if unit and self.standing.is_begun:
+            return f"{unit}: it was begun; look at what is there before doing it again"
+        return unit or ""
+
+
+def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST_CHARACTERS) -> View:
+    """`most` 0 means all of it."""
+    decisions, gone = _decisions(index, task.id, most, characters)
+    told = list(index.entries(task.id, entries.NEXT, in_force=True, newest=1))
+    return View(
+        task,
+        decisions,
+        _part(index, task.id, entries.PROGRESS, most, characters),
+        _part(index, task.id, entries.DISCOVERY, most, characters),
+        _part(index, task.id, entries.STATE, min(most, MOST_STATES) if most else 0, characters),
+        _part(index, task.id, entries.FINDING, most, characters),
+        standing(index, task.id),
+        told[0] if told else None,
+        gone,
+    )
+
+
+def standing(index: Index, task: str) -> Standing:
+    """Where the work stands, told of at most so many units of a state."""
+    names = index.known_names(task, MOST_NAMES)
+    return progress.standing(index.known_spans(task), names, index.order(task, MOST_ORDER))
+
+
+def _part(index: Index, task: str, kind: str, most: int, characters: int) -> Part:
+    found = list(index.entries(task, kind, in_force=True, newest=most))
+    if most:
+        found = _newest(found, characters)
+    return Part(tuple(found), index.count(task, kind, in_force=True) - len(found))
+
+
+def _decisions(index: Index, task: str, most: int, characters: int) -> tuple[Part, dict[str, str]]:
+    """Those in force, and, where there is room, those that were superseded: a page never changes what was decided."""
+    found = list(index.entries(task, entries.DECISION, in_force=True, newest=most))
+    told = list(index.entries(task, entries.DECISION, newest=most))
+    if most:
+        found = _newest(found, characters)
+    known = {one.id for one in found}
+    gone = {one.id: by for one in told if one.id not in known and (by := index.gone_by(task, one.id))}
+    withdrawn = {one for one, by in gone.items() if (new := index.entry(task, by)) and new.kind == entries.WITHDRAW}
+    gone = {one: by for one, by in gone.items() if one not in withdrawn}
+    room = most - len(found) if most else len(gone)
+    old = [one for one in told if one.id in gone][-room:] if room > 0 else []
+    shown = sorted([*found, *old], key=lambda one: (one.time, one.id))
+    more = index.count(task, entries.DECISION) - len(shown) - len(withdrawn)
+    return Part(tuple(shown), max(0, more)), {one.id: gone[one.id] for one in old}
+
+
+def _newest(found: Sequence[Entry], characters: int) -> list[Entry]:
+    """As many of the newest as fit; one at least."""
+    kept: list[Entry] = []
+    for one in reversed(found):
+        characters -= len(one.text)
+        if kept and characters < 0:
+            break
+        kept.append(one)
+    return kept[::-1]

@@ -1,0 +1,147 @@
+"""Task memory in the vault: what checkpoints have written is committed as ours, and a finished task is archived.
+
+A checkpoint only appends to its log, so that it is fast; whoever writes to the vault next commits the logs and their
+pages, after a person's edits of a page have become entries. A page that cannot be read is theirs, and is committed so.
+
+Finishing a task is two commits: the archive in outputs/, then the removal of the working folder. Killed in between, the
+next writer goes on where it stopped; the folder never goes before the archive is synced and committed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from holdfast.capture import log, platform
+from holdfast.capture.ids import new_id
+from holdfast.errors import Busy, HoldfastError
+from holdfast.tasks import finalize, page, record, view
+from holdfast.tasks.desk import Desk
+from holdfast.tasks.entry import FINDING
+from holdfast.vault import journal
+from holdfast.vault.journal import Change, File
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.tasks.index import Index, Task
+    from holdfast.vault.writing import Writer
+
+PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
+CAUSE = "task"
+
+
+def is_ours(vault: str, path: str) -> bool:
+    """Whether a changed file is of our own making: a log, an archive, or a page as it was rendered."""
+    top, _, rest = path.partition("/")
+    if top == record.OUTPUTS:
+        return rest.startswith(record.FINAL)
+    if top != record.FOLDER:
+        return False
+    if rest.endswith(f"/{record.PAGE}"):
+        text = journal.text(vault, path)
+        return not text or not page.is_edited(text)
+    return "/log/live/" in rest
+
+
+def settle(writer: Writer) -> None:
+    """Believe what people wrote into pages, render what is behind, and go on with what was to be archived."""
+    if not platform.names(f"{writer.vault}/{record.FOLDER}"):
+        return
+    over: list[Task] = []
+    try:
+        with Desk(writer.vault, lambda: writer.now, PATIENCE) as desk:
+            for name in record.open_tasks(writer.vault):
+                desk.touch(name)
+            desk.settle()
+            known = [desk.index.task(name) for name in record.open_tasks(writer.vault)]
+            over = [one for one in known if one and one.is_over]
+    except Busy:
+        return
+    commit(writer)
+    for task in over:
+        archive(writer, task.id)
+
+
+def commit(writer: Writer) -> str:
+    """Commit what is ours below tasks/ and outputs/ as it stands; "" where nothing is new."""
+    raw = writer.repository.run(
+        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"),
+        *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}"),
+    )
+    found = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]
+    ours = [path for path in found if is_ours(writer.vault, path)]
+    if not ours:
+        return ""
+    texts = {path: writer.read(path) for path in ours}
+    files = [File(path, journal.digest(_raw(text)), text) for path, text in texts.items()]
+    names = sorted({path.split("/")[1] for path in ours if path.startswith(f"{record.FOLDER}/")})
+    subject = f"task: {', '.join(names[:3]) or 'archived'}{' …' if len(names) > 3 else ''}"
+    return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), CAUSE)).commit
+
+
+def archive(writer: Writer, task: str) -> tuple[str, ...]:
+    """Put a finished task into outputs/, then take its working folder away. Returns what stayed there, because somebody
+    changed it meanwhile. Doing it again goes on where it stopped."""
+    with Desk(writer.vault, lambda: writer.now) as desk:
+        desk.believe(task)
+        known = desk.index.task(task)
+        if known is None or not known.is_over:
+            raise HoldfastError(f"Task {task} is not over; nothing was archived.")
+        finalize.flag_findings(writer.vault, known, list(desk.index.entries(task, FINDING)), writer.now)
+        texts: dict[str, str | None] = {
+            f"{record.OUTPUTS}/{record.FINAL}{task}.md": _whole_page(desk.index, known),
+            f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
+        }
+    done = writer.commit(f"task: {known.state} {task}", texts, cause=CAUSE)
+    if done.skipped:
+        raise HoldfastError(
+            f"{done.skipped[0]} was changed by somebody else in this moment; the folder of task {task} was kept. "
+            "Run the same command again."
+        )
+    folder = f"{record.FOLDER}/{task}"
+    # What somebody else put there is theirs, and nothing of it is in the archive.
+    ours = (path for path in _files(writer.vault, folder) if is_ours(writer.vault, path))
+    gone: dict[str, str | None] = dict.fromkeys(ours)
+    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=CAUSE)
+    _drop_folders(f"{writer.vault}/{folder}")
+    _forget(writer, task)
+    return applied.skipped
+
+
+def _whole_page(index: Index, task: Task) -> str:
+    return page.render(view.gather(index, task, most=0))
+
+
+def _whole_log(vault: str, task: str) -> str:
+    """Every record of every segment, in the order of the segments, in one log; damage is kept as it is."""
+    found = (one for path, _ in record.logs(vault, task) for one in log.scan_file(f"{vault}/{path}"))
+    parts = (log.frame(one.payload) if one.what == log.RECORD else one.payload for one in found)
+    return b"".join(parts).decode("utf-8", "surrogateescape")
+
+
+def _files(vault: str, folder: str) -> Iterable[str]:
+    for top, _, names in os.walk(f"{vault}/{folder}"):
+        for name in names:
+            yield os.path.relpath(f"{top}/{name}", vault)
+
+
+def _drop_folders(folder: str) -> None:
+    for top, _, _ in os.walk(folder, topdown=False):
+        try:
+            os.rmdir(top)
+        except OSError:
+            continue  # what somebody put there stays, and so does its folder
+
+
+def _forget(writer: Writer, task: str) -> None:
+    """What only an open task needs."""
+    own = record.own(writer.vault)
+    for path in (f"{own}/current/{task}", f"{own}/pages/{task}.md", f"{own}/pages/{task}.fresh"):
+        platform.remove(path)
+    with Desk(writer.vault, lambda: writer.now) as desk:
+        desk.touch(task)
+
+
+def _raw(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")

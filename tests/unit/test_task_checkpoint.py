@@ -1,0 +1,403 @@
+"""Task memory as its commands see it: what is accepted, what is refused in a sentence, and what is then known."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from task_support import AGENT, NOW, PROJECT, Desk
+
+from holdfast.capture import course, ledger_history, log
+from holdfast.capture.flagging import Speaker
+from holdfast.errors import Conflict, NotFound, UsageError
+from holdfast.model import Project
+from holdfast.tasks import boot, entry, looking, page, record, states
+from holdfast.tasks.desk import Desk as Locked
+
+
+@pytest.fixture
+def desk(vault: str) -> Desk:
+    return Desk(vault)
+
+
+def known(desk: Desk) -> tuple[object, ...]:
+    """Everything that is derived, for comparing before and after."""
+    seen = desk.show(whole=True)
+    return (
+        seen.decisions,
+        seen.progress,
+        seen.discoveries,
+        seen.states,
+        seen.standing,
+        seen.next,
+        seen.task,
+        desk.page(),
+    )
+
+
+def test_a_task_begins_with_its_folder_its_log_and_its_page(desk: Desk) -> None:
+    saved = desk.start("orders_audit", "Audit all orders", "files 001-120")
+    assert (saved.task.state, saved.task.project, saved.task.goal) == ("started", PROJECT.id, "Audit all orders")
+    text = desk.page("orders_audit")
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        *("## Decisions", "## Progress", "## Discoveries", "## Next Session Start", "## State")
+    ]
+    assert "> Standing: pending files 001-120" in text
+    assert not page.is_edited(text)
+    assert len(list(record.everything(desk.vault, "orders_audit"))) == 2
+
+
+def test_everything_below_tasks_is_readable_by_its_owner_only(desk: Desk) -> None:
+    desk.start()
+    desk.say("--discovery", "one")
+    for top in (f"{desk.vault}/tasks", record.own(desk.vault)):
+        for folder, _, names in os.walk(top):
+            assert os.stat(folder).st_mode & 0o077 == 0
+            for name in names:
+                assert os.lstat(f"{folder}/{name}").st_mode & 0o077 == 0 or os.path.islink(f"{folder}/{name}")
+
+
+def test_each_entry_goes_to_its_section_with_time_and_id(desk: Desk) -> None:
+    desk.start()
+    made = [
+        desk.say("DO NOT modify config/auth.yaml — used by 3 services"),
+        desk.say("COMPLETED: orders/batch_1/ (files 001-047)"),
+        desk.say("--discovery", "the schema has an undocumented legacy_id"),
+        desk.say("Next: begin with file 048"),
+    ]
+    text = desk.page()
+    for one, heading in zip(made, ("Decisions", "Progress", "Discoveries", "Next Session Start"), strict=True):
+        section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        stamp = page.stamp(one.entry.time)
+        assert f"- {stamp} — {one.entry.text} ^{one.entry.id[-6:].lower()}" in section
+    assert desk.show().task.state == states.ACTIVE
+
+
+def test_what_does_not_say_where_it_belongs_is_asked_about(desk: Desk) -> None:
+    desk.start()
+    with pytest.raises(UsageError, match="--decision, --progress, --discovery or --next"):
+        desk.say("completed the migration")
+    assert desk.show().task.state == states.STARTED
+
+
+def test_a_secret_never_reaches_the_log_or_the_page(desk: Desk, token: str) -> None:
+    desk.start()
+    saved = desk.say("--discovery", f"the key is {token}")
+    assert token not in saved.entry.text
+    assert any("redacted" in note for note in saved.notes)
+    for top, _, names in os.walk(desk.vault):
+        for name in names:
+            with open(f"{top}/{name}", "rb") as file:
+                assert token.encode() not in file.read()
+
+
+# --- decisions
+
+
+def test_a_decision_that_touches_one_in_force_is_refused_with_both_shown(desk: Desk) -> None:
+    desk.start()
+    first = desk.say("DO NOT modify config/auth.yaml because three services read it").entry
+    with pytest.raises(Conflict) as refused:
+        desk.say("Use config/auth.yaml for timeouts because it is there")
+    said = str(refused.value)
+    assert first.text in said
+    assert "Use config/auth.yaml for timeouts" in said
+    assert f"--supersedes {first.id[-6:].lower()}" in said
+    assert [one.id for one in desk.show().in_force] == [first.id]
+
+
+def test_a_superseded_decision_stays_on_the_page_and_is_no_longer_in_force(desk: Desk) -> None:
+    desk.start()
+    first = desk.say("DO NOT modify config/auth.yaml because three services read it").entry
+    second = desk.say(
+        "--decision", "--supersedes", first.id[-6:].lower(), "config/auth.yaml may change: services moved"
+    ).entry
+    assert [one.id for one in desk.show().in_force] == [second.id]
+    text = desk.page()
+    assert f"~~{first.text}~~ superseded by ^{second.id[-6:].lower()}" in text
+    assert f"SUPERSEDES ^{first.id[-6:].lower()} — config/auth.yaml may change" in text
+    with pytest.raises(UsageError, match="no longer in force"):
+        desk.say("--decision", "--supersedes", first.id, "a third word on config/auth.yaml")
+
+
+def test_with_and_both_decisions_hold(desk: Desk) -> None:
+    desk.start()
+    desk.say("DO NOT modify config/auth.yaml because three services read it")
+    desk.say("--decision", "--and", "read config/auth.yaml once at start")
+    assert len(desk.show().in_force) == 2
+
+
+def test_the_same_decision_again_is_the_same_entry(desk: Desk) -> None:
+    desk.start()
+    first = desk.say("--decision", "DO NOT modify config/auth.yaml")
+    again = desk.say("--decision", "DO NOT modify config/auth.yaml")
+    assert (again.entry.id, again.was_there) == (first.entry.id, True)
+
+
+def test_superseding_what_is_not_there_is_refused_and_nothing_is_lost(desk: Desk) -> None:
+    desk.start()
+    desk.say("--decision", "DO NOT modify config/auth.yaml")
+    before = known(desk)
+    with pytest.raises(UsageError, match="is no entry of task audit; nothing was written"):
+        desk.say("--decision", "--supersedes", "ZZZZZZ", "something else")
+    assert known(desk) == before
+
+
+def test_a_discovery_is_not_superseded_by_a_decision(desk: Desk) -> None:
+    desk.start()
+    found = desk.say("--discovery", "legacy_id is unused").entry
+    with pytest.raises(UsageError, match="is a discovery, not a decision"):
+        desk.say("--decision", "--supersedes", found.id, "drop it")
+    newer = desk.say("--discovery", "--supersedes", found.id, "legacy_id is read by reports").entry
+    assert [one.id for one in desk.show().discoveries.entries] == [newer.id]
+
+
+def test_decisions_of_all_tasks_of_a_project_are_one_log(desk: Desk) -> None:
+    desk.start("first")
+    one = desk.say("--task", "first", "--decision", "DO NOT modify config/auth.yaml").entry
+    desk.start("second")
+    with pytest.raises(Conflict, match="of task first"):
+        desk.say("--task", "second", "--decision", "write timeouts into config/auth.yaml")
+    newer = desk.say("--task", "second", "--decision", "--supersedes", one.id, "config/auth.yaml is ours now").entry
+    found = looking.decisions(desk.vault, PROJECT.id, desk.clock)
+    assert [(seen.task, seen.entry.id) for seen in found] == [("second", newer.id)]
+    assert "superseded by" in desk.page("first")
+
+
+def test_a_decision_of_another_project_is_nobodys_conflict(desk: Desk) -> None:
+    desk.start("first")
+    desk.say("--decision", "DO NOT modify config/auth.yaml")
+    other = Speaker("cli", "", Project("blog-2", "blog", "", "/blog"), "user")
+    from holdfast.tasks import checkpoint
+
+    checkpoint.start(desk.vault, "posts", "Write", other, desk.clock)
+    assert (
+        desk.say("--task", "posts", "--decision", "write to config/auth.yaml", who=other).entry.kind == entry.DECISION
+    )
+
+
+# --- progress
+
+
+def test_a_range_that_was_completed_before_is_told(desk: Desk) -> None:
+    desk.start()
+    desk.say("COMPLETED: files 001-047")
+    saved = desk.say("COMPLETED: files 040-060")
+    assert saved.notes == ("files 040-047 had been completed before",)
+    assert desk.show().standing.completed == ("files 001-060",)
+
+
+def test_gaps_are_reported(desk: Desk) -> None:
+    desk.start()
+    desk.say("COMPLETED: files 001-047")
+    desk.say("COMPLETED: files 060-091")
+    assert desk.show().standing.gaps == ("files 048-059",)
+    assert "never mentioned files 048-059" in desk.page()
+
+
+def test_the_next_step_is_the_newest_word_or_the_unit_after_it(desk: Desk) -> None:
+    desk.start("audit", "Audit", "files 001-003")
+    assert desk.show().step() == "file 001"
+    desk.say("--next", "begin with file 002, the first is done by hand")
+    assert desk.show().step() == "begin with file 002, the first is done by hand"
+    desk.say("COMPLETED: files 001-002")
+    assert desk.show().step() == "file 003"
+    desk.say("IN_PROGRESS: file 003")
+    assert desk.show().step().startswith("file 003: it was begun")
+    desk.say("COMPLETED: file 003")
+    assert desk.show().standing.next_unit == ""
+
+
+def test_a_unit_is_done_when_it_was_completed_or_skipped(desk: Desk) -> None:
+    desk.start("audit", "Audit", "files 001-100")
+    desk.say("COMPLETED: orders/batch_1/ (files 001-047)")
+    desk.say("SKIPPED: file 048")
+
+    def done(unit: str) -> bool | None:
+        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {})[1]
+
+    assert [done(unit) for unit in ("file 30", "files 001-048", "048", "orders/batch_1/", "orders/batch_1/x.json")] == [
+        *(True, True, True, True, True)
+    ]
+    assert [done(unit) for unit in ("file 49", "files 040-050")] == [False, False]
+    assert [done(unit) for unit in ("orders/batch_9/", "file 400")] == [None, None]
+
+
+def test_a_corrected_progress_line_corrects_what_is_done(desk: Desk) -> None:
+    desk.start("audit", "Audit", "files 001-100")
+    wrong = desk.say("COMPLETED: files 001-050").entry
+    desk.say("COMPLETED: files 051-060")
+    desk.say("--progress", "--supersedes", wrong.id, "COMPLETED: files 001-040")
+    assert desk.show().standing.completed == ("files 001-040", "files 051-060")
+
+
+# --- states
+
+
+@pytest.mark.parametrize("to", [states.PAUSED, states.BLOCKED])
+def test_a_task_rests_and_is_resumed_and_each_transition_is_on_the_page_and_in_the_ledger(desk: Desk, to: str) -> None:
+    desk.start()
+    desk.say("--discovery", "one")
+    desk.move(to, "the staging database is away")
+    desk.move(states.RESUMED)
+    desk.say("--discovery", "two")
+    told = [one.to for one in desk.show().states.entries]
+    assert told == ["started", "active", to, "resumed", "active"]
+    assert f"— {to}: the staging database is away ^" in desk.page()
+    records = ledger_history.newest(f"{desk.vault}/.state", ledger_history.Wanted(kinds=("task",)), 50)
+    assert [one["to"] for one in records if one.get("to")] == told
+
+
+def test_what_rests_still_takes_checkpoints_and_says_so(desk: Desk) -> None:
+    desk.start()
+    desk.move(states.PAUSED)
+    saved = desk.say("--discovery", "found while waiting")
+    assert any("the task is paused" in note for note in saved.notes)
+    assert desk.show().task.state == states.PAUSED
+
+
+@pytest.mark.parametrize(
+    ("before", "to"),
+    [(states.PAUSED, states.PAUSED), (states.PAUSED, states.COMPLETED), (states.STARTED, states.RESUMED)],
+)
+def test_an_illegal_transition_is_refused_in_a_sentence(desk: Desk, before: str, to: str) -> None:
+    desk.start()
+    if before != states.STARTED:
+        desk.move(before)
+    with pytest.raises(UsageError, match=f"is {before} and cannot become {to}; nothing was changed"):
+        desk.move(to)
+
+
+def test_a_task_left_active_by_a_dead_session_can_be_resumed_and_by_a_living_one_not(desk: Desk) -> None:
+    desk.start()
+    desk.say("--discovery", "one", who=Speaker("claude-code", "claude-code/old/1", PROJECT, "agent"))
+    with pytest.raises(UsageError, match="which still runs"):
+        desk.move(states.RESUMED, living=("claude-code/old/1",))
+    assert desk.move(states.RESUMED).task.state == states.RESUMED
+
+
+# --- which task
+
+
+def test_without_an_id_the_one_open_task_of_the_project_is_meant(desk: Desk) -> None:
+    with pytest.raises(NotFound, match="No task is open in this project"):
+        desk.say("--discovery", "one")
+    desk.start("first")
+    assert desk.say("--discovery", "one").task.id == "first"
+    desk.start("second")
+    with pytest.raises(UsageError, match="2 tasks are open in this project"):
+        desk.say("--discovery", "two")
+    desk.move(states.PAUSED, ident="first")
+    assert desk.say("--discovery", "three").task.id == "second"
+
+
+@pytest.mark.parametrize("ident", ["a/b", "../x", "a.b", "", "-x", "x" * 65, "a b", "é"])
+def test_an_id_that_is_no_folders_name_is_refused(desk: Desk, ident: str) -> None:
+    with pytest.raises(UsageError, match="is no id of a task"):
+        desk.start(ident)
+    assert not os.path.exists(f"{desk.vault}/tasks")
+
+
+def test_an_unknown_task_is_named_with_those_that_are_open(desk: Desk) -> None:
+    desk.start("first")
+    with pytest.raises(NotFound, match=r"There is no task other; nothing was written. Open here: first"):
+        desk.say("--task", "other", "--discovery", "one")
+
+
+def test_a_task_is_found_whatever_the_case_of_its_letters(desk: Desk) -> None:
+    desk.start("Orders")
+    with pytest.raises(UsageError, match="is started already"):
+        desk.start("orders")
+    assert desk.say("--task", "ORDERS", "--discovery", "one").task.id == "Orders"
+
+
+# --- what is derived
+
+
+def test_the_index_is_made_anew_from_the_logs_and_says_the_same(desk: Desk) -> None:
+    desk.start("audit", "Audit", "files 001-100")
+    first = desk.say("--decision", "DO NOT modify config/auth.yaml").entry
+    desk.say("--decision", "--supersedes", first.id, "config/auth.yaml is ours")
+    desk.say("COMPLETED: files 001-047")
+    desk.say("IN_PROGRESS: files 048-???")
+    desk.say("--next", "go on with file 049")
+    before = known(desk)
+    for name in os.listdir(record.own(desk.vault)):
+        if name.startswith("index.db"):
+            os.unlink(f"{record.own(desk.vault)}/{name}")
+    shutil.rmtree(f"{record.own(desk.vault)}/boot")
+    assert known(desk) == before
+    assert boot.read(desk.vault, PROJECT.id)[0][0].id == "audit"
+
+
+def test_an_index_that_is_no_database_is_made_anew(desk: Desk) -> None:
+    desk.start()
+    desk.say("--discovery", "one")
+    before = known(desk)
+    with open(f"{record.own(desk.vault)}/index.db", "wb") as file:
+        file.write(b"not a database" * 1000)
+    for ending in ("-wal", "-shm"):
+        if os.path.exists(f"{record.own(desk.vault)}/index.db{ending}"):
+            os.unlink(f"{record.own(desk.vault)}/index.db{ending}")
+    assert known(desk) == before
+
+
+def test_entries_that_arrive_late_from_another_machine_come_in_the_order_of_their_time(desk: Desk) -> None:
+    desk.start("audit", "Audit", "files 001-010")
+    desk.say("COMPLETED: files 001-002")
+    early = desk.time - 0.5
+    desk.say("IN_PROGRESS: file 003")
+    from holdfast.capture import codec, segments
+
+    late = entry.Entry("01KPT0000000000000000000AA", early, entry.PROGRESS, "COMPLETED: files 003-004")
+    segments.append(
+        f"{record.folder(desk.vault, 'audit')}/log",
+        [codec.encode(late.as_record())],
+        early,
+        current=f"{desk.vault}/other",
+    )
+    os.unlink(f"{desk.vault}/other")
+    texts = [one.text for one in desk.show().progress.entries]
+    assert texts[-2:] == ["COMPLETED: files 003-004", "IN_PROGRESS: file 003"]
+    in_order = desk.show().standing
+    for name in os.listdir(record.own(desk.vault)):
+        if name.startswith("index.db"):
+            os.unlink(f"{record.own(desk.vault)}/{name}")
+    assert desk.show().standing == in_order
+
+
+def test_a_truncated_log_keeps_what_was_whole_and_takes_new_entries(desk: Desk) -> None:
+    desk.start()
+    kept = desk.say("--discovery", "kept").entry
+    desk.say("--discovery", "cut off")
+    path, size = record.logs(desk.vault, "audit")[-1]
+    os.truncate(f"{desk.vault}/{path}", size - 3)
+    assert [one.id for one in desk.show().discoveries.entries] == [kept.id]
+    desk.say("--discovery", "after it")
+    assert [one.text for one in desk.show().discoveries.entries] == ["kept", "after it"]
+    broken = [one for path, _ in record.logs(desk.vault, "audit") for one in record.read(desk.vault, path).broken]
+    assert [one.what for one in broken] == [log.TORN]
+
+
+def test_a_checkpoint_answers_the_boundary_that_asked(desk: Desk) -> None:
+    state = f"{desk.vault}/.state"
+    desk.start()
+    course.put(state, AGENT.episode, course.ASKED, "commit")
+    desk.say("--discovery", "one")
+    assert course.read(state, AGENT.episode, course.ASKED) is None
+
+
+def test_a_long_task_has_a_page_of_bounded_length(desk: Desk) -> None:
+    desk.start()
+    made = [
+        entry.Entry(f"01KPT{nth:021d}", NOW + nth, entry.DISCOVERY, f"fact {nth} " + "x" * 80) for nth in range(2000)
+    ]
+    record.append(desk.vault, "audit", made, NOW)
+    with Locked(desk.vault, desk.clock):
+        pass
+    text = desk.page()
+    assert len(text) < 40_000
+    assert "older ones in the log; `holdfast task show audit --all` lists them" in text
+    assert "fact 1999" in text
+    assert len(desk.show(whole=True).discoveries.entries) == 2000
