@@ -168,6 +168,20 @@ def make_folders(path: str) -> None:
             raise
 
 
+def write_synced(path: str, data: bytes) -> None:
+    """A new small file whose bytes are on the medium; its name may not be yet."""
+    fd = posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    try:
+        if posix.write(fd, data) != len(data):
+            raise OSError(28, "short write")  # ENOSPC: the rest did not fit
+        sync(fd)
+    except OSError:
+        remove(path)
+        raise
+    finally:
+        posix.close(fd)
+
+
 def write_atomic(path: str, data: bytes, *, durable: bool) -> None:
     """Replace a small file whole: a reader sees the old bytes or the new ones, a crash leaves a straggler at most."""
     straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"

@@ -213,7 +213,13 @@ def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
 def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:
     desk.settle()
     known = desk.index.task(task)
-    assert known is not None  # it was just written
+    if known is None:
+        raise HoldfastError(
+            f"Task {task} is begun, but what shows it cannot be written ({desk.behind}); its log is kept. "
+            f"Free the disk, then run `holdfast task show {task}`."
+        )
+    if desk.behind:
+        notes.append(f"session_memory.md is behind the log ({desk.behind}); the next look catches up")
     notes += [f"session_memory.md of {one.task} cannot be read ({one.why}); it is left as it is" for one in desk.unread]
     return Saved(known, made, tuple(notes))
 

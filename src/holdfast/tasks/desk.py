@@ -23,6 +23,7 @@ from holdfast.tasks import boot, page, reading, record, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index
+from holdfast.tasks.schema import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
+REFUSALS = (OSError, Refused)  # of a disk, by way of the system or of the index
 PATIENCE = 20.0  # seconds that one waits for another
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
 TRIES = 5  # to render a page while a person keeps saving it
@@ -55,6 +57,7 @@ class Desk:
         self.patience = patience
         self.only_look = only_look
         self.unread: list[Unread] = []
+        self.behind = ""  # why something that is derived could not be written; the logs have it all the same
         self._lock = -1
         self._touched: set[str] = set()
 
@@ -93,13 +96,17 @@ class Desk:
     def now(self, task: str = "") -> float:
         """The time of the next entry: never before that of the last one, so that order in time is order in the log."""
         known = self.index.task(task) if task else None
-        return max(self.clock(), known.spoke + 1e-6) if known else self.clock()
+        # Two milliseconds: an id begins with its time in whole ones, and has to come after the last one's too.
+        return max(self.clock(), known.spoke + 0.002) if known else self.clock()
 
     def add(self, task: str, made: Sequence[Entry]) -> None:
         """Append entries, durably, and take them in. Raises NotSaved."""
         record.append(self.vault, task, made, made[-1].time)
         others = {old for one in made for old in one.supersedes}
-        self._touched |= {task, *self.index.catch_up(), *(self.index.home_of(old) for old in others)} - {""}
+        try:
+            self._touched |= {task, *self.index.catch_up(), *(self.index.home_of(old) for old in others)} - {""}
+        except REFUSALS as error:  # they are durable: whoever looks next takes them in
+            self.behind = str(error)
 
     def make(self, task: str, kind: str, text: str, nth: int = 0, **more: Any) -> Entry:
         when = self.now(task)
@@ -107,10 +114,31 @@ class Desk:
 
     def believe(self, task: str) -> None:
         """Take a person's edits of a page into the log, before anything else is said of the task."""
-        for text in (self._displaced(task), self._page(task)):
-            if text is not None:
-                self._believe(task, text, self._base(task))
-        platform.remove(self._fresh(task))
+        displaced = self._displaced(task)
+        if displaced is not None:
+            if self._believe(task, displaced, self._base(task, displaced)):
+                platform.remove(self._fresh(task))  # before the page is believed, which may take back what this says
+            else:
+                self._put_back(task)
+        text = self._page(task)
+        if text is None:
+            return
+        base = self._base(task, text)
+        if base:
+            self._keep_base(task, base)
+        self._believe(task, text, base)
+
+    def _keep_base(self, task: str, base: str) -> None:
+        """A rendering that was put in place by somebody who was then killed: the next one must not take its name."""
+        if base != self._read_base(self._base_path(task)):
+            posix.rename(self._coming_path(task), self._base_path(task))
+
+    def _put_back(self, task: str) -> None:
+        """What was displaced and cannot be read goes back to where a person left it; our rendering goes."""
+        path, fresh = record.page_path(self.vault, task), self._fresh(task)
+        text = self._page(task)
+        if (text is None or not page.is_edited(text)) and platform.exchange(fresh, path):
+            platform.remove(fresh)
 
     def _believe(self, task: str, text: str, base: str) -> bool:
         """Whether the page could be read."""
@@ -153,6 +181,12 @@ class Desk:
         """Render what was touched. A page or a disk that refuses it costs freshness; the log has everything."""
         if self._lock < 0:
             return
+        try:
+            self._settle()
+        except REFUSALS as error:
+            self.behind = str(error)
+
+    def _settle(self) -> None:
         projects = set()
         touched = sorted(self._touched)
         for task in touched:
@@ -165,7 +199,14 @@ class Desk:
         self._touched.clear()
         for project in sorted(projects):
             boot.write(self.vault, self.index, project, self.unread)
-        self.index.rendered(touched)
+        unread = {one.task for one in self.unread}
+        self.index.rendered(task for task in touched if task not in unread)
+
+    def is_edited(self, task: str) -> bool:
+        """Whether a page is not as it was rendered last, or not there: then a look renders it, and else it costs a
+        read."""
+        text = self._page(task)
+        return text is None or text != self._read_base(self._base_path(task)) or self._displaced(task) is not None
 
     def touch(self, task: str) -> None:
         self._touched.add(task)
@@ -180,8 +221,10 @@ class Desk:
             text = page.render(view.gather(self.index, known)) if known else ""
             if text == before or not known:
                 return
-            if self._put(task, text.encode("utf-8", "replace"), before):
-                platform.write_atomic(self._base_path(task), text.encode("utf-8", "replace"), durable=False)
+            data = text.encode("utf-8", "replace")
+            platform.write_atomic(self._coming_path(task), data, durable=False)
+            if self._put(task, data, before):
+                posix.rename(self._coming_path(task), self._base_path(task))
                 return
 
     def _put(self, task: str, data: bytes, before: str | None) -> bool:
@@ -189,7 +232,11 @@ class Desk:
         aside then, and is believed next."""
         path, fresh = record.page_path(self.vault, task), self._fresh(task)
         platform.remove(fresh)
-        platform.write_atomic(fresh, data, durable=True)
+        # Its bytes are synced, or a crash could leave an empty page, which nobody may overwrite; its name need not be.
+        half = f"{fresh}.tmp"
+        platform.remove(half)
+        platform.write_synced(half, data)
+        posix.rename(half, fresh)  # so what lies there is never half of a page
         try:
             if before is None:
                 posix.link(fresh, path)
@@ -236,14 +283,27 @@ class Desk:
         except OSError:
             return None
 
-    def _base(self, task: str) -> str:
+    def _base(self, task: str, text: str) -> str:
+        """The rendering of ours that a page began as: the last one, or one that was being put in place when we were
+        killed. "" where it was neither."""
+        _, said = page.seal_of(text)
+        for path in (self._base_path(task), self._coming_path(task)):
+            base = self._read_base(path)
+            if said and page.seal_of(base)[1] == said:
+                return base
+        return ""
+
+    def _read_base(self, path: str) -> str:
         try:
-            return platform.read_regular(self._base_path(task)).decode("utf-8", "replace")
+            return platform.read_regular(path).decode("utf-8", "replace")
         except OSError:
             return ""
 
     def _base_path(self, task: str) -> str:
         return f"{record.own(self.vault)}/pages/{task}.md"
+
+    def _coming_path(self, task: str) -> str:
+        return f"{record.own(self.vault)}/pages/{task}.coming.md"
 
     def _fresh(self, task: str) -> str:
         return f"{record.own(self.vault)}/pages/{task}.fresh"

@@ -12,7 +12,7 @@ import posix
 
 from holdfast.model import value
 from holdfast.tasks import entry as entries
-from holdfast.tasks import progress, record, schema, spans, subjects, units
+from holdfast.tasks import numbers, progress, record, schema, spans, subjects, units
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.states import ABANDONED, OVER
 
@@ -51,6 +51,7 @@ class Index:
         self.vault = vault
         self.path = path or f"{record.own(vault)}/index.db"
         self.db = schema.opened(self.path)
+        self.standings: dict[str, progress.Standing] = {}  # as they were worked out since the last entry
 
     def behind(self) -> set[str]:
         """The tasks whose pages may be behind their logs: taken in by somebody who has not rendered them yet."""
@@ -109,7 +110,8 @@ class Index:
                 self.db.execute("UPDATE task SET place = ? WHERE task = ?", (path, task))
             self.db.execute("COMMIT")
         except BaseException:
-            self.db.execute("ROLLBACK")
+            if self.db.in_transaction:  # a disk that is full has ended it already
+                self.db.execute("ROLLBACK")
             raise
         return {task} if found.entries else set()
 
@@ -122,6 +124,7 @@ class Index:
     def add(self, task: str, fresh: Iterable[Entry]) -> None:
         """Entries as they come out of a log. One that is known is left alone."""
         late = False
+        self.standings.pop(task, None)
         for one in fresh:
             row = (task, one.time, one.id, one.kind, one.text, one.origin, one.episode, " ".join(one.supersedes))
             more = (one.to, one.field, one.project, int(one.both))
@@ -324,6 +327,17 @@ class Index:
             rows = self.db.execute("SELECT name, state, entry FROM named WHERE task = ? AND name = ?", (task, one))
             found += [progress.Named(*row) for row in rows]
         return found
+
+    def is_done(self, task: str, mark: units.Mark) -> bool | None:
+        """Whether a unit is done; None where nothing was said of it. Only what bears on it is looked at. Raises
+        UsageError."""
+        if mark.name:
+            known = {key: self._spans(task, key, number, number) for key, number in numbers.numbered(mark.name)}
+            return progress.is_done(mark, {key: one for key, one in known.items() if one}, self.named(task, mark.name))
+        rows = self.db.execute("SELECT series FROM series WHERE task = ? ORDER BY nth", (task,))
+        said = {key: self._spans(task, key, mark.low, mark.high) for (key,) in rows}
+        above = {span.within for spans_of in said.values() for span in spans_of} - {""}
+        return progress.is_done(mark, said, [one for name in sorted(above) for one in self.named(task, name)])
 
     def order(self, task: str, most: int) -> list[str]:
         """The series and the named units in the order of their first mention."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.capture import home
 from holdfast.errors import NotFound
 from holdfast.model import value
-from holdfast.tasks import choosing, progress, record, spans, states, units, view
+from holdfast.tasks import choosing, record, states, units, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.desk import Desk
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Task
     from holdfast.tasks.view import View
 
 
@@ -44,7 +44,8 @@ def show(
 def _chosen(desk: Desk, named: str, project: str, env: Mapping[str, str]) -> Task:
     task = choosing.choose(desk.index, named, project, env, also_over=True)
     if not task.is_over:
-        desk.touch(task.id)
+        if desk.is_edited(task.id):
+            desk.touch(task.id)
         desk.settle()
     return desk.index.task(task.id) or task
 
@@ -64,12 +65,7 @@ def is_done(
     mark = units.wanted(unit)
     with Desk(vault, clock, only_look=True) as desk:
         task = _chosen(desk, named, project, env)
-        return task, progress.is_done(mark, *_known(desk.index, task.id, mark))
-
-
-def _known(index: Index, task: str, mark: units.Mark) -> tuple[dict[str, list[spans.Span]], list[progress.Named]]:
-    """What bears on one unit: its name and the folders above it, or what its series has."""
-    return index.known_spans(task), index.named(task, mark.name) if mark.name else []
+        return task, desk.index.is_done(task.id, mark)
 
 
 def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_over: bool = False) -> list[Task]:

@@ -1,12 +1,25 @@
-"""The tables of the tasks' index, and opening it. All of it is derived: whatever is wrong with the file, it goes."""
+"""The tables of the tasks' index, and opening it. All of it is derived: whatever is wrong with the file, it goes.
+
+A checkpoint is on the fast path, and `sqlite3` itself imports datetime and collections for types that nobody here uses:
+twice the cost of the library beneath it. Where an interpreter has that under another name, the package serves as well.
+"""
 
 from __future__ import annotations
 
 import posix
-import sqlite3
 
 from holdfast.capture import platform
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    try:
+        import _sqlite3 as sqlite3
+    except ImportError:
+        import sqlite3
+
+Refused = sqlite3.Error  # what a disk or another process may answer
 VERSION = 1  # also of what units and subjects make of a text: another one makes the file anew
 PATIENCE = 10.0  # seconds; nobody should hold it at all
 SCHEMA = """

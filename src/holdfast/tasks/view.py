@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.model import value
 from holdfast.tasks import entry as entries
-from holdfast.tasks import progress
+from holdfast.tasks import progress, units
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index, Task
 
@@ -46,6 +46,7 @@ class View:
     standing: Standing
     next: Entry | None
     gone: dict[str, str]
+    is_reached: bool = False  # what the next step speaks of was done since
 
     def part(self, kind: str) -> Part:
         found = {
@@ -68,7 +69,7 @@ class View:
         unit = self.standing.next_unit
         said = self.next
         last = max((one.time for one in self.progress.entries), default=0.0)
-        if said and (said.time >= last or not (unit or self.standing.counts)):
+        if said and (said.time >= last or not (unit or self.is_reached)):
             return said.text
         if unit and self.standing.is_begun:
             return f"{unit}: it was begun; look at what is there before doing it again"
@@ -89,13 +90,24 @@ def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST
         standing(index, task.id),
         told[0] if told else None,
         gone,
+        bool(told) and _is_reached(index, task.id, told[0].text),
     )
 
 
+def _is_reached(index: Index, task: str, text: str) -> bool:
+    """Whether a unit that a text names is done: then it spoke of work that has been passed."""
+    tokens = text.replace(",", " ").replace(". ", " ").replace(";", " ").rstrip(".").split()
+    numbered = [f"{tokens[at - 1]} {one}" for at, one in enumerate(tokens) if at and one.isdecimal()]
+    named = [one for one in tokens if "/" in one]
+    return any(index.is_done(task, units.wanted(one)) for one in (*numbered, *named))
+
+
 def standing(index: Index, task: str) -> Standing:
-    """Where the work stands, told of at most so many units of a state."""
-    names = index.known_names(task, MOST_NAMES)
-    return progress.standing(index.known_spans(task), names, index.order(task, MOST_ORDER))
+    """Where the work stands, told of at most so many units of a state. Page and start ask for the same."""
+    if task not in index.standings:
+        names = index.known_names(task, MOST_NAMES)
+        index.standings[task] = progress.standing(index.known_spans(task), names, index.order(task, MOST_ORDER))
+    return index.standings[task]
 
 
 def _part(index: Index, task: str, kind: str, most: int, characters: int) -> Part:
