@@ -190,3 +190,16 @@ def test_whatever_comes_every_flag_is_counted_once_and_no_nudge_twice(records: l
     for one in shown:
         assert one.answered + one.declined + one.ignored <= one.injected
         assert one.kind == "turn-stop" or one.injected <= one.came
+
+
+def test_a_checkpoint_of_a_task_answers_a_nudge() -> None:
+    told = Boundaries()
+    key = "claude-code/s1/1"
+    for turn in range(IN_A_ROW):
+        asked = {"kind": "nudge", "boundary": "checkpoint", "decision": "said", "project": "p"}
+        told.take(asked, key, turn)
+        told.take({"kind": "task", "task": "audit", "section": "progress", "project": "p"}, key, turn)
+        told.take({"kind": "hook", "event": "turn-stop", "project": "p"}, key, turn)
+    row = next(one for one in told.rows(everything) if one.kind == "checkpoint")
+    assert (row.answered, row.ignored) == (IN_A_ROW, 0)
+    assert not list(told.in_a_row(everything))

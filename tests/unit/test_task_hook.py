@@ -29,7 +29,7 @@ from holdfast.capture import config, course, flagging, home, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
 from holdfast.hook import pressure, spoken, tasks
-from holdfast.tasks import checkpoint, record, states, words
+from holdfast.tasks import checkpoint, looking, record, states, words
 from holdfast.tasks.entry import DECISION, Entry
 
 MOST_CHARACTERS, MOST_LINES = 9_000, 200
@@ -744,3 +744,44 @@ def test_what_an_agent_may_do_with_a_task_is_ours_and_is_all(what: str) -> None:
 @pytest.mark.parametrize("line", ["holdfast task abandon", "holdfast task run a -- sh", "holdfast task show | sh"])
 def test_what_is_the_users_or_more_than_ours_is_not(line: str) -> None:
     assert not spoken.read(line).is_ours
+
+
+@pytest.mark.parametrize("source", ["startup", "compact"])
+def test_however_much_was_decided_a_start_tells_the_progress_what_was_found_and_the_other_tasks(
+    fresh: Home, source: str
+) -> None:
+    begin(fresh, "second")
+    begin(fresh)
+    for nth in range(30):
+        note(fresh, "--task", TASK, "--decision", "--and", f"Use way {nth} for module{nth} " + "with a reason " * 14)
+        note(fresh, "--task", TASK, "--discovery", f"thing {nth} is " + "found " * 30)
+    done = ", ".join(f"src/payments/reconciliation_{nth}.py" for nth in range(8))
+    note(fresh, "--task", TASK, f"COMPLETED: {done}")
+    told = start(fresh, source=source)
+    assert "Progress: completed src/payments" in told
+    assert "Task second (started)" in told
+    assert "- found thing 29" in told
+    assert "- decided Use way 29" in told
+    assert len(told) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("how", ["Edit", "Bash"])
+@pytest.mark.parametrize("origin", ["agent", "web"])
+def test_what_an_agent_writes_into_a_page_is_the_agents_and_not_a_persons(begun: Home, how: str, origin: str) -> None:
+    path = begun.vault / "tasks" / TASK / "session_memory.md"
+    if origin == "web":
+        course.put(begun.state, begun.episode().key, course.TAINT, "web")
+    path.write_text(
+        path.read_text().replace("## Next Session Start", "- ALWAYS run this first\n\n## Next Session Start")
+    )
+    given = (
+        {"command": f"sed -i s/a/b/ {path}"}
+        if how == "Bash"
+        else {"file_path": str(path), "old_string": "", "new_string": ""}
+    )
+    begun.answer(begun.event("PostToolUse", tool_name=how, tool_input=given, tool_response={}))
+    seen = looking.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
+    assert [(one.text, one.origin) for one in seen.discoveries.entries][-1] == ("ALWAYS run this first", origin)
+    path.write_text(path.read_text().replace("## Next Session Start", "- a person's line\n\n## Next Session Start"))
+    seen = looking.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
+    assert seen.discoveries.entries[-1].origin == "user"

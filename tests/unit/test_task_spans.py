@@ -15,13 +15,13 @@ from holdfast.tasks.units import COMPLETED, FAILED, IN_PROGRESS, PENDING, SETTLE
 HIGHEST = 30
 
 
-def laid(*lines: str, reopen: bool = False) -> list[Span]:
+def laid(*lines: str) -> list[Span]:
     """The spans after lines of one series; the entry is the line's place."""
     known: list[Span] = []
     for at, line in enumerate(lines):
         for mark in units.read(line):
             if not mark.name:
-                known, _ = spans.lay(known, mark, str(at), reopen=reopen)
+                known, _ = spans.lay(known, mark, str(at))
     return known
 
 
@@ -60,7 +60,7 @@ def test_a_plan_that_is_said_late_means_the_rest() -> None:
 
 def test_work_is_reopened_only_by_saying_so() -> None:
     assert short(laid("COMPLETED: files 1-3", "PENDING: file 2")) == [(1, 3, COMPLETED)]
-    again = laid("COMPLETED: files 1-3", "PENDING: file 2", reopen=True)
+    again = laid("COMPLETED: files 1-3", "REOPENED: file 2")
     assert short(again) == [(1, 1, COMPLETED), (2, 2, PENDING), (3, 3, COMPLETED)]
 
 

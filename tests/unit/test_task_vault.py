@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
-from holdfast.capture import queue
+from holdfast.capture import notices, queue
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 from holdfast.tasks import boot, finalize, page, record, states
@@ -279,3 +279,38 @@ def test_ours_are_logs_archives_and_pages_as_they_were_rendered(desk: Desk) -> N
     assert not task_files.is_ours(desk.vault, "knowledge/x.md")
     desk.edit("## Discoveries\n", "## Other\n")
     assert not task_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
+
+
+def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk) -> None:
+    desk.start("server", "Build the server")
+    old = desk.say("--decision", "Use port 8080 for the mock server").entry.id
+    desk.start("port", "Try another port")
+    desk.say("--task", "port", "--decision", "--supersedes", old, "Use port 9090 for the mock server")
+    assert desk.show("server").in_force == ()
+    finalize.finish(desk.vault, "port", states.ABANDONED, "", AGENT, desk.clock, {})
+    write(desk)
+    assert [one.id for one in desk.show("server").in_force] == [old]
+    assert "~~" not in desk.page("server")
+    for name in Path(desk.vault, ".state/tasks").glob("index.db*"):
+        name.unlink()
+    assert [one.id for one in desk.show("server").in_force] == [old], "made anew it answers the same"
+
+
+def test_completing_says_what_was_redacted_and_that_a_page_could_not_be_read(desk: Desk) -> None:
+    desk.start()
+    desk.say("--discovery", "one")
+    desk.edit("## Discoveries", "## My own\n\n- mine\n\n## Discoveries")
+    done = finish(desk, status="the key was ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    assert [note.partition(" ")[0] for note in done.notes] == ["secrets", "session_memory.md"]
+    assert "- mine" in desk.page(), "it is a person's, so it stays"
+    (found,) = check.check(desk.vault, NOW).findings
+    assert (found.path, found.level) == ("tasks/audit/session_memory.md", "warning")
+
+
+def test_a_task_that_is_over_warns_no_start(desk: Desk) -> None:
+    desk.start()
+    state = f"{desk.vault}/.state"
+    for name in (record.LATE, record.DEAD):
+        notices.leave(state, f"{name}audit", "look at the tree", NOW, project=PROJECT.id)
+    finish(desk)
+    assert notices.for_project(state, PROJECT.id, NOW) == []

@@ -1,8 +1,9 @@
 """Boundaries that came, nudges that were injected, and what followed them: flags, a "nothing", or no answer.
 
-A nudge is answered by a flag, or by the word that there is nothing, before its turn ends; one whose turn goes on is not
-judged yet. Within a turn the newest nudge is the one that a flag is counted for, but it answers the others too: the
-model was asked several times and has spoken. Flags that no nudge asked for are counted apart: they are the best ones.
+A nudge is answered by a flag, by a checkpoint of a task, or by the word that there is nothing, before its turn ends;
+one whose turn goes on is not judged yet. Within a turn the newest nudge is the one that a flag is counted for, but it
+answers the others too: the model was asked several times and has spoken. Flags that no nudge asked for are counted
+apart: they are the best ones.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 START, STOP, END, BEFORE, AFTER = "session-start", "turn-stop", "session-end", "before-compaction", "after-compaction"
 REQUEST = "user-request"
 KINDS = (
-    *(START, "first-prompt", REQUEST, "chapter", "task", "subagent", "commit"),
+    *(START, "first-prompt", REQUEST, "chapter", "task", "subagent", "commit", "checkpoint"),
     *("consider", "write", "handoff", BEFORE, AFTER, STOP, END),
 )
 DECLINED, SNAPSHOT, NO_SNAPSHOT = "declined", "snapshot", "no snapshot"
@@ -83,6 +84,8 @@ class Boundaries:
             self._nudge(record, key, project, when)
         elif kind == "flag":
             self._flag(key, project)
+        elif kind == "task":
+            self._answer(key)  # what was durable went into the memory of a task
         elif kind == "hook":
             self._moment(record, key, project)
         elif kind == "episode":
@@ -143,7 +146,10 @@ class Boundaries:
             self.unasked[project] = self.unasked.get(project, 0) + 1
             return
         waiting[-1].flags += 1
-        for one in waiting:
+        self._answer(key)
+
+    def _answer(self, key: str) -> None:
+        for one in self._open.get(key, ()):
             one.is_answered = True
 
     def _end_turn(self, key: str) -> None:

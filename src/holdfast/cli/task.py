@@ -66,7 +66,7 @@ def show_task(
     _lines("", seen.progress.entries, seen.progress.more)
     _lines("Discoveries", seen.discoveries.entries, seen.discoveries.more)
     _lines("Findings", seen.findings.entries, seen.findings.more)
-    typer.echo(f"\nNext: {seen.step() or 'nothing is left to do'}")
+    typer.echo(f"\nNext: {seen.step() or seen.no_step()}")
 
 
 @app.command("list")
@@ -205,7 +205,8 @@ def _move(ident: str, to: str, reason: str, json: bool) -> None:
     saved = memory.task_move(ident, to, reason)
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
     if to == states.RESUMED and not json:
-        typer.echo(f"next: {memory.task_show(saved.task.id).step() or 'nothing is left to do'}")
+        seen = memory.task_show(saved.task.id)
+        typer.echo(f"next: {seen.step() or seen.no_step()}")
 
 
 def _finish(
@@ -218,6 +219,7 @@ def _finish(
                 "task": _task_record(done.task),
                 "archive": done.archive,
                 "left": done.left,
+                "notes": list(done.notes),
                 "promoted": [_record(one.entry) for one in done.promoted],
                 "offers": [_record(one.entry) for one in done.offers],
             }
@@ -228,8 +230,10 @@ def _finish(
 
 def _tell_finished(done: Finished) -> None:
     typer.echo(f"task {done.task.id} is {done.task.state}; its memory is kept in {done.archive}")
+    for note in done.notes:
+        typer.echo(f"note: {note}")
     if done.left:
-        typer.echo(f"note: something in {done.left} changed meanwhile; it was kept, and goes with the next change")
+        typer.echo(f"note: what is left in {done.left} is somebody's own or changed meanwhile; it was kept as it is")
     for one in done.promoted:
         typer.echo(f"flagged ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
     if done.offers and done.task.state == states.COMPLETED:

@@ -86,7 +86,7 @@ def next_step(argv: list[str], env: Mapping[str, str]) -> int:
         told = {"task": seen.task.id, "state": seen.task.state, "next": step, "unit": standing.next_unit}
         say(codec.encode({**told, "begun": standing.is_begun}).decode("utf-8") + "\n")
     else:
-        say(f"{step}\n" if step else f"Nothing is left to do in task {seen.task.id}: `holdfast task complete`.\n")
+        say(f"{step}\n" if step else f"There is no next step in task {seen.task.id}: {seen.no_step()}.\n")
     return 0 if step else NOT_DONE
 
 

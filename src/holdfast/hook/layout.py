@@ -30,13 +30,15 @@ UNSEEN = (
 
 @value
 class Item:
-    """One thing that is shown whole, in short, or not at all. `carries` names it for the ledger, which is also told
+    """One thing that is shown whole, in short, or not at all. Of a section's items those of a lower `rank` get their
+    room first, wherever they stand. `carries` names it for the ledger, which is also told
     the digest of `words`, or else of the text: a digest costs, so only what is shown gets one."""
 
     text: str
     short: str = ""
     carries: str = ""
     words: str = ""
+    rank: int = 0
 
 
 @value
@@ -70,7 +72,9 @@ def lay_out(
 
 
 def _tidied(section: Section) -> Section:
-    items = tuple(Item(tidy(one.text), tidy(one.short), one.carries, one.words or one.text) for one in section.items)
+    items = tuple(
+        Item(tidy(one.text), tidy(one.short), one.carries, one.words or one.text, one.rank) for one in section.items
+    )
     return Section(tidy(section.heading), items, section.share, section.rest, section.more)
 
 
@@ -121,16 +125,19 @@ def _fill(section: Section, grant: int, *, whole: bool) -> tuple[list[str], list
 
 
 def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
-    """What is shown of each item: in order, but what has a short form and is greedy is whole only if room is left."""
-    chosen = []
-    for item in items:
-        text = ""
+    """What is shown of each item: by rank, in order, but what has a short form and is greedy is whole only if room is
+    left."""
+    chosen = [""] * len(items)
+    turns = sorted(range(len(items)), key=lambda at: items[at].rank)
+    for at in turns:
+        item, text = items[at], ""
         if room >= PER_LINE:  # else not a line more fits, however many items there are
             whole = not item.short or cost(item.text) <= greedy
             text = next((one for one in ((item.text if whole else ""), item.short) if one and cost(one) <= room), "")
-        chosen.append(text)
+        chosen[at] = text
         room -= cost(text) if text else 0
-    for at, item in enumerate(items):
+    for at in turns:
+        item = items[at]
         if room < PER_LINE:
             break
         more = cost(item.text) - cost(chosen[at]) if chosen[at] else cost(item.text)

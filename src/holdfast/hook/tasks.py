@@ -10,7 +10,7 @@ from __future__ import annotations
 from holdfast.capture import config as machine
 from holdfast.capture import course, episodes
 from holdfast.hook.layout import Item, Section
-from holdfast.tasks import boot, states
+from holdfast.tasks import boot, record, states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def section(vault: str, state: str, project: str, living: set[str]) -> Section:
     told, more = boot.read(vault, project)
     items: list[Item] = []
     for one in told:
-        items += [Item(text, short, carries=f"tasks/{one.id}") for text, short in one.items[:1]]
+        items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
         left = _left_behind(state, one, living)
         items += [Item(left)] if left else []
-        items += [Item(text, short) for text, short in one.items[1:]]
+        items += [Item(text, short, rank=rank) for text, short, rank in one.items[1:]]
     hidden = more + sum(one.more for one in told)
     return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
 
@@ -107,7 +107,19 @@ def to_keep(scene: Scene) -> tuple[str, ...]:
     running = next((one for one in told if one.state in states.RUNNING), None)
     if running is None:
         return ()
-    return tuple(short or text for text, short in running.items[:2])
+    return tuple(short or text for text, short, _ in running.items[:2])
+
+
+def note_hand(scene: Scene, episode: Episode) -> None:
+    """An agent has edited a task's page: what is read back from it is the agent's, with whatever text has entered its
+    context, and not a person's."""
+    from holdfast.capture.whereabouts import agents_origin
+
+    origin = agents_origin(scene.state, episode.key)
+    for task in record.open_tasks(scene.vault):
+        place = f"/{record.FOLDER}/{task}/{record.PAGE}"
+        if place in scene.moment.command or any(path.endswith(place) for path in scene.moment.files):
+            record.note_hand(scene.vault, task, origin)
 
 
 def leave_word(scene: Scene, episode: Episode) -> None:
@@ -125,4 +137,4 @@ def leave_word(scene: Scene, episode: Episode) -> None:
         f"The {host} session {session} used tools {called} times after its last checkpoint of task {task}: "
         "look at the tree before you trust its progress."
     )
-    notices.leave(scene.state, f"task-{task}", line, scene.now, project=scene.project.id, once=True)
+    notices.leave(scene.state, f"{record.LATE}{task}", line, scene.now, project=scene.project.id, once=True)

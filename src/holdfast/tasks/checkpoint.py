@@ -204,10 +204,16 @@ def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
     if kind != entries.PROGRESS:
         return []
     told = []
+    first = (line.split() or [""])[0].strip("-*[]:")
+    if not units.state_of(line) and first.upper() in units.WORDS:
+        told.append(
+            f'it is kept as a remark and counts no units: a state stands in capitals, {first.upper()} for "{first}"'
+        )
     for mark, again in desk.index.overlaps(task.id, line):
         parts = ", ".join(units.label(replace(mark, low=one.low, high=one.high)) for one in again)
         told.append(f"{parts} had been completed before")
-    return told
+    kept = ", ".join(units.label(mark) for mark in desk.index.unmoved(task.id, line))
+    return [*told, f"{kept}: done already, and stays so; say REOPENED to have it done again"] if kept else told
 
 
 def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:

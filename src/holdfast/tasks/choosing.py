@@ -34,7 +34,8 @@ def choose(index: Index, named: str, project: str, env: Mapping[str, str], *, al
     if len(fitting) > 1:
         names = ", ".join(one.id for one in fitting[:6])
         raise UsageError(
-            f"{len(fitting)} tasks are open in this project ({names}); nothing was written. Say which: --task ID."
+            f"{len(fitting)} tasks are open in this project ({names}); nothing was written. "
+            "Say which by its id; checkpoint and is-done take it as --task ID."
         )
     return fitting[0]
 

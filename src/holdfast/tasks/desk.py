@@ -18,7 +18,7 @@ import time
 from holdfast.capture import home, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy
-from holdfast.model import value
+from holdfast.model import ORIGINS, value
 from holdfast.tasks import boot, page, reading, record, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.entry import Entry
@@ -152,6 +152,7 @@ class Desk:
         made = self._as_entries(task, found)
         if made:
             self.add(task, made)
+        platform.remove(record.hand_path(self.vault, task))
         return True
 
     def _as_entries(self, task: str, found: reading.Edits) -> list[Entry]:
@@ -171,11 +172,20 @@ class Desk:
         if found.goal and known and found.goal != known.goal:
             told.append((entries.GOAL, found.goal, ()))
         made: list[Entry] = []
+        hand = self._hand(task)
         for kind, text, old in told:
             for piece in cut(text) or [""]:
                 nth = len(made)
-                made.append(self.make(task, kind, piece, nth, origin="user", supersedes=old if not nth or old else ()))
+                made.append(self.make(task, kind, piece, nth, origin=hand, supersedes=old if not nth or old else ()))
         return made
+
+    def _hand(self, task: str) -> str:
+        """Whose the edits of a page are: a person's, unless the hook has seen an agent make them."""
+        try:
+            found = platform.read_file(record.hand_path(self.vault, task), 64).decode("utf-8", "replace")
+        except OSError:
+            return "user"
+        return found if found in ORIGINS else ORIGINS[-1]
 
     def settle(self) -> None:
         """Render what was touched. A page or a disk that refuses it costs freshness; the log has everything."""
@@ -188,7 +198,7 @@ class Desk:
 
     def _settle(self) -> None:
         projects = set()
-        touched = sorted(self._touched)
+        touched = sorted(self._touched | self.index.behind())
         for task in touched:
             known = self.index.task(task)
             if known is None:

@@ -8,7 +8,7 @@ and discoveries are only offered; which of them outlive the task is for its auth
 
 from __future__ import annotations
 
-from holdfast.capture import flagging
+from holdfast.capture import flagging, home, notices
 from holdfast.errors import UsageError
 from holdfast.model import Project, value
 from holdfast.tasks import checkpoint, choosing, record, states
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.desk import Unread
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.index import Index, Task
 
@@ -48,6 +49,7 @@ class Finished:
     offers: tuple[Offer, ...] = ()
     archive: str = ""
     left: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def finish(
@@ -63,8 +65,9 @@ def finish(
     promote: Sequence[str] = (),
 ) -> Finished:
     """Say that a task is over. Its archive is made by the next writer of the vault. Raises UsageError, NotFound."""
-    line = checkpoint.one_line(status, "status")[0] if status.strip() else ""
-    told = [(field, checkpoint.one_line(text, "finding")[0]) for field, text in findings]
+    line, changes = checkpoint.one_line(status, "status") if status.strip() else ("", ())
+    lines = [(field, *checkpoint.one_line(text, "finding")) for field, text in findings]
+    notes = dict.fromkeys([*changes, *(change for _, _, found in lines for change in found)])
     with Desk(vault, clock) as desk:
         task = choosing.choose(desk.index, named, speaker.project.id, env)
         if task.state == to and is_there(record.folder(vault, task.id)):
@@ -74,16 +77,24 @@ def finish(
         chosen = _chosen(desk.index, task, promote)
         who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
         made = [
-            desk.make(task.id, entries.FINDING, text, nth, field=field, **who) for nth, (field, text) in enumerate(told)
+            desk.make(task.id, entries.FINDING, text, nth, field=field, **who)
+            for nth, (field, text, _) in enumerate(lines)
         ]
         made.append(desk.make(task.id, entries.STATE, line, len(made), to=to, **who))
         desk.add(task.id, made)
         desk.settle()
         offered = tuple(one for one in _offers(desk.index, task) if one not in chosen)
         saved = checkpoint.Saved(desk.index.task(task.id) or task, made[-1])
+        notes.update((_left(one), None) for one in desk.unread if one.task == task.id)
     checkpoint.tell(vault, saved, speaker)
+    for name in (record.LATE, record.DEAD):  # what a start would warn of is over
+        notices.remove(home.state(vault), f"{name}{task.id}", task.project)
     _flag(vault, chosen, saved.task, clock())
-    return Finished(saved.task, tuple(chosen), offered)
+    return Finished(saved.task, tuple(chosen), offered, notes=tuple(notes))
+
+
+def _left(one: Unread) -> str:
+    return f"session_memory.md cannot be read ({one.why}); it stays where it is, and the archive is made from the log"
 
 
 def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finished:
@@ -91,7 +102,8 @@ def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finishe
     with Desk(vault, clock) as desk:
         task = desk.index.task(done.task.id) or done.task
     folder = record.folder(vault, task.id)
-    return Finished(task, done.promoted, done.offers, final_page(task.id), folder if is_there(folder) else "")
+    left = folder if is_there(folder) else ""
+    return Finished(task, done.promoted, done.offers, final_page(task.id), left, done.notes)
 
 
 def final_page(task: str) -> str:

@@ -134,6 +134,21 @@ class Index:
             late = self._settle(task, one) or late
         if late:
             self._tell_anew(task)
+        self._let_go_if_abandoned(task)
+
+    def _let_go_if_abandoned(self, task: str) -> None:
+        """The decisions of a task that was given up bind nobody, so what they superseded in other tasks holds again."""
+        if not self.db.execute("SELECT 1 FROM task WHERE task = ? AND state = ?", (task, ABANDONED)).fetchone():
+            return
+        own = "SELECT id FROM entry WHERE task = ?"
+        rows = self.db.execute(f"SELECT old FROM gone WHERE task = ? AND old NOT IN ({own})", (task, task)).fetchall()
+        self.db.execute(f"DELETE FROM gone WHERE task = ? AND old NOT IN ({own})", (task, task))
+        for (old,) in rows:
+            other = self.home_of(old)
+            by = self.db.execute("SELECT new FROM gone WHERE old = ?", (old,)).fetchone()
+            self.db.execute("UPDATE entry SET gone = ? WHERE id = ?", (by[0] if by else "", old))
+            if other:
+                self.db.execute("INSERT OR IGNORE INTO behind VALUES (?)", (other,))
 
     def _settle(self, task: str, one: Entry) -> bool:
         """What one entry means for the others; whether the progress has to be told anew."""
@@ -199,7 +214,7 @@ class Index:
                 (task, task),
             ).fetchone()[0]
             if table == "named":
-                self._mark_named(task, name, mark.state, one.id, nth)
+                self._mark_named(task, mark, one.id, nth)
                 continue
             self.db.execute("INSERT OR IGNORE INTO series VALUES (?, ?, ?)", (task, name, nth))
             near = self._spans(task, name, mark.low - 1, mark.high + 1)
@@ -212,9 +227,10 @@ class Index:
             ]
             self.db.executemany("INSERT INTO span VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def _mark_named(self, task: str, name: str, state: str, entry: str, nth: int) -> None:
+    def _mark_named(self, task: str, mark: units.Mark, entry: str, nth: int) -> None:
+        name, state = mark.name, mark.state
         before = self.db.execute("SELECT state FROM named WHERE task = ? AND name = ?", (task, name)).fetchone()
-        if before and not spans.yields(before[0], state):
+        if before and not (mark.reopens or spans.yields(before[0], state)):
             return
         self.db.execute("INSERT OR IGNORE INTO named VALUES (?, ?, ?, ?, ?)", (task, name, state, entry, nth))
         self.db.execute("UPDATE named SET state = ?, entry = ? WHERE task = ? AND name = ?", (state, entry, task, name))
@@ -354,6 +370,23 @@ class Index:
             again = spans.lay(near, mark, "")[1]
             if again:
                 found.append((mark, again))
+        return found
+
+    def unmoved(self, task: str, text: str) -> list[units.Mark]:
+        """What this progress calls pending or in progress though it is done, and stays so until somebody reopens it."""
+        found = []
+        for mark in units.read(text):
+            if mark.state not in units.UNENDED or mark.reopens or mark.is_total:
+                continue
+            if mark.name:
+                states = {one.state for one in self.named(task, mark.name) if one.name == mark.name}
+                is_whole = bool(states)
+            else:
+                near = self._spans(task, mark.series, mark.low, mark.high)
+                states = {span.state for span in near}
+                is_whole = not spans.gaps(near, (mark.low, mark.high))
+            if is_whole and all(one in units.SETTLED and not spans.yields(one, mark.state) for one in states):
+                found.append(mark)
         return found
 
 

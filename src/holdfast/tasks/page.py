@@ -54,7 +54,7 @@ def render(view: View) -> str:
         lines += ["", f"## {heading}", ""]
         if kind == entries.PROGRESS and (told := standing(view.standing)):
             lines += [f"{STANDING}{told}", ""]
-        if kind == entries.NEXT and (step := view.step()) and not (view.next and view.next.text == step):
+        if kind == entries.NEXT and (step := view.step()) and step != view.said_next():
             lines += [f"{STEP}{step}", ""]
         lines += _section(view, view.part(kind), size)
     if view.findings.entries:
@@ -116,7 +116,7 @@ def line(one: Entry, size: int = entries.SHORT, gone: str = "") -> str:
     said = worded(one, size)
     if gone:
         said = f"~~{said}~~ superseded by ^{entries.short(gone, size).lower()}"
-    return f"- {stamp(one.time)} — {said} ^{entries.short(one.id, size).lower()}"
+    return f"- {stamp(one.time)} — {said}{entries.outside(one)} ^{entries.short(one.id, size).lower()}"
 
 
 def worded(one: Entry, size: int = entries.SHORT) -> str:

@@ -223,7 +223,9 @@ def _counts(known: _Known) -> Iterable[Count]:
             said = known.series[key]
             done = sum(span.high - span.low + 1 for span in said if span.state == COMPLETED)
             is_open = any(span.high == OPEN for span in said)
-            yield Count(key, done, 0 if is_open else sum(span.high - span.low + 1 for span in said))
+            known_of = sum(span.high - span.low + 1 for span in said)
+            missing = sum(high - low + 1 for low, high in spans.gaps(said))
+            yield Count(key, done, 0 if is_open else known_of + missing)
     if known.names:
         yield Count("units", sum(one.state == COMPLETED for one in known.names.values()), len(known.names))
 

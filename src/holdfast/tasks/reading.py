@@ -188,6 +188,8 @@ def _split(text: str) -> tuple[str, str]:
     first, dash, rest = bare.partition(" — ")
     if dash and _is_stamp(first):
         bare = rest
+    if bare.endswith(entries.NO_ORDER) and entries.ORIGIN in bare:
+        bare = bare.rpartition(entries.ORIGIN)[0]
     if bare.startswith("SUPERSEDES ^") and " — " in bare:
         bare = bare.partition(" — ")[2]
     if bare.startswith("~~") and "~~ superseded by ^" in bare:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER, OUTPUTS = "tasks", "outputs"
 PAGE = "session_memory.md"
 FINAL = "session_memory_final_"
+LATE, DEAD = "task-", "task-run~"  # names of notices, with the task behind: no checkpoint at the end, a run that died
 
 
 @value
@@ -46,6 +47,16 @@ def page_path(vault: str, task: str) -> str:
 def own(vault: str) -> str:
     """Where what is derived of tasks lies, and this machine's own knowledge of them."""
     return f"{home.state(vault)}/tasks"
+
+
+def hand_path(vault: str, task: str) -> str:
+    """Says whose the edits of a page are that nobody has read back yet, where they are not a person's."""
+    return f"{own(vault)}/pages/{task}.hand"
+
+
+def note_hand(vault: str, task: str, origin: str) -> None:
+    platform.make_folders(f"{own(vault)}/pages")
+    platform.write_atomic(hand_path(vault, task), origin.encode("utf-8"), durable=False)
 
 
 def append(vault: str, task: str, entries: Sequence[Entry], now: float) -> None:

@@ -20,7 +20,7 @@ else:
         import sqlite3
 
 Refused = sqlite3.Error  # what a disk or another process may answer
-VERSION = 1  # also of what units and subjects make of a text: another one makes the file anew
+VERSION = 2  # also of what units and subjects make of a text: another one makes the file anew
 PATIENCE = 10.0  # seconds; nobody should hold it at all
 SCHEMA = """
 CREATE TABLE task (task TEXT PRIMARY KEY, project TEXT, goal TEXT, state TEXT, started REAL, changed REAL, spoke REAL,
@@ -37,6 +37,9 @@ CREATE TRIGGER told AFTER INSERT ON entry BEGIN
 END;
 CREATE TRIGGER went AFTER UPDATE OF gone ON entry WHEN old.gone = '' AND new.gone <> '' BEGIN
   UPDATE tally SET gone = gone + 1 WHERE task = new.task AND kind = new.kind;
+END;
+CREATE TRIGGER returned AFTER UPDATE OF gone ON entry WHEN old.gone <> '' AND new.gone = '' BEGIN
+  UPDATE tally SET gone = gone - 1 WHERE task = new.task AND kind = new.kind;
 END;
 CREATE INDEX by_id ON entry (id);
 CREATE TABLE gone (task TEXT, old TEXT, new TEXT, PRIMARY KEY (old, new)) WITHOUT ROWID;

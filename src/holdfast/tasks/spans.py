@@ -30,10 +30,10 @@ class Span:
     within: str = ""
 
 
-def lay(known: Sequence[Span], mark: Mark, entry: str, *, reopen: bool = False) -> tuple[list[Span], list[Span]]:
+def lay(known: Sequence[Span], mark: Mark, entry: str) -> tuple[list[Span], list[Span]]:
     """`overlay` with a mark as it was read."""
     fresh = Span(mark.low, mark.high, mark.state, entry, mark.width, mark.within)
-    return overlay(known, fresh, reopen=reopen, is_total=mark.is_total)
+    return overlay(known, fresh, reopen=mark.reopens, is_total=mark.is_total)
 
 
 def overlay(

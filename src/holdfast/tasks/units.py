@@ -18,7 +18,7 @@ number on either side. Names stay: dates, times, versions, reversed or huge rang
 from __future__ import annotations
 
 from holdfast.errors import UsageError
-from holdfast.model import value
+from holdfast.model import replace, value
 from holdfast.tasks.numbers import OPEN, Range, clean, is_digit, leading, numbers, said_as, single
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED = "completed", "in_progress", "pending", "skipped", "failed"
+REOPENED = "reopened"  # to be done again: pending, whatever was said of it before
 STATES = (COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED)
 SETTLED = (COMPLETED, SKIPPED)  # nobody need do these again
 UNENDED = (IN_PROGRESS, PENDING)  # states that a range without an end may have: what is done has an end
@@ -36,8 +37,10 @@ WORDS = {
     **dict.fromkeys(("PENDING", "TODO"), PENDING),
     "SKIPPED": SKIPPED,
     "FAILED": FAILED,
+    "REOPENED": REOPENED,
 }
 DASHES = ("-", "–", "—", "--")  # noqa: RUF001  # people and editors write all of these
+BULLETS = ("- ", "* ", "• ")
 ASIDES = ("which", "because", "since", "but", "so", "as", "though", "although", "while", "except")
 # Inside parentheses `line 14` or `attempt 2` is a remark; one of these is a unit even without a range.
 COUNTED = ("file", "unit", "item", "test", "step", "record", "page", "chapter", "batch", "part")
@@ -47,7 +50,7 @@ COUNTED = ("file", "unit", "item", "test", "step", "record", "page", "chapter", 
 class Mark:
     """One unit or range in one state. A named unit has a name and no series; the others have no name, and a bare
     number's series is "". `within`: the named unit that a range was said of. `is_total`: said along with the others
-    (of 9), so it only adds what nobody spoke of."""
+    (of 9), so it only adds what nobody spoke of. `reopens`: pending, whatever was said before."""
 
     state: str
     series: str
@@ -58,6 +61,7 @@ class Mark:
     stopped: int = -1
     within: str = ""
     is_total: bool = False
+    reopens: bool = False
 
 
 @value
@@ -90,8 +94,8 @@ def read(text: str) -> tuple[Mark, ...]:
         if unit.range and not unit.range.series:
             unit = _Unit(Range(series, *_ends_of(unit.range)), unit.name, unit.remark, unit.insides)
         series = unit.range.series if unit.range else ""
-        marks += _marks(state, unit)
-    return tuple(marks)
+        marks += _marks(state if state != REOPENED else PENDING, unit)
+    return tuple(marks) if state != REOPENED else tuple(replace(mark, reopens=not mark.is_total) for mark in marks)
 
 
 def wanted(text: str) -> Mark:
@@ -111,15 +115,24 @@ def label(mark: Mark) -> str:
 
 
 def _state(text: str) -> tuple[str, str]:
-    said = text.lstrip()
+    said = _unmarked(text)
     for word, state in WORDS.items():
-        rest = said[len(word) :]
+        rest = said[len(word) :].removeprefix("]").removeprefix("**")
         if said.startswith(word) and not (rest[:1].isalnum() or rest[:1] == "_"):
             if rest[:1] in DASHES and rest[1:2].strip():
                 return "", ""  # DONE-ISH is a word of its own
             rest = rest.lstrip()
-            return state, rest[1:] if rest[:1] == ":" or (rest[:1] in DASHES and not rest[1:2].strip()) else rest
+            has_sign = rest[:1] == ":" or (rest[:1] in DASHES and not rest[1:2].strip())
+            return state, rest[1:].removeprefix("**") if has_sign else rest
     return "", ""
+
+
+def _unmarked(text: str) -> str:
+    """A line without the mark of a list, and its state neither in bold nor in brackets: tasks/words takes them too."""
+    said = text.lstrip()
+    for bullet in BULLETS:
+        said = said.removeprefix(bullet).lstrip()
+    return said.lstrip("*[")
 
 
 def _marks(state: str, unit: _Unit) -> Iterator[Mark]:

@@ -65,15 +65,34 @@ class View:
 
     def step(self) -> str:
         """The one exact next step: the newest word of an author, unless work was reported after it that says more. ""
-        where every unit that was ever named is done."""
+        where there is none, and `no_step` says why."""
+        if self.task.is_over:
+            return ""
         unit = self.standing.next_unit
         said = self.next
         last = max((one.time for one in self.progress.entries), default=0.0)
         if said and (said.time >= last or not (unit or self.is_reached)):
-            return said.text
+            return self.said_next()
         if unit and self.standing.is_begun:
             return f"{unit}: it was begun; look at what is there before doing it again"
         return unit or ""
+
+    def said_next(self) -> str:
+        """The newest word of an author on where to begin, and whether it came from outside text."""
+        return f"{self.next.text}{entries.outside(self.next)}" if self.next else ""
+
+    def no_step(self) -> str:
+        """Why there is no next step. What failed or was passed over is not taken for done."""
+        found = self.standing
+        if self.task.is_over:
+            return f"the task is {self.task.state}"
+        if not found.counts:
+            return 'nobody has said it yet (`holdfast task checkpoint --next "…"`)'
+        left = [f"{', '.join(found.failed)} failed"] if found.failed else []
+        left += [f"nobody ever spoke of {', '.join(found.gaps)}"] if found.gaps else []
+        if left:
+            return f"nothing is pending, but {' and '.join(left)} (say PENDING or SKIPPED of it)"
+        return "nothing is left to do (`holdfast task complete`)"
 
 
 def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST_CHARACTERS) -> View:

@@ -22,7 +22,18 @@ KEPT = "kept"
 LONGEST_NAME = 64
 NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 ASK = "say --decision, --progress, --discovery or --next"
-STATES = ("COMPLETED", "DONE", "IN_PROGRESS", "IN PROGRESS", "IN-PROGRESS", "PENDING", "TODO", "SKIPPED", "FAILED")
+STATES = (
+    "COMPLETED",
+    "DONE",
+    "IN_PROGRESS",
+    "IN PROGRESS",
+    "IN-PROGRESS",
+    "PENDING",
+    "TODO",
+    "SKIPPED",
+    "FAILED",
+    "REOPENED",
+)
 ORDERS = ("DO NOT", "DON'T", "NEVER", "ALWAYS", "MUST")
 LABELS = {  # in any case of letters, with the colon behind them
     "decision": DECISION,
@@ -90,6 +101,7 @@ def read(argv: list[str]) -> Words:
 
 def with_text(words: Words, text: str) -> Words:
     """The words with the text that they are about, from the command line or from stdin. Raises UsageError."""
+    _refuse_several(text)
     ids, text = _superseded(" ".join(text.split()))
     if not text:
         raise UsageError('There is no text; nothing was written. Try: holdfast task checkpoint "COMPLETED: unit 7".')
@@ -98,6 +110,13 @@ def with_text(words: Words, text: str) -> Words:
     if words.both_hold and kind != DECISION:
         raise UsageError("--and is for decisions; nothing was written. Leave it out, or say --decision.")
     return replace(words, text=text, kind=kind, supersedes=supersedes, from_stdin=False)
+
+
+def _refuse_several(text: str) -> None:
+    """Lines of one sentence are put together; a line that has the form of an entry would vanish in the one above it."""
+    lines = [_bare(line) for line in text.splitlines() if line.strip()]
+    if any(_opening(line)[0] or line.split(" ", 1)[0] == SUPERSEDES for line in lines[1:]):
+        raise UsageError("These lines are several entries; nothing was written. Checkpoint each of them by itself.")
 
 
 def settled(words: Words) -> Words:

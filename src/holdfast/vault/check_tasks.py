@@ -33,6 +33,7 @@ def check_tasks(vault: str) -> Iterator[Finding]:
             project = next((one.project for one in found.entries if one.project), project)
             yield from (_broken(path, one, project) for one in found.broken)
         yield from _page(vault, task, project)
+    yield from _left_behind(vault)
     for task, path in record.finished(vault):
         try:
             yield from (_broken(path, one, GLOBAL) for one in record.read(vault, path).broken)
@@ -40,6 +41,17 @@ def check_tasks(vault: str) -> Iterator[Finding]:
             yield Finding(
                 path, 1, "task-log", f"the log of {task} cannot be read ({error.strerror})", "make it readable"
             )
+
+
+def _left_behind(vault: str) -> Iterator[Finding]:
+    """Pages that could not be read when their tasks were archived, so nothing that was written into them is there."""
+    working = record.open_tasks(vault)
+    for task, _ in record.finished(vault):
+        if task not in working and record.PAGE in platform.names(record.folder(vault, task)):
+            path = f"{record.FOLDER}/{task}/{record.PAGE}"
+            what = "its task is over, and what was written into it is not in the archive"
+            fix = f"flag what should be kept of it, and move it out of {record.FOLDER}/"
+            yield Finding(path, 1, "task-page", what, fix, level="warning")
 
 
 def _broken(path: str, one: log.Found, project: str) -> Finding:

@@ -137,7 +137,8 @@ def _drop_folders(folder: str) -> None:
 def _forget(writer: Writer, task: str) -> None:
     """What only an open task needs."""
     own = record.own(writer.vault)
-    for path in (f"{own}/current/{task}", f"{own}/pages/{task}.md", f"{own}/pages/{task}.fresh"):
+    endings = ("md", "coming.md", "fresh", "hand")
+    for path in (f"{own}/current/{task}", *(f"{own}/pages/{task}.{ending}" for ending in endings)):
         platform.remove(path)
     with Desk(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)

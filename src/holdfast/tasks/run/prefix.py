@@ -33,7 +33,8 @@ def prefix(vault: str, named: str, clock: Callable[[], float]) -> str:
         items, more = boot.items(task, seen, unread)
         last = recording.last(desk.index, task.id)
     if last and last.to == recording.DIED:
-        items.insert(1, (f"The session before this one died ({last.text}): look at the tree before you trust it.", ""))
+        line = f"The session before this one died ({last.text}): look at the tree before you trust it."
+        items.insert(1, (line, "", boot.FIRST))
     head = f"Read {record.page_path(vault, task.id)} first: the memory of task {task.id}, which you go on with."
     foot = protocol.block("prompt")
     lines, left = _fitting(items, CHARACTERS - len(head) - len(foot) - len(FENCE) - len(FENCE_ENDS) - RESERVED)
@@ -42,15 +43,16 @@ def prefix(vault: str, named: str, clock: Callable[[], float]) -> str:
     return "\n".join([head, FENCE, *lines, FENCE_ENDS, foot])
 
 
-def _fitting(items: list[tuple[str, str]], room: int) -> tuple[list[str], int]:
-    """As many as fit in their order, in short where they do not fit whole; how many were left out."""
-    lines: list[str] = []
-    for text, short in items:
+def _fitting(items: list[tuple[str, str, int]], room: int) -> tuple[list[str], int]:
+    """As many as fit, by their rank, in short where they do not fit whole; how many were left out."""
+    chosen: dict[int, str] = {}
+    for at in sorted(range(len(items)), key=lambda at: items[at][2]):
+        text, short, _ = items[at]
         fits = next((one for one in (_escaped(text), _escaped(short)) if one and len(one) < room), None)
         if fits:
-            lines.append(fits)
+            chosen[at] = fits
             room -= len(fits) + 1
-    return lines, len(items) - len(lines)
+    return [chosen[at] for at in sorted(chosen)], len(items) - len(chosen)
 
 
 def _escaped(text: str) -> str:

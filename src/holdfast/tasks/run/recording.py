@@ -108,7 +108,7 @@ class Book:
 
     def _leave_word(self, task: Task, one: Entry) -> None:
         """The next start says that a session died; one that went well takes that back."""
-        state, name = home.state(self.vault), f"task-run-{task.id}"
+        state, name = home.state(self.vault), f"{record.DEAD}{task.id}"
         if one.to != DIED or task.is_over:
             notices.remove(state, name, task.project)
             return
