@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from holdfast.capture.flagging import Speaker
     from holdfast.tasks.checkpoint import Saved
     from holdfast.tasks.finalize import Finished, Offer
-    from holdfast.tasks.index import Task
     from holdfast.tasks.looking import Decided
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.run.running import Ran, Wish
     from holdfast.tasks.view import View
     from holdfast.tasks.words import Words

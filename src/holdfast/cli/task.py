@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.checkpoint import Saved
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.finalize import Finished
-    from holdfast.tasks.index import Task
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.view import View
 
 app = typer.Typer(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.desk import Unread
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Index
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.view import View
 
 VERSION = 1

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.flagging import Speaker
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Task
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.words import Words
 
 
@@ -55,7 +55,7 @@ def start(
         made += [desk.make(name, entries.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
         desk.add(name, made)
         saved = _saved(desk, first, name, [*changes, *_changed(lines)])
-    tell(vault, saved, speaker)
+    tell(vault, saved, speaker, clock())
     return saved
 
 
@@ -103,7 +103,7 @@ def checkpoint(
             notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
         desk.add(task.id, [made, *more])
         saved = replace(_saved(desk, made, task.id, notes), more=tuple(more))
-    tell(vault, saved, speaker)
+    tell(vault, saved, speaker, clock())
     return saved
 
 
@@ -129,7 +129,7 @@ def move(
         made = desk.make(task.id, entries.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
         desk.add(task.id, [made])
         saved = _saved(desk, made, task.id, list(changes))
-    tell(vault, saved, speaker)
+    tell(vault, saved, speaker, clock())
     return saved
 
 
@@ -230,15 +230,16 @@ def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:
     return Saved(known, made, tuple(notes))
 
 
-def tell(vault: str, saved: Saved, speaker: Speaker) -> None:
-    """The ledger, and that this episode has checkpointed. The entry is durable whatever becomes of these."""
+def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
+    """The ledger, and that this episode has checkpointed, by this machine's clock: an entry's may be another's.
+    The entry is durable whatever becomes of these."""
     state, one = home.state(vault), saved.entry
     try:
-        ledger.append_all(state, "task", one.time, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
+        ledger.append_all(state, "task", now, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
         if speaker.episode and speaker.origin != "user":
-            episodes.heard(state, speaker.episode, one.time)
-            course.answered(state, speaker.episode, one.time)
-            course.touch(state, speaker.episode, course.CHECKPOINTED, one.time)
+            episodes.heard(state, speaker.episode, now)
+            course.answered(state, speaker.episode, now)
+            course.touch(state, speaker.episode, course.CHECKPOINTED, now)
             course.drop(state, speaker.episode, course.CALLED)
     except (NotSaved, OSError, HoldfastError):
         return

@@ -12,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Index
+    from holdfast.tasks.questions import Task
 
 VARIABLE = "HOLDFAST_TASK"  # of a host that `task run` started
 

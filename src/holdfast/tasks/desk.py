@@ -17,13 +17,13 @@ import time
 
 from holdfast.capture import home, platform
 from holdfast.capture.ids import new_id
-from holdfast.errors import Busy
+from holdfast.errors import Busy, HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
-from holdfast.tasks import boot, page, reading, record, view
+from holdfast.tasks import boot, page, reading, record, sheet, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index
-from holdfast.tasks.schema import Refused
+from holdfast.tasks.schema import Passing, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ REFUSALS = (OSError, Refused)  # of a disk, by way of the system or of the index
 PATIENCE = 20.0  # seconds that one waits for another
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
 TRIES = 5  # to render a page while a person keeps saving it
-LARGEST = 1 << 20  # bytes of a page that a person may make of it
 
 
 @value
@@ -84,10 +83,15 @@ class Desk:
         self.index.catch_up()
         return self
 
-    def __exit__(self, failed: object, *_: object) -> None:
+    def __exit__(self, failed: object, error: object, *_: object) -> None:
         try:
             if not failed:
                 self.settle()
+            elif isinstance(error, Refused) and not isinstance(error, Passing):
+                self.index.drop()
+                raise HoldfastError(
+                    f"What is derived of the tasks is damaged ({error}); it is made anew. Run the same command again."
+                ) from error
         finally:
             self.index.close()
             if self._lock >= 0:
@@ -102,9 +106,8 @@ class Desk:
     def add(self, task: str, made: Sequence[Entry]) -> None:
         """Append entries, durably, and take them in. Raises NotSaved."""
         record.append(self.vault, task, made, made[-1].time)
-        others = {old for one in made for old in one.supersedes}
         try:
-            self._touched |= {task, *self.index.catch_up(), *(self.index.home_of(old) for old in others)} - {""}
+            self._touched |= {task, *self.index.catch_up(), *self.index.behind()}
         except REFUSALS as error:  # they are durable: whoever looks next takes them in
             self.behind = str(error)
 
@@ -112,48 +115,37 @@ class Desk:
         when = self.now(task)
         return Entry(new_id(when, nth), when, kind, text, **more)
 
-    def believe(self, task: str) -> None:
-        """Take a person's edits of a page into the log, before anything else is said of the task."""
-        displaced = self._displaced(task)
-        if displaced is not None:
-            if self._believe(task, displaced, self._base(task, displaced)):
-                platform.remove(self._fresh(task))  # before the page is believed, which may take back what this says
-            else:
-                self._put_back(task)
-        text = self._page(task)
-        if text is None:
-            return
-        base = self._base(task, text)
-        if base:
-            self._keep_base(task, base)
-        self._believe(task, text, base)
-
-    def _keep_base(self, task: str, base: str) -> None:
-        """A rendering that was put in place by somebody who was then killed: the next one must not take its name."""
-        if base != self._read_base(self._base_path(task)):
-            posix.rename(self._coming_path(task), self._base_path(task))
-
-    def _put_back(self, task: str) -> None:
-        """What was displaced and cannot be read goes back to where a person left it; our rendering goes."""
-        path, fresh = record.page_path(self.vault, task), self._fresh(task)
-        text = self._page(task)
-        if (text is None or not page.is_edited(text)) and platform.exchange(fresh, path):
-            platform.remove(fresh)
-
-    def _believe(self, task: str, text: str, base: str) -> bool:
-        """Whether the page could be read."""
-        if not page.is_edited(text):
-            return True  # a rendering of ours, of whichever machine
+    def believe(self, task: str) -> bytes | None:
+        """Take a person's edits of a page into the log, before anything else is said of the task. Returns the page as
+        it was read. What they saved in the moment of a rendering, and cannot be read, is given back its place."""
+        fresh = sheet.fresh_path(self.vault, task)
         try:
-            found = reading.read(text, base, lambda ident: self._find(task, ident))
+            self._believe(task, sheet.content(fresh))
+            platform.remove(fresh)  # before the page is believed, which may take back what this says
+        except (reading.Unreadable, OSError):
+            sheet.give_back(fresh, record.page_path(self.vault, task))
+        raw = None
+        try:
+            raw = sheet.read(self.vault, task)
+            sheet.keep_base(self.vault, task, raw or b"")
+            self._believe(task, raw)
         except reading.Unreadable as why:
             self._cannot_read(task, str(why))
-            return False
-        made = self._as_entries(task, found)
+        platform.remove(fresh)
+        return raw
+
+    def _believe(self, task: str, raw: bytes | None) -> None:
+        """Raises Unreadable."""
+        if raw is None:
+            return
+        text = sheet.text_of(raw)
+        base = sheet.base_of(self.vault, task, text)
+        if not page.is_edited(text):
+            return  # a rendering of ours, of whichever machine
+        made = self._as_entries(task, reading.read(text, base, lambda ident: self._find(task, ident, base)))
         if made:
             self.add(task, made)
         platform.remove(record.hand_path(self.vault, task))
-        return True
 
     def _as_entries(self, task: str, found: reading.Edits) -> list[Entry]:
         """A person's edits as entries. What was believed before, by somebody who was then killed, is not told again."""
@@ -161,23 +153,40 @@ class Desk:
 
         told: list[tuple[str, str, tuple[str, ...]]] = []
         for kind, text in found.fresh:
-            if not any(one.text == text for one in self.index.entries(task, kind, in_force=True, newest=view.MOST)):
-                told.append((kind, text, ()))
+            known = self.index.entries(task, kind, in_force=True, newest=view.MOST)
+            there = {one.text for one in known if one.id not in found.gone}
+            told += [(kind, piece, ()) for piece in cut(text) if piece not in there]
         for ident, kind, text in found.changed:
-            newer = self.index.entry(task, self.index.gone_by(task, ident))
-            if not newer or newer.text != text:
-                told.append((kind, text, (newer.id if newer else ident,)))
+            newest, pieces = self._newest(task, ident), cut(text)
+            if newest.kind != kind or newest.text not in pieces:
+                told += [(kind, piece, (newest.id,)) for piece in pieces]
         told += [(entries.WITHDRAW, "", (ident,)) for ident in found.gone if not self.index.gone_by(task, ident)]
-        known = self.index.task(task)
-        if found.goal and known and found.goal != known.goal:
-            told.append((entries.GOAL, found.goal, ()))
-        made: list[Entry] = []
+        told += [(entries.GOAL, piece, ()) for piece in cut(found.goal)[:1] if self._is_new_goal(task, piece, found)]
         hand = self._hand(task)
-        for kind, text, old in told:
-            for piece in cut(text) or [""]:
-                nth = len(made)
-                made.append(self.make(task, kind, piece, nth, origin=hand, supersedes=old if not nth or old else ()))
-        return made
+        return [
+            self.make(task, kind, text, nth, origin=hand, supersedes=old) for nth, (kind, text, old) in enumerate(told)
+        ]
+
+    def _newest(self, task: str, ident: str) -> Entry:
+        """The entry that stands in the place of this one now, of whichever task, after all that superseded it."""
+        newest = self.index.entry(task, ident)
+        assert newest is not None  # the page's ids were looked up
+        seen = {ident}
+        while (by := self.index.gone_by(self.index.home_of(newest.id), newest.id)) not in seen:
+            seen.add(by)
+            newer = self.index.entry(self.index.home_of(by), by)
+            if newer is None or newer.kind == entries.WITHDRAW:
+                break
+            newest = newer
+        return newest
+
+    def _is_new_goal(self, task: str, goal: str, found: reading.Edits) -> bool:
+        """A page that has become old may only have the goal of then."""
+        known = self.index.task(task)
+        if not found.is_old:
+            return bool(known and goal != known.goal)
+        said = self.index.entries(task, entries.GOAL, entries.STATE)
+        return goal not in {one.text for one in said if one.kind == entries.GOAL or one.project}
 
     def _hand(self, task: str) -> str:
         """Whose the edits of a page are: a person's, unless the hook has seen an agent make them."""
@@ -193,11 +202,13 @@ class Desk:
             return
         try:
             self._settle()
-        except REFUSALS as error:
+        except (NotSaved, *REFUSALS) as error:
             self.behind = str(error)
+            if isinstance(error, Refused) and not isinstance(error, Passing):
+                self.index.drop()
 
     def _settle(self) -> None:
-        projects = set()
+        projects = self.index.projects_behind()
         touched = sorted(self._touched | self.index.behind())
         for task in touched:
             known = self.index.task(task)
@@ -215,116 +226,44 @@ class Desk:
     def is_edited(self, task: str) -> bool:
         """Whether a page is not as it was rendered last, or not there: then a look renders it, and else it costs a
         read."""
-        text = self._page(task)
-        return text is None or text != self._read_base(self._base_path(task)) or self._displaced(task) is not None
+        try:
+            raw = sheet.read(self.vault, task)
+        except reading.Unreadable:
+            return True
+        return (
+            raw is None
+            or raw != sheet.content(sheet.base_path(self.vault, task))
+            or sheet.is_there(sheet.fresh_path(self.vault, task))
+        )
 
     def touch(self, task: str) -> None:
         self._touched.add(task)
 
     def _render(self, task: str) -> None:
         for _ in range(TRIES):
-            self.believe(task)
-            if any(one.task == task for one in self.unread):
-                return
+            before = self.believe(task)
             known = self.index.task(task)
-            before = self._page(task)
-            text = page.render(view.gather(self.index, known)) if known else ""
-            if text == before or not known:
+            if known is None or any(one.task == task for one in self.unread):
                 return
-            data = text.encode("utf-8", "replace")
-            platform.write_atomic(self._coming_path(task), data, durable=False)
-            if self._put(task, data, before):
-                posix.rename(self._coming_path(task), self._base_path(task))
+            data = page.render(view.gather(self.index, known)).encode("utf-8", "replace")
+            if data == before:
+                return
+            platform.write_atomic(sheet.coming_path(self.vault, task), data, durable=False)
+            if sheet.put(self.vault, task, data, before):
+                posix.rename(sheet.coming_path(self.vault, task), sheet.base_path(self.vault, task))
                 return
 
-    def _put(self, task: str, data: bytes, before: str | None) -> bool:
-        """The new page in the place of the one that was read; False where somebody saved in between: their text lies
-        aside then, and is believed next."""
-        path, fresh = record.page_path(self.vault, task), self._fresh(task)
-        platform.remove(fresh)
-        # Its bytes are synced, or a crash could leave an empty page, which nobody may overwrite; its name need not be.
-        half = f"{fresh}.tmp"
-        platform.remove(half)
-        platform.write_synced(half, data)
-        posix.rename(half, fresh)  # so what lies there is never half of a page
-        try:
-            if before is None:
-                posix.link(fresh, path)
-            elif not platform.exchange(fresh, path):
-                posix.rename(fresh, path)
-                return True
-        except FileExistsError:
-            platform.remove(fresh)
-            return False
-        except FileNotFoundError:
-            return False
-        displaced = self._displaced(task) if before is not None else None
-        if displaced is not None and displaced != before:
-            return False
-        platform.remove(fresh)
-        return True
-
-    def _find(self, task: str, ident: str) -> Entry | None:
+    def _find(self, task: str, ident: str, base: str) -> Entry | None:
+        """The entry that an id on the page means. Of several that end alike only one was shown."""
         found = self.index.ending(task, ident)
+        if len(found) > 1:
+            shown = [line for line in base.split("\n") if line.endswith(f" ^{ident.lower()}")]
+            found = [one for one in found if any(page.stamp(one.time) in at and one.text in at for at in shown)]
         return found[0] if len(found) == 1 else None
 
     def _cannot_read(self, task: str, why: str) -> None:
         if not any(one.task == task for one in self.unread):
             self.unread.append(Unread(task, why))
-
-    def _page(self, task: str) -> str | None:
-        path = record.page_path(self.vault, task)
-        try:
-            if platform.is_behind_link(self.vault, f"{record.FOLDER}/{task}"):
-                raise OSError(40, "it lies behind a link")
-            raw = platform.read_regular(path, LARGEST)
-            return raw.decode("utf-8")
-        except FileNotFoundError:
-            return None
-        except UnicodeDecodeError:
-            self._cannot_read(task, "it is no UTF-8 text")
-        except OSError as error:
-            self._cannot_read(task, error.strerror or "it cannot be read")
-        return None
-
-    def _displaced(self, task: str) -> str | None:
-        try:
-            return platform.read_regular(self._fresh(task), LARGEST).decode("utf-8", "replace")
-        except OSError:
-            return None
-
-    def _base(self, task: str, text: str) -> str:
-        """The rendering of ours that a page began as: the last one, or one that was being put in place when we were
-        killed. "" where it was neither."""
-        _, said = page.seal_of(text)
-        for path in (self._base_path(task), self._coming_path(task)):
-            base = self._read_base(path)
-            if said and page.seal_of(base)[1] == said:
-                return base
-        return ""
-
-    def _read_base(self, path: str) -> str:
-        try:
-            return platform.read_regular(path).decode("utf-8", "replace")
-        except OSError:
-            return ""
-
-    def _base_path(self, task: str) -> str:
-        return f"{record.own(self.vault)}/pages/{task}.md"
-
-    def _coming_path(self, task: str) -> str:
-        return f"{record.own(self.vault)}/pages/{task}.coming.md"
-
-    def _fresh(self, task: str) -> str:
-        return f"{record.own(self.vault)}/pages/{task}.fresh"
-
-
-def is_there(path: str) -> bool:
-    try:
-        posix.stat(path)
-    except OSError:
-        return False
-    return True
 
 
 def _lock(path: str, patience: float) -> int:

@@ -13,7 +13,8 @@ from holdfast.errors import UsageError
 from holdfast.model import Project, value
 from holdfast.tasks import checkpoint, choosing, record, states
 from holdfast.tasks import entry as entries
-from holdfast.tasks.desk import Desk, is_there
+from holdfast.tasks.desk import Desk
+from holdfast.tasks.sheet import is_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from holdfast.capture.flagging import Speaker
     from holdfast.tasks.desk import Unread
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Index
+    from holdfast.tasks.questions import Task
 
 ALL = "all"
 LEARNED, SURPRISED, CONNECTION, CHANGE = "learned", "surprised", "connection", "change"
@@ -70,27 +72,33 @@ def finish(
     notes = dict.fromkeys([*changes, *(change for _, _, found in lines for change in found)])
     with Desk(vault, clock) as desk:
         task = choosing.choose(desk.index, named, speaker.project.id, env)
-        if task.state == to and is_there(record.folder(vault, task.id)):
-            return Finished(task)  # said before, by somebody who was killed before the archive was made
-        states.refuse(task.id, task.state, to)
+        # Said before, by somebody who is about to make the archive, or was killed before it.
+        was_said = task.state == to and is_there(record.folder(vault, task.id))
+        if not was_said:
+            states.refuse(task.id, task.state, to)
         desk.believe(task.id)
         chosen = _chosen(desk.index, task, promote)
         who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        known = [(one.field, one.text) for one in desk.index.entries(task.id, entries.FINDING)]
+        fresh = [(field, text) for field, text, _ in lines if (field, text) not in known]
         made = [
             desk.make(task.id, entries.FINDING, text, nth, field=field, **who)
-            for nth, (field, text, _) in enumerate(lines)
+            for nth, (field, text) in enumerate(fresh)
         ]
-        made.append(desk.make(task.id, entries.STATE, line, len(made), to=to, **who))
-        desk.add(task.id, made)
-        desk.settle()
+        if not was_said:
+            made.append(desk.make(task.id, entries.STATE, line, len(made), to=to, **who))
+        if made:
+            desk.add(task.id, made)
+            desk.settle()
         offered = tuple(one for one in _offers(desk.index, task) if one not in chosen)
-        saved = checkpoint.Saved(desk.index.task(task.id) or task, made[-1])
+        task = desk.index.task(task.id) or task
         notes.update((_left(one), None) for one in desk.unread if one.task == task.id)
-    checkpoint.tell(vault, saved, speaker)
+    if made:
+        checkpoint.tell(vault, checkpoint.Saved(task, made[-1]), speaker, clock())
     for name in (record.LATE, record.DEAD):  # what a start would warn of is over
         notices.remove(home.state(vault), f"{name}{task.id}", task.project)
-    _flag(vault, chosen, saved.task, clock())
-    return Finished(saved.task, tuple(chosen), offered, notes=tuple(notes))
+    _flag(vault, chosen, task, clock())
+    return Finished(task, tuple(chosen), offered, notes=tuple(notes))
 
 
 def _left(one: Unread) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Task
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.view import View
 
 

@@ -33,9 +33,9 @@ READ_FIRST = (
     "> Read this first. Decisions apply without being re-evaluated; work that is COMPLETED is not done again; begin at "
     '"Next Session Start".'
 )  # fmt: skip
-GOAL, STANDING, STEP = "> Goal: ", "> Standing: ", "> Next step: "
+GOAL, STANDING, STEP, STATUS = "> Goal: ", "> Standing: ", "> Next step: ", "Final status: "
 SEAL, SEALED = "<!-- holdfast: end of ", " -->"
-LEFT_OUT = "*("
+LEFT_OUT, LISTED = "*(", "lists them)*"
 FIELDS = {
     "learned": "Study, learned",
     "surprised": "Study, surprised",
@@ -61,9 +61,9 @@ def render(view: View) -> str:
         lines += ["", f"## {FINDINGS}", "", *_section(view, view.findings, size)]
     lines += ["", f"## {STATES}", "", *_section(view, view.states, size)]
     if task.state in OVER:
-        last = view.states.entries[-1] if view.states.entries else None
+        last = next((one for one in reversed(view.states.entries) if one.to == task.state), None)
         what = COMPLETE if task.state == "completed" else "TASK ABANDONED"
-        lines += ["", f"## {what} — {stamp(task.changed)}", "", f"Final status: {last.text if last else task.state}"]
+        lines += ["", f"## {what} — {stamp(task.changed)}", "", f"{STATUS}{last.text if last else task.state}"]
     return sealed("\n".join(lines) + "\n", task.id)
 
 
@@ -81,7 +81,9 @@ def seal_of(text: str) -> tuple[str, str]:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path of the vault is a task's page."""
+    """Whether a path of the vault is a task's page, of an open one or of one that is over."""
+    if path.startswith("outputs/session_memory_final_"):
+        return path.endswith(".md")
     return path.startswith("tasks/") and path.count("/") == 2 and path.endswith("/session_memory.md")
 
 
@@ -106,7 +108,7 @@ def _section(view: View, part: Part, size: int) -> list[str]:
     if part.more:
         what = "one" if part.more == 1 else "ones"
         lines.append(
-            f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` lists them)*"
+            f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` {LISTED}"
         )
     return lines + [line(one, size, view.gone.get(one.id, "")) for one in part.entries]
 

@@ -47,6 +47,7 @@ class Edits:
     changed: tuple[tuple[str, str, str], ...] = ()  # id, section, words
     gone: tuple[str, ...] = ()
     goal: str = ""
+    is_old: bool = False  # of a page that was rendered before our last one, or elsewhere
 
     def __bool__(self) -> bool:
         return bool(self.fresh or self.changed or self.gone or self.goal)
@@ -72,12 +73,15 @@ def read(text: str, base: str, find: Callable[[str], Entry | None]) -> Edits:
     body, _ = page.seal_of(text)
     is_ours = bool(base) and page.seal_of(base)[1] == said
     known = page.seal_of(base)[0].split("\n") if is_ours else []
-    told, headings = _changed(body.split("\n"), known)
+    now = body.split("\n")
+    told, headings = _changed(now, known)
     _check_headings(headings)
     fresh: list[tuple[str, str]] = []
     changed: list[tuple[str, str, str]] = []
     goal = ""
-    met: set[str] = set()
+    # A copy of a line that still stands is an entry of its own.
+    met = {_split(one)[1] for _, one in _places(known).keys() & _places(now).keys()}
+    struck = {_split(one)[1] for one in known if _is_struck(one)}
     for one in told:
         if not one.section:
             goal = _goal(one)
@@ -91,10 +95,12 @@ def read(text: str, base: str, find: Callable[[str], Entry | None]) -> Edits:
                 fresh.append((one.section, words))
             continue
         met.add(ident)
-        if words and (one.section, words) != (entry.kind, entry.text):
+        is_restored = ident in struck and not _is_struck(one.text)
+        is_same = one.section == entry.kind and entry.text in (words, _bare(one.text)[0])
+        if words and (is_restored or not is_same):
             changed.append((entry.id, one.section, words))
-    gone = _gone(known, body.split("\n"), find) if is_ours else ()
-    return Edits(tuple(fresh), tuple(changed), gone, goal)
+    gone = _gone(known, now, find) if is_ours else ()
+    return Edits(tuple(fresh), tuple(changed), gone, goal, not is_ours)
 
 
 def _changed(lines: list[str], known: list[str]) -> tuple[list[_Said], list[tuple[int, str]]]:
@@ -148,8 +154,12 @@ def _is_generated(one: str, section: str, *, is_ours: bool) -> bool:
     """Where the page is another rendering than ours, what holdfast writes beside the entries, by its form."""
     if is_ours:
         return False
-    marks = (page.STANDING, page.STEP, page.LEFT_OUT, "> State: ", "> Read this first.", "# Session Memory", page.GOAL)
-    return one.startswith(marks) or (section not in page.HEADINGS and section != "")
+    marks = (page.STANDING, page.STEP, "> State: ", "> Read this first.", "# Session Memory")
+    if one.startswith(marks) or (one.startswith(page.LEFT_OUT) and one.endswith(page.LISTED)):
+        return True
+    if section in page.HEADINGS or not section:
+        return False
+    return bool(_bare(one)[1]) or one.startswith(page.STATUS)
 
 
 def _check_headings(headings: list[tuple[int, str]]) -> None:
@@ -175,8 +185,25 @@ def _goal(one: _Said) -> str:
     raise Unreadable(one.number, f'"{_short(one.text)}" stands above the sections, where only the goal may be changed')
 
 
+def _is_struck(line: str) -> bool:
+    bare = _bare(line)[0]
+    return bare.startswith("~~") and "~~ superseded by ^" in bare
+
+
 def _split(text: str) -> tuple[str, str]:
     """The words of a line and the id at its end, without bullet, time and what holdfast adds."""
+    bare, ident = _bare(text)
+    if bare.startswith("SUPERSEDES ^") and " — " in bare:
+        bare = bare.partition(" — ")[2]
+    if bare.startswith("~~") and "~~ superseded by ^" in bare:
+        bare = bare[2:].partition("~~ superseded by ^")[0]
+        if bare.startswith("SUPERSEDES ^"):
+            bare = bare.partition(" — ")[2]
+    return bare.strip(), ident
+
+
+def _bare(text: str) -> tuple[str, str]:
+    """A line without bullet and time, and the id at its end."""
     bare = text.lstrip()
     if bare.startswith(BULLETS):
         bare = bare[2:].lstrip()
@@ -190,12 +217,6 @@ def _split(text: str) -> tuple[str, str]:
         bare = rest
     if bare.endswith(entries.NO_ORDER) and entries.ORIGIN in bare:
         bare = bare.rpartition(entries.ORIGIN)[0]
-    if bare.startswith("SUPERSEDES ^") and " — " in bare:
-        bare = bare.partition(" — ")[2]
-    if bare.startswith("~~") and "~~ superseded by ^" in bare:
-        bare = bare[2:].partition("~~ superseded by ^")[0]
-        if bare.startswith("SUPERSEDES ^"):
-            bare = bare.partition(" — ")[2]
     return bare.strip(), ident
 
 

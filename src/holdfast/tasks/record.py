@@ -73,12 +73,18 @@ def logs(vault: str, task: str) -> list[tuple[str, int]]:
     top = f"{FOLDER}/{task}/log/live"
     found = []
     for name in sorted(platform.names(f"{vault}/{top}")):
-        if name.endswith(".log"):
-            try:
-                found.append((f"{top}/{name}", posix.stat(f"{vault}/{top}/{name}").st_size))
-            except OSError:
-                continue  # gone between the two looks: the next one sees
+        bytes_of = size(vault, f"{top}/{name}") if name.endswith(".log") else -1
+        if bytes_of >= 0:
+            found.append((f"{top}/{name}", bytes_of))
     return found
+
+
+def size(vault: str, path: str) -> int:
+    """Of a log; -1 where it is gone between two looks: the next one sees."""
+    try:
+        return posix.stat(f"{vault}/{path}").st_size
+    except OSError:
+        return -1
 
 
 def open_tasks(vault: str) -> list[str]:
@@ -91,7 +97,20 @@ def finished(vault: str) -> list[tuple[str, str]]:
     """The tasks that are over, each with its log below the vault."""
     names = sorted(platform.names(f"{vault}/{OUTPUTS}"))
     ends = [name for name in names if name.startswith(FINAL) and name.endswith(".log")]
-    return [(name[len(FINAL) : -len(".log")], f"{OUTPUTS}/{name}") for name in ends]
+    found = [(name[len(FINAL) : -len(".log")], f"{OUTPUTS}/{name}") for name in ends]
+    return [one for one in found if "." not in one[0]]  # a copy that lies beside is no task
+
+
+def is_archive(path: str) -> bool:
+    """Whether a path of the vault is the log of a finished task."""
+    return path.startswith(f"{OUTPUTS}/{FINAL}") and path.endswith(".log")
+
+
+def joined(*logs: str) -> str:
+    """One log of several: what stands in them, each once; damage is kept as it is."""
+    found = (one for text in logs for one in log.scan(text.encode("utf-8", "surrogateescape")))
+    parts = (log.frame(one.payload) if one.what == log.RECORD else one.payload for one in found)
+    return b"".join(dict.fromkeys(parts)).decode("utf-8", "surrogateescape")
 
 
 def read(vault: str, path: str, start: int = 0) -> Read:

@@ -20,12 +20,13 @@ else:
         import sqlite3
 
 Refused = sqlite3.Error  # what a disk or another process may answer
-VERSION = 2  # also of what units and subjects make of a text: another one makes the file anew
+Passing = sqlite3.OperationalError  # a full disk or a lock: the file itself is whole
+VERSION = 1  # also of what units and subjects make of a text: another one makes the file anew
 PATIENCE = 10.0  # seconds; nobody should hold it at all
 SCHEMA = """
 CREATE TABLE task (task TEXT PRIMARY KEY, project TEXT, goal TEXT, state TEXT, started REAL, changed REAL, spoke REAL,
   episode TEXT, last REAL, place TEXT) WITHOUT ROWID;
-CREATE TABLE behind (task TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE behind (task TEXT PRIMARY KEY, project TEXT) WITHOUT ROWID;
 CREATE TABLE log (path TEXT PRIMARY KEY, task TEXT, size INTEGER) WITHOUT ROWID;
 CREATE TABLE entry (task TEXT, time REAL, id TEXT, kind TEXT, text TEXT, origin TEXT, episode TEXT, supersedes TEXT,
   "to" TEXT, field TEXT, project TEXT, "both" INTEGER, gone TEXT DEFAULT '', PRIMARY KEY (task, id)) WITHOUT ROWID;
@@ -35,15 +36,13 @@ CREATE TABLE tally (task TEXT, kind TEXT, told INTEGER, gone INTEGER, PRIMARY KE
 CREATE TRIGGER told AFTER INSERT ON entry BEGIN
   INSERT INTO tally VALUES (new.task, new.kind, 1, 0) ON CONFLICT DO UPDATE SET told = told + 1;
 END;
-CREATE TRIGGER went AFTER UPDATE OF gone ON entry WHEN old.gone = '' AND new.gone <> '' BEGIN
-  UPDATE tally SET gone = gone + 1 WHERE task = new.task AND kind = new.kind;
-END;
-CREATE TRIGGER returned AFTER UPDATE OF gone ON entry WHEN old.gone <> '' AND new.gone = '' BEGIN
-  UPDATE tally SET gone = gone - 1 WHERE task = new.task AND kind = new.kind;
+CREATE TRIGGER went AFTER UPDATE OF gone ON entry WHEN (old.gone = '') <> (new.gone = '') BEGIN
+  UPDATE tally SET gone = gone + CASE new.gone WHEN '' THEN -1 ELSE 1 END WHERE task = new.task AND kind = new.kind;
 END;
 CREATE INDEX by_id ON entry (id);
 CREATE TABLE gone (task TEXT, old TEXT, new TEXT, PRIMARY KEY (old, new)) WITHOUT ROWID;
 CREATE TABLE subject (project TEXT, key TEXT, task TEXT, id TEXT, PRIMARY KEY (project, key, task, id)) WITHOUT ROWID;
+CREATE INDEX of_task ON subject (task);
 CREATE TABLE span (task TEXT, series TEXT, low INTEGER, high INTEGER, state TEXT, entry TEXT, width INTEGER,
   within TEXT, PRIMARY KEY (task, series, low)) WITHOUT ROWID;
 CREATE TABLE named (task TEXT, name TEXT, state TEXT, entry TEXT, nth INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
@@ -73,6 +72,10 @@ def opened(path: str) -> sqlite3.Connection:
             if isinstance(error, sqlite3.OperationalError) and "lock" in str(error):
                 raise
         db.close()
-        for ending in ("", "-wal", "-shm"):
-            platform.remove(path + ending)
+        remove(path)
     raise sqlite3.DatabaseError(f"{path} cannot be made")
+
+
+def remove(path: str) -> None:
+    for ending in ("", "-wal", "-shm"):
+        platform.remove(path + ending)

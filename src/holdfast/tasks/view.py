@@ -10,7 +10,8 @@ from holdfast.model import value
 from holdfast.tasks import entry as entries
 from holdfast.tasks import progress, units
 from holdfast.tasks.entry import Entry
-from holdfast.tasks.index import Index, Task
+from holdfast.tasks.index import Index
+from holdfast.tasks.questions import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class View:
 def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST_CHARACTERS) -> View:
     """`most` 0 means all of it."""
     decisions, gone = _decisions(index, task.id, most, characters)
-    told = list(index.entries(task.id, entries.NEXT, in_force=True, newest=1))
+    told = list(index.entries(task.id, entries.NEXT, newest=1))  # where it was taken away, no older one comes back
     return View(
         task,
         decisions,
@@ -107,7 +108,7 @@ def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST
         _part(index, task.id, entries.STATE, min(most, MOST_STATES) if most else 0, characters),
         _part(index, task.id, entries.FINDING, most, characters),
         standing(index, task.id),
-        told[0] if told else None,
+        told[0] if told and not index.gone_by(task.id, told[0].id) else None,
         gone,
         bool(told) and _is_reached(index, task.id, told[0].text),
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import quoting
 from holdfast.tasks import page as tasks
+from holdfast.tasks.record import is_archive, joined
 from holdfast.vault import brain, frontmatter
 from holdfast.vault.frontmatter import Document, Unparsable
 
@@ -55,6 +56,8 @@ def merge(path: str, base: str | None, ours: str | None, theirs: str | None) -> 
         return _merge_set(path, base, ours, theirs)
     if tasks.is_page(path) and ours is not None and theirs is not None and not tasks.is_edited(theirs):
         return Merged(ours)  # it is made anew of the logs of both
+    if is_archive(path) and ours is not None and theirs is not None:
+        return Merged(joined(ours, theirs))
     if ours is None or theirs is None:
         return Merged(theirs if ours is None else ours, conflict=True)
     try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from holdfast.capture import log, platform
+from holdfast.capture import platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import finalize, page, record, view
@@ -24,7 +24,8 @@ from holdfast.vault.journal import Change, File
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Index
+    from holdfast.tasks.questions import Task
     from holdfast.vault.writing import Writer
 
 PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
@@ -83,8 +84,10 @@ def commit(writer: Writer) -> str:
 def archive(writer: Writer, task: str) -> tuple[str, ...]:
     """Put a finished task into outputs/, then take its working folder away. Returns what stayed there, because somebody
     changed it meanwhile. Doing it again goes on where it stopped."""
+    folder = f"{record.FOLDER}/{task}"
     with Desk(writer.vault, lambda: writer.now) as desk:
-        desk.believe(task)
+        desk.touch(task)
+        desk.settle()
         known = desk.index.task(task)
         if known is None or not known.is_over:
             raise HoldfastError(f"Task {task} is not over; nothing was archived.")
@@ -93,17 +96,17 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
             f"{record.OUTPUTS}/{record.FINAL}{task}.md": _whole_page(desk.index, known),
             f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
         }
+        # What somebody else put there is theirs, and nothing of it is in the archive; nor is what comes from now on.
+        ours = (path for path in _files(writer.vault, folder) if is_ours(writer.vault, path))
+        archived = {path: writer.read(path) for path in ours}
     done = writer.commit(f"task: {known.state} {task}", texts, cause=CAUSE)
     if done.skipped:
         raise HoldfastError(
             f"{done.skipped[0]} was changed by somebody else in this moment; the folder of task {task} was kept. "
             "Run the same command again."
         )
-    folder = f"{record.FOLDER}/{task}"
-    # What somebody else put there is theirs, and nothing of it is in the archive.
-    ours = (path for path in _files(writer.vault, folder) if is_ours(writer.vault, path))
-    gone: dict[str, str | None] = dict.fromkeys(ours)
-    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=CAUSE)
+    gone: dict[str, str | None] = dict.fromkeys(archived)
+    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=CAUSE, planned_on=archived)
     _drop_folders(f"{writer.vault}/{folder}")
     _forget(writer, task)
     return applied.skipped
@@ -114,10 +117,11 @@ def _whole_page(index: Index, task: Task) -> str:
 
 
 def _whole_log(vault: str, task: str) -> str:
-    """Every record of every segment, in the order of the segments, in one log; damage is kept as it is."""
-    found = (one for path, _ in record.logs(vault, task) for one in log.scan_file(f"{vault}/{path}"))
-    parts = (log.frame(one.payload) if one.what == log.RECORD else one.payload for one in found)
-    return b"".join(parts).decode("utf-8", "surrogateescape")
+    """Every record of every segment, in the order of the segments, in one log, behind what an earlier archive has:
+    another machine may have gone on meanwhile. Each once; damage is kept as it is."""
+    paths = [path for name, path in record.finished(vault) if name == task]
+    paths += [path for path, _ in record.logs(vault, task)]
+    return record.joined(*(journal.text(vault, path) for path in paths))
 
 
 def _files(vault: str, folder: str) -> Iterable[str]:

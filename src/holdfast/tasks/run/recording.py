@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.tasks.entry import Entry
-    from holdfast.tasks.index import Index, Task
+    from holdfast.tasks.index import Index
+    from holdfast.tasks.questions import Task
     from holdfast.tasks.run.process import Ended
 
 BEGAN, ENDED, DIED = "began", "ended", "died"  # `to` of an entry of kind RUN

@@ -1,0 +1,224 @@
+"""What is asked of the tasks' index: tasks, entries, what is in force, what is done, what a decision touches.
+
+Every question is answered by an index of the database, so its cost does not grow with a task's log; what could be many
+is bounded by whoever asks.
+"""
+
+from __future__ import annotations
+
+from holdfast.model import value
+from holdfast.tasks import entry as entries
+from holdfast.tasks import numbers, progress, spans, subjects, units
+from holdfast.tasks.entry import Entry
+from holdfast.tasks.states import ABANDONED, OVER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+MOST_TOUCHING = 400  # decisions, the newest, that a new one is compared with
+TASK = "task, project, goal, state, started, changed, spoke, episode, place"
+FIELDS = 'id, time, kind, text, origin, episode, supersedes, "to", field, project, "both"'
+
+
+@value
+class Task:
+    """One task as it stands. `spoke` is when it last got an entry, `place` the log of one that is over."""
+
+    id: str
+    project: str
+    goal: str
+    state: str
+    started: float
+    changed: float
+    spoke: float
+    episode: str
+    place: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in OVER
+
+
+class Questions:
+    """The database, opened, for whoever asks."""
+
+    db: sqlite3.Connection
+
+    def _spans(self, task: str, series: str, low: int, high: int) -> list[spans.Span]:
+        found = self.db.execute(
+            "SELECT low, high, state, entry, width, within FROM span "
+            "WHERE task = ? AND series = ? AND low <= ? AND high >= ? ORDER BY low",
+            (task, series, high, low),
+        )
+        return [spans.Span(*row) for row in found]
+
+    def tasks(self, project: str | None = None, *, also_over: bool = False) -> list[Task]:
+        """Those of a project or of all, the one that spoke last first."""
+        where, values = "(? OR state NOT IN (?, ?))", [also_over, *OVER]
+        if project is not None:
+            where, values = f"{where} AND project = ?", [*values, project]
+        return [
+            Task(*row)
+            for row in self.db.execute(f"SELECT {TASK} FROM task WHERE {where} ORDER BY spoke DESC, task", values)
+        ]
+
+    def task(self, ident: str) -> Task | None:
+        """By its id; one that differs in nothing but capitals is the same."""
+        row = self.db.execute(f"SELECT {TASK} FROM task WHERE task = ?", (ident,)).fetchone()
+        if row:
+            return Task(*row)
+        wanted = ident.casefold()
+        return next((one for one in self.tasks(also_over=True) if one.id.casefold() == wanted), None)
+
+    def entries(
+        self, task: str, *kinds: str, in_force: bool = False, newest: int = 0, after: str = ""
+    ) -> Iterator[Entry]:
+        """In order of time; of many only the newest if asked."""
+        where = f"task = ? AND kind IN ({', '.join('?' * len(kinds))})" + (" AND gone = ''" if in_force else "")
+        where += " AND id > ?" if after else ""
+        values = (task, *kinds, *((after,) if after else ()))
+        if newest:
+            rows = self.db.execute(
+                f"SELECT {FIELDS} FROM entry WHERE {where} ORDER BY time DESC, id DESC LIMIT ?",
+                (*values, newest),
+            ).fetchall()[::-1]
+        else:
+            rows = self.db.execute(f"SELECT {FIELDS} FROM entry WHERE {where} ORDER BY time, id", values).fetchall()
+        return (_entry(row) for row in rows)
+
+    def entry(self, task: str, ident: str) -> Entry | None:
+        """By its whole id."""
+        row = self.db.execute(f"SELECT {FIELDS} FROM entry WHERE task = ? AND id = ?", (task, ident)).fetchone()
+        return _entry(row) if row else None
+
+    def ending(self, task: str, wanted: str) -> list[Entry]:
+        """Those whose id is this or ends so, the sections' entries only."""
+        kinds = ", ".join(f"'{kind}'" for kind in entries.SECTIONS)
+        rows = self.db.execute(
+            f"SELECT {FIELDS} FROM entry WHERE task = ? AND kind IN ({kinds}) AND id LIKE ?",
+            (task, f"%{wanted}"),
+        )
+        return [_entry(row) for row in rows]
+
+    def home_of(self, ident: str) -> str:
+        """The task that an entry belongs to; "" where it is not known."""
+        row = self.db.execute("SELECT task FROM entry WHERE id = ?", (ident,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def gone_by(self, task: str, ident: str) -> str:
+        """The id of what superseded or withdrew an entry; "" while it is in force."""
+        row = self.db.execute("SELECT gone FROM entry WHERE task = ? AND id = ?", (task, ident)).fetchone()
+        return str(row[0]) if row else ""
+
+    def count(self, task: str, kind: str, *, in_force: bool = False) -> int:
+        row = self.db.execute("SELECT told, gone FROM tally WHERE task = ? AND kind = ?", (task, kind)).fetchone()
+        return int(row[0] - row[1] if in_force else row[0]) if row else 0
+
+    def touching(self, project: str, text: str) -> list[tuple[str, Entry, str]]:
+        """The decisions in force of a project that touch what this one touches: their task, themselves, and why."""
+        keys = subjects.keys(text)
+        rows = self.db.execute(
+            f"SELECT DISTINCT e.task, {', '.join(f'e.{name}' for name in FIELDS.split(', '))} "
+            f"FROM subject s JOIN entry e ON e.task = s.task AND e.id = s.id "
+            f"WHERE s.project = ? AND s.key IN ({', '.join('?' * len(keys))}) AND e.gone = '' "
+            f"AND e.task NOT IN (SELECT task FROM task WHERE state = ?) ORDER BY e.time DESC, e.id DESC LIMIT ?",
+            (project, *keys, ABANDONED, MOST_TOUCHING),
+        ).fetchall()[::-1]
+        found = [(str(row[0]), _entry(row[1:])) for row in rows]
+        return [(task, one, why) for task, one in found if (why := subjects.meets(one.text, text))]
+
+    def known_spans(self, task: str) -> dict[str, list[spans.Span]]:
+        found: dict[str, list[spans.Span]] = {}
+        rows = self.db.execute(
+            "SELECT series, low, high, state, entry, width, within FROM span WHERE task = ? ORDER BY series, low",
+            (task,),
+        )
+        for series, *rest in rows:
+            found.setdefault(series, []).append(spans.Span(*rest))
+        return found
+
+    def known_names(self, task: str, most: int) -> list[progress.Named]:
+        """The named units, of each state the newest that were completed and the first of what is left."""
+        found: list[tuple[int, progress.Named]] = []
+        for state in units.STATES:
+            way = "DESC" if state == units.COMPLETED else "ASC"
+            rows = self.db.execute(
+                f"SELECT nth, name, state, entry FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
+                (task, state, most),
+            )
+            found += [(nth, progress.Named(*row)) for nth, *row in rows]
+        return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+    def named(self, task: str, name: str) -> list[progress.Named]:
+        """A named unit and the folders that it lies in, as far as something was said of them."""
+        parts = name.split("/")
+        above = ["/".join(parts[:nth]) + "/" for nth in range(1, len(parts))]
+        found = []
+        for one in dict.fromkeys((name, *above)):
+            rows = self.db.execute("SELECT name, state, entry FROM named WHERE task = ? AND name = ?", (task, one))
+            found += [progress.Named(*row) for row in rows]
+        return found
+
+    def is_done(self, task: str, mark: units.Mark) -> bool | None:
+        """Whether a unit is done; None where nothing was said of it. Only what bears on it is looked at. Raises
+        UsageError."""
+        if mark.name:
+            known = {key: self._spans(task, key, number, number) for key, number in numbers.numbered(mark.name)}
+            return progress.is_done(mark, {key: one for key, one in known.items() if one}, self.named(task, mark.name))
+        rows = self.db.execute("SELECT series FROM series WHERE task = ? ORDER BY nth", (task,))
+        said = {key: self._spans(task, key, mark.low, mark.high) for (key,) in rows}
+        above = {span.within for spans_of in said.values() for span in spans_of} - {""}
+        return progress.is_done(mark, said, [one for name in sorted(above) for one in self.named(task, name)])
+
+    def order(self, task: str, most: int) -> list[str]:
+        """The series and the named units in the order of their first mention."""
+        both = "SELECT series, nth FROM series WHERE task = ? UNION ALL SELECT name, nth FROM named WHERE task = ?"
+        return [row[0] for row in self.db.execute(f"{both} ORDER BY nth LIMIT ?", (task, task, most))]
+
+    def overlaps(self, task: str, text: str) -> list[tuple[units.Mark, list[spans.Span]]]:
+        """What of this progress was completed before, to be told to who says it again."""
+        found = []
+        for mark in units.read(text):
+            if mark.name or mark.state != units.COMPLETED:
+                continue
+            near = self._spans(task, mark.series, mark.low, mark.high)
+            again = spans.lay(near, mark, "")[1]
+            if again:
+                found.append((mark, again))
+        return found
+
+    def unmoved(self, task: str, text: str) -> list[units.Mark]:
+        """What this progress calls pending or in progress though it is done, and stays so until somebody reopens it."""
+        found = []
+        for mark in units.read(text):
+            if mark.state not in units.UNENDED or mark.reopens or mark.is_total:
+                continue
+            if mark.name:
+                states = {one.state for one in self.named(task, mark.name) if one.name == mark.name}
+                is_whole = bool(states)
+            else:
+                near = self._spans(task, mark.series, mark.low, mark.high)
+                states = {span.state for span in near}
+                is_whole = not spans.gaps(near, (mark.low, mark.high))
+            if is_whole and all(one in units.SETTLED and not spans.yields(one, mark.state) for one in states):
+                found.append(mark)
+        return found
+
+
+def _entry(row: Sequence[object]) -> Entry:
+    ident, when, kind, text, origin, episode, old, to, field, project, both = row
+    return Entry(
+        str(ident),
+        float(when),  # type: ignore[arg-type]
+        str(kind),
+        str(text),
+        str(origin),
+        str(episode),
+        tuple(str(old).split()),
+        str(to),
+        str(field),
+        str(project),
+        bool(both),
+    )
