@@ -78,7 +78,7 @@ def install_wheel(into: Path, python: Path) -> Path:
     subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(into), str(ROOT)], check=True)
     (wheel,) = into.glob("*.whl")
     subprocess.run([str(python), "-m", "venv", "--without-pip", str(venv)], check=True)
-    subprocess.run([*pip, "--python", str(venv / "bin" / "python"), "install", f"{wheel}[http]"], check=True)
+    subprocess.run([*pip, "--python", str(venv / "bin" / "python"), "install", f"{wheel}[http,mcp,serve]"], check=True)
     return venv
 
 

@@ -25,6 +25,9 @@ VOLATILE = (
     (re.compile(r"(?<=\^)[0-9a-hjkmnp-tv-z]{6}\b"), "…"),  # of an entry of a task
     (re.compile(r"(?<=--supersedes )[0-9a-hjkmnp-tv-z]{6}\b"), "…"),
     (re.compile(r"(?<=, )[0-9a-f]{12}(?= -->)"), "…"),  # the seal of a task's page
+    (re.compile(r"\b\d+ (?:s|min|h) old\b"), "… old"),
+    (re.compile(r"(?<=\()0\.\d\d(?=\))"), "…"),  # a leg's share of a score
+    (re.compile(r"(?<=; weight )\d\.\d\d"), "…"),
     (re.compile(r"(?<=--undo )[0-9A-HJKMNP-TV-Z]{8}\b"), "…"),  # and of a loop's
     (re.compile(r"/tmp/[\w./-]*?(?=/\.holdfast|/shop)"), "…"),
     (re.compile(r"(?<=shop-)[0-9a-f]{8}\b"), "…"),

@@ -42,6 +42,11 @@ GROUPS: dict[str, list[list[str]]] = {
             "close",
             "turn",
             "endings",
+            "task",
+            "recall",
+            "pheromone",
+            "field",
+            "retrieval",
         )
     ],
 }

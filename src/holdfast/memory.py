@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, ledger_history, log, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
+from holdfast.fielding import Fielding
 from holdfast.model import Moment
-from holdfast.tasking import Tasking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(Tasking):
+class Memory(Fielding):
     """The memory in one vault, seen from one working directory."""
 
     def queue(self) -> flag_queue.View:
@@ -117,6 +117,7 @@ class Memory(Tasking):
             )
         self._check_after_close(roots)
         self.refresh_brief()
+        self.index()
         return done
 
     def close_in_background(self, midway: str = "") -> list[Closed]:
@@ -135,6 +136,7 @@ class Memory(Tasking):
         brief.refresh_known(self.vault, known)
         if here:
             brief.refresh(self.vault, here, known)
+        self.index()
         return done
 
     def handoff_form(self) -> str:

@@ -98,6 +98,16 @@ PUBLIC = {
     "task_run": "(self, wish: 'Wish') -> 'Ran'",
     "task_show": "(self, ident: 'str' = '', *, whole: 'bool' = False) -> 'View'",
     "task_start": "(self, ident: 'str', goal: 'str', pending: 'Sequence[str]' = ()) -> 'Saved'",
+    "field": "(self) -> 'Field'",
+    "highways": "(self, scope: 'Scope', query: 'str' = '', most: 'int' = 10) -> 'list[Highway]'",
+    "index": "(self) -> 'int'",
+    "rebuild": "(self, progress: 'Callable[[int], None]' = …) -> 'Rebuilt'",
+    "recall": "(self, query: 'str', scope: 'Scope', most: 'int' = 10) -> 'Answer'",
+    "recalled": "(self, answer: 'Answer', agent: 'str' = '', session: 'str' = '') -> 'bool'",
+    "scope": "(self, *, everything: 'bool' = False) -> 'Scope'",
+    "think": "(self, said: 'Words') -> 'Thinking'",
+    "thoughts": "(self, ids: 'Sequence[str]') -> 'dict[str, Thought]'",
+    "used": "(self, ids: 'Sequence[str]', agent: 'str' = '', session: 'str' = '') -> 'bool'",
 }
 
 

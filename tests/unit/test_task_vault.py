@@ -16,8 +16,7 @@ from holdfast.capture import notices, queue
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 from holdfast.tasks import boot, finalize, page, record, states
-from holdfast.vault import check, sync
-from holdfast.vault import tasks as task_files
+from holdfast.vault import check, own, sync
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -273,12 +272,12 @@ def test_undoing_the_removal_brings_the_folder_back(desk: Desk) -> None:
 def test_ours_are_logs_archives_and_pages_as_they_were_rendered(desk: Desk) -> None:
     desk.start()
     path, _ = record.logs(desk.vault, "audit")[0]
-    assert task_files.is_ours(desk.vault, path)
-    assert task_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
-    assert not task_files.is_ours(desk.vault, "tasks/audit/notes.txt")
-    assert not task_files.is_ours(desk.vault, "knowledge/x.md")
+    assert own.is_ours(desk.vault, path)
+    assert own.is_ours(desk.vault, "tasks/audit/session_memory.md")
+    assert not own.is_ours(desk.vault, "tasks/audit/notes.txt")
+    assert not own.is_ours(desk.vault, "knowledge/x.md")
     desk.edit("## Discoveries\n", "## Other\n")
-    assert not task_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
+    assert not own.is_ours(desk.vault, "tasks/audit/session_memory.md")
 
 
 def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk) -> None:

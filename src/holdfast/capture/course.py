@@ -22,6 +22,7 @@ ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since;
 HEARD = "heard"  # ids of the user's own words that the hook has heard, whatever became of them
 ANSWERED = "answered-"  # and an id: the user's words behind it were put properly
 REQUESTS = "requests"  # ids of the user's words that the model was asked to put properly
+CARRIED = "carried"  # what its start has shown, as the ledger says it
 CYCLE = "cycle"  # how many compactions there were
 MOST = "most"  # tokens that were used in this cycle, once they press
 UNFILED = "unfiled"  # ids of flags that came in since the last close that was started while it went on

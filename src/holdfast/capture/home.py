@@ -88,6 +88,15 @@ def has_tasks(state: str, project: str) -> bool:
     return True
 
 
+def has_field(state: str) -> bool:
+    """Whether there is an index to look anything up in; without one the hook imports nothing of the field."""
+    try:
+        posix.stat(f"{state}/field.db")
+    except OSError:
+        return False
+    return True
+
+
 def format_of(vault: str) -> int:
     """The version of the vault's layout; 0 where there is no vault yet, FORMAT where the file says nothing we know."""
     try:

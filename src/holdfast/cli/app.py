@@ -25,19 +25,25 @@ from holdfast.cli import (
     fast,
     forget,
     handoff,
+    highways,
     history,
     importing,
     init,
     judge,
     ledger,
     loops,
+    mcp,
     notes,
     promote,
     queue,
+    rebuild,
+    recall,
     review,
+    serve,
     spend,
     sync,
     task,
+    think,
     trust,
     uninstall,
 )
@@ -66,6 +72,12 @@ app.command("loops")(loops.loops)
 app.command("audit")(audit.audit)
 app.command("notes")(notes.notes)
 app.command("show")(notes.show)
+app.command("recall")(recall.recall)
+app.command("think")(think.think)
+app.command("highways")(highways.highways)
+app.command("rebuild")(rebuild.rebuild)
+app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
 app.command("handoff")(handoff.handoff)
 app.command("promote")(promote.promote)
 app.command("forget")(forget.forget)

@@ -170,7 +170,12 @@ def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int
     """What the hook starts where a brief is missing or no longer true."""
     from holdfast.memory import Memory
 
-    return _quietly(env, "brief", lambda vault: Memory(vault, argv[0]).refresh_brief())
+    def work(vault: str) -> None:
+        memory = Memory(vault, argv[0], env=env)
+        memory.refresh_brief()
+        memory.index()
+
+    return _quietly(env, "brief", work)
 
 
 def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -> int:

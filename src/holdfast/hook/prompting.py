@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.capture import course, story
+from holdfast.capture import course, home, story
 from holdfast.hook import hearing, midway, nudge, scheduled, stopping, toolcalls
 from holdfast.model import Reply
 
@@ -28,6 +28,18 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
     due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
     midway.close_if_many(scene, episode, env, config)
-    if course.first(scene.state, episode.key, FIRST) and not said:
+    if not course.first(scene.state, episode.key, FIRST):
+        return Reply(said)
+    if not said:
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
-    return Reply(said)
+    found = _recalled(scene, episode) if is_own else Reply()
+    return Reply("\n".join(part for part in (found.text, said) if part), found.carried)
+
+
+def _recalled(scene: Scene, episode: Episode) -> Reply:
+    """The few notes that bear on the first prompt; where there is no index nothing is imported for it."""
+    if not home.has_field(scene.state):
+        return Reply()
+    from holdfast.hook import recalling
+
+    return recalling.recall(scene, episode)

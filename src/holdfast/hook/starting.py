@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.capture import home
+from holdfast.capture import course, home
 from holdfast.hook import lifecycle
 from holdfast.model import Reply
 
@@ -82,6 +82,8 @@ def _carried(scene: Scene, make: Callable[[int], Reply]) -> Reply:
 
 def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
     if reply.text:
+        if episode and home.has_field(scene.state):
+            course.put(scene.state, episode.key, course.CARRIED, "\n".join(reply.carried))
         scene.note(
             "injection",
             event=scene.moment.event,

@@ -82,6 +82,10 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
         from holdfast.hook import tasks
 
         tasks.note_hand(scene, episode)
+    if scene.vault in moment.input and home.has_field(scene.state):
+        from holdfast.hook import recalling
+
+        recalling.note_use(scene, episode)
     from holdfast.hook import nudge
 
     return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))

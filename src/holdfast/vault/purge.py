@@ -155,7 +155,8 @@ def _tracked(repository: Repository) -> list[str]:
 
 
 def _drop_derived(vault: str) -> None:
-    for name in DERIVED:
+    vectors = [name for name in platform.names(home.state(vault)) if name.startswith("field.db.vectors-")]
+    for name in (*DERIVED, *vectors):
         path = f"{home.state(vault)}/{name}"
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path)

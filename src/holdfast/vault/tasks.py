@@ -13,13 +13,11 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
-from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import finalize, page, record, view
 from holdfast.tasks.desk import Desk
 from holdfast.tasks.entry import FINDING
-from holdfast.vault import journal
-from holdfast.vault.journal import Change, File
+from holdfast.vault import journal, own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,25 +27,13 @@ if TYPE_CHECKING:
     from holdfast.vault.writing import Writer
 
 PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
-CAUSE = "task"
-
-
-def is_ours(vault: str, path: str) -> bool:
-    """Whether a changed file is of our own making: a log, an archive, or a page as it was rendered."""
-    top, _, rest = path.partition("/")
-    if top == record.OUTPUTS:
-        return rest.startswith(record.FINAL)
-    if top != record.FOLDER:
-        return False
-    if rest.endswith(f"/{record.PAGE}"):
-        text = journal.text(vault, path)
-        return not text or not page.is_edited(text)
-    return "/log/live/" in rest
 
 
 def settle(writer: Writer) -> None:
     """Believe what people wrote into pages, render what is behind, and go on with what was to be archived."""
     if not platform.names(f"{writer.vault}/{record.FOLDER}"):
+        if platform.names(f"{writer.vault}/{own.THOUGHTS}"):
+            own.commit(writer)
         return
     over: list[Task] = []
     try:
@@ -59,26 +45,9 @@ def settle(writer: Writer) -> None:
             over = [one for one in known if one and one.is_over]
     except Busy:
         return
-    commit(writer)
+    own.commit(writer)
     for task in over:
         archive(writer, task.id)
-
-
-def commit(writer: Writer) -> str:
-    """Commit what is ours below tasks/ and outputs/ as it stands; "" where nothing is new."""
-    raw = writer.repository.run(
-        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"),
-        *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}"),
-    )
-    found = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]
-    ours = [path for path in found if is_ours(writer.vault, path)]
-    if not ours:
-        return ""
-    texts = {path: writer.read(path) for path in ours}
-    files = [File(path, journal.digest(_raw(text)), text) for path, text in texts.items()]
-    names = sorted({path.split("/")[1] for path in ours if path.startswith(f"{record.FOLDER}/")})
-    subject = f"task: {', '.join(names[:3]) or 'archived'}{' …' if len(names) > 3 else ''}"
-    return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), CAUSE)).commit
 
 
 def archive(writer: Writer, task: str) -> tuple[str, ...]:
@@ -97,16 +66,16 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
             f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
         }
         # What somebody else put there is theirs, and nothing of it is in the archive; nor is what comes from now on.
-        ours = (path for path in _files(writer.vault, folder) if is_ours(writer.vault, path))
+        ours = (path for path in _files(writer.vault, folder) if own.is_ours(writer.vault, path))
         archived = {path: writer.read(path) for path in ours}
-    done = writer.commit(f"task: {known.state} {task}", texts, cause=CAUSE)
+    done = writer.commit(f"task: {known.state} {task}", texts, cause=own.TASK)
     if done.skipped:
         raise HoldfastError(
             f"{done.skipped[0]} was changed by somebody else in this moment; the folder of task {task} was kept. "
             "Run the same command again."
         )
     gone: dict[str, str | None] = dict.fromkeys(archived)
-    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=CAUSE, planned_on=archived)
+    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=own.TASK, planned_on=archived)
     _drop_folders(f"{writer.vault}/{folder}")
     _forget(writer, task)
     return applied.skipped
@@ -146,7 +115,3 @@ def _forget(writer: Writer, task: str) -> None:
         platform.remove(path)
     with Desk(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)
-
-
-def _raw(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")

@@ -22,7 +22,7 @@ from holdfast.capture import home, ledger, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, GitFailed, HoldfastError
-from holdfast.vault import armed, brain, index, journal, notes, tasks
+from holdfast.vault import armed, brain, index, journal, notes, own, tasks
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -223,10 +223,10 @@ def _can_be_kept(vault: str, path: str) -> bool:
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:
-    """Whether a changed file is our own doing: task memory, or one that hooks append to and that only has more lines
-    than at the head."""
+    """Whether a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
+    more lines than at the head."""
     if path not in GROWING:
-        return tasks.is_ours(repository.vault, path)
+        return own.is_ours(repository.vault, path)
     now = journal.content(repository.vault, path) or b""
     before = repository.content(head, path) or b""
     return now.startswith(before)

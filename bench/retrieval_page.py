@@ -1,0 +1,52 @@
+"""The page that bench/retrieval.py writes: its own section of docs/benchmarks.md, between marks, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+TITLE = """# Benchmarks
+
+What the field finds and what that costs, each section written by the one command that it names. The data is other
+people's and is not in this repository; the benches say where they look for it and what is missing.
+"""
+INTRO = """## Retrieval (`python bench/retrieval.py --write docs/benchmarks.md`)
+
+Three sets: LoCoMo, 10 conversations, each question has the turns that answer it; LongMemEval_S, 470 histories of up
+to 50 sessions, cut to the first 500 characters of what the user said; and the 940 whole sessions of LongMemEval's
+oracle file in one pool, which is the hardest, since all of them answer somebody's question. Constants were tuned on
+the first half of each set only: of its conversations or histories, of the pool its first 235 questions. The last two
+sets share their questions, over other texts; what part of a held half was tuned on elsewhere is said below it, with
+the figures of the rest.
+
+any@k: some text that answers is among the first k. all@k: all of them are. R@k: the share of them. Everything is
+measured on the same texts and questions; no model answers, rewrites or reranks anything, so these figures are not to
+be compared with those of answers. "Without" rows leave one part out and keep the rest; a part stays only if it is
+shown to be better on some set and worse on none. Times are of a warm process with the index in memory, the embedding
+of the question left out.
+
+Other systems run at their defaults through their own calls (`python bench/retrieval_peers.py`), with our embedder, so
+that the search is compared and not the model: with MiniLM at full precision, a better and much slower one, an earlier
+measurement over all 1,536 questions of LoCoMo had any@10 of 63.8 and 69.2 for MemPalace (vector, union), 56.8 for
+mem0, 56.8 and 62.1 for mcp-memory-service (vector, hybrid). They get the same texts. Ours also gets what the product
+knows of a text besides, here read from the head of each turn of LoCoMo: who said it, when, and in which session; the
+rows without names, dates, neighbours and threads show what that is worth, and no set but LoCoMo has speakers or
+threads.
+"""
+
+
+def begin(section: str) -> str:
+    return f"<!-- {section}: begin -->"
+
+
+def end(section: str) -> str:
+    return f"<!-- {section}: end -->"
+
+
+def written(path: Path, section: str, lines: Sequence[str]) -> None:
+    """Put a section into the page, in place of what it was before; the rest of the page stays."""
+    text = path.read_text(encoding="utf-8") if path.exists() else TITLE
+    whole = "\n".join([begin(section), "", INTRO, *lines, "", end(section)]) + "\n"
+    before, mark, rest = text.partition(begin(section))
+    after = rest.partition(end(section))[2].lstrip("\n") if mark else ""
+    path.write_text(before.rstrip("\n") + "\n\n" + whole + ("\n" + after if after else ""), encoding="utf-8")

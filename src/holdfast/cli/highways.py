@@ -1,0 +1,42 @@
+"""`holdfast highways`: what several agents keep coming back to, and what they come back to beside it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import recall, show
+from holdfast.field import glance
+from holdfast.fielding import Fielding
+
+NONE = "There is no highway yet: a thought becomes one when at least 2 agents have come back to it, 3 times in all."
+NONE_HERE = "No highway bears on that."
+
+
+def highways(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[QUERY…]", help="Only those that bear on this.")] = None,
+    most: Annotated[int, typer.Option("--most", help="How many.", min=1, max=200)] = 10,
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one and global.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
+    memory = Fielding.here()
+    query = " ".join(words or [])
+    is_bare = glance.is_bare(memory.vault)
+    found = [] if is_bare else memory.highways(memory.scope(everything=everything), query, most)
+    if json:
+        show.as_json({"highways": [one.as_record() for one in found]})
+        return
+    for rank, one in enumerate(found, 1):
+        traffic = one.traffic
+        typer.echo(f"{rank}. {recall.title(one.thought)}")
+        place = one.thought.path or one.thought.id
+        ago = show.age(memory.clock() - traffic.last_accessed)
+        agents = ", ".join(traffic.agents)
+        typer.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
+        typer.echo(f"   weight {one.weight:.2f}")
+        for other in one.beside:
+            typer.echo(f"   beside it {other.count} times: {other.title} ({other.id})")
+    if not found:
+        typer.echo(NONE_HERE if query else NONE)

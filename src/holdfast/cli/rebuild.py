@@ -1,0 +1,36 @@
+"""`holdfast rebuild`: the index of the field made anew from what is true."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdfast.capture import home
+from holdfast.cli import show
+from holdfast.errors import NotFound
+from holdfast.fielding import Fielding
+
+
+def rebuild(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Make the field's index anew from notes, thoughts and traffic. Answers and weights stay as they are."""
+    memory = Fielding.here()
+    if not home.format_of(memory.vault):
+        raise NotFound(f"There is no vault at {memory.vault} yet; nothing was made. `holdfast remember` makes one.")
+    with memory.field() as field:
+        before = field.store.count()
+    with show.progress("rebuilding the field", hidden=json) as bar:
+        done = 0
+
+        def progress(more: int) -> None:
+            nonlocal done
+            done += more
+            bar(done, max(done, 2 * before))  # each is taken in, and given a vector
+
+        made = memory.rebuild(progress)
+    if json:
+        show.as_json({"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken})
+        return
+    typer.echo(f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors.")
+    if made.broken:
+        typer.echo(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")

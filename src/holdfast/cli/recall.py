@@ -1,0 +1,152 @@
+"""`holdfast recall`: what is known that bears on a question. Shown first, noted afterwards."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+import textwrap
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.capture import whereabouts
+from holdfast.cli import show
+from holdfast.errors import UsageError
+from holdfast.field import glance
+from holdfast.fielding import Fielding
+from holdfast.model import ORIGINS, TRUSTED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.field.retrieve import Answer, Result
+    from holdfast.field.thought import Thought
+
+BAR = 5
+WIDEST = 100
+LONGEST_TITLE = 90
+LINES = 3  # of a text; all of it is a matter of --json, or of the file
+NOTHING = "Nothing that is remembered here bears on that."
+
+
+def recall(
+    words: Annotated[list[str], typer.Argument(metavar="QUERY…", help="What you want to know, in any words.")],
+    most: Annotated[int, typer.Option("--most", help="How many results.")] = 10,
+    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one and global.")] = False,
+    project: Annotated[str, typer.Option("--project", help="Of this project instead of the one here.")] = "",
+    space: Annotated[str, typer.Option("--space", help="Only of this knowledge space.")] = "",
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="note, original, refinement, rule, decision, handoff …; may be repeated."),
+    ] = None,
+    since: Annotated[str, typer.Option("--since", help="Made since then: 3d, 2026-01-31.")] = "",
+    until: Annotated[str, typer.Option("--until", help="Made until then.")] = "",
+    trust: Annotated[
+        list[str] | None, typer.Option("--trust", help="Only of this origin: user, agent …; may be repeated.")
+    ] = None,
+    agent: Annotated[str, typer.Option("--agent", help="Only what this agent thought.")] = "",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Leave no trace: nothing is reinforced.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Find what is known about something: notes, handoffs, decisions and thoughts. Ends with 1 if nothing is."""
+    memory = Fielding.here()
+    wanted = _filters(memory.clock(), space, kind or [], since, until, trust or [], agent)
+    if everything and project:
+        raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
+    if glance.is_bare(memory.vault):
+        _print_nothing(json=json)
+    scope = memory.scope(everything=everything)
+    answer = memory.recall(" ".join(words), replace(scope, **wanted, project=project or scope.project), most)
+    if json:
+        show.as_json({"results": [one.as_record() for one in answer.results]})
+    elif answer.results:
+        _print(memory, answer)
+    sys.stdout.flush()
+    if not answer.results:
+        _print_nothing(json=json, is_said=json)
+    if not read_only and not memory.why_off():
+        where = whereabouts.here(memory.env, memory.cwd, memory.vault)
+        memory.recalled(answer, where.host, where.episode)
+
+
+def _print_nothing(*, json: bool, is_said: bool = False) -> None:
+    if not is_said:
+        show.as_json({"results": []}) if json else typer.echo(NOTHING)
+    raise typer.Exit(1)
+
+
+def _filters(
+    now: float, space: str, kinds: list[str], since: str, until: str, trust: list[str], agent: str
+) -> dict[str, Any]:
+    """Everything that a scope has besides projects."""
+    strange = [one for one in trust if one not in ORIGINS]
+    if strange:
+        raise UsageError(f'"{strange[0]}" is no origin; nothing was looked up. Use one of: {", ".join(ORIGINS)}.')
+    begin, end = (show.moment(text, now) if text else 0.0 for text in (since, until))
+    if begin and end and begin > end:
+        raise UsageError("--since is later than --until, so nothing could be found. Exchange the two.")
+    given = {"space": space, "agent": agent, "since": begin, "until": end}
+    return {**given, "kinds": tuple(kinds), "trust": tuple(trust)}
+
+
+def _print(memory: Fielding, answer: Answer) -> None:
+    is_fine = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
+    colours = is_fine and not os.environ.get("NO_COLOR")
+    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
+    taken = _successors(memory, answer)
+    for rank, one in enumerate(answer.results, 1):
+        head = f"{rank}. {title(one.thought)}"
+        bar = f"  {bar_of(one.weight)}" if is_fine else ""
+        typer.echo(f"{typer.style(head, bold=True)}{bar}" if colours else f"{head}{bar}")
+        for line in body(one.thought, width - 3):
+            typer.echo(f"   {line}")
+        why = _why(one, taken)
+        for line in (_provenance(one), *(textwrap.wrap(why, width - 3) if is_fine else (why,))):
+            typer.echo(f"   {typer.style(line, dim=True)}" if colours else f"   {line}")
+
+
+def _successors(memory: Fielding, answer: Answer) -> Mapping[str, Thought]:
+    """What took the place of results, whether or not it is among them."""
+    shown = {one.thought.id: one.thought for one in answer.results}
+    missing = {one.thought.superseded_by for one in answer.results if one.thought.superseded_by} - set(shown)
+    return {**shown, **memory.thoughts(sorted(missing))} if missing else shown
+
+
+def title(thought: Thought) -> str:
+    """Its name, or its first line where that says more."""
+    first = thought.text.partition("\n")[0]
+    name = thought.title if thought.title and not first.startswith(thought.title) else first
+    return textwrap.shorten(name, LONGEST_TITLE, placeholder="…")
+
+
+def body(thought: Thought, width: int) -> list[str]:
+    """The text in a few lines, unless the title has said it."""
+    text = " ".join(thought.text.split())
+    return [] if text == title(thought) else textwrap.wrap(text, max(20, width), max_lines=LINES, placeholder=" …")
+
+
+def bar_of(weight: float) -> str:
+    """A weight from 0.1 to 10 as blocks, by its logarithm: a new thought is in the middle."""
+    full = max(1, min(BAR, round(1 + (BAR - 1) * (math.log10(max(weight, 0.1)) + 1) / 2)))
+    return "\u25ae" * full + "\u25af" * (BAR - full)
+
+
+def _provenance(one: Result) -> str:
+    """Where it lies or by which id it is named, what it is, whose words it has, how old it is."""
+    thought = one.thought
+    what = thought.category or thought.kind
+    who = thought.contributor or thought.agent
+    origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
+    parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
+    return " \u00b7 ".join([*parts, f"{show.age(one.age)} old"])
+
+
+def _why(one: Result, known: Mapping[str, Thought]) -> str:
+    by = one.thought.superseded_by
+    if by not in known:
+        return one.why
+    new = known[by]
+    return one.why.replace(f"superseded by {by}", f"superseded by {new.path or new.id} ({title(new)})")

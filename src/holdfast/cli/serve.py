@@ -1,0 +1,50 @@
+"""`holdfast serve`: the memory over HTTP, on this machine only."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Annotated
+
+import typer
+
+from holdfast.errors import UsageError
+from holdfast.memory import Memory
+from holdfast.serve import running, tokens
+
+NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="0 is any that is free.")] = running.PORT,
+    socket: Annotated[str, typer.Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
+    health_age: Annotated[
+        float | None,
+        typer.Option("--health-age", min=0, help="Seconds a flag may wait until /health fails; a day if not said."),
+    ] = None,
+    new_token: Annotated[
+        str, typer.Option("--new-token", metavar="NAME", help="Print a token for an agent of this name, and end.")
+    ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --new-token: it may ask for all projects, not only this one.")
+    ] = False,
+    revoke: Annotated[str, typer.Option("--revoke", metavar="NAME", help="End the token of this name.")] = "",
+) -> None:
+    """Answer think, retrieve, highways and every view over HTTP, until a signal comes."""
+    memory = Memory.here()
+    if revoke:
+        tokens.revoke(memory.state, revoke)
+        typer.echo(f"The token of {revoke} counts no more.")
+    if new_token:
+        typer.echo(tokens.add(memory.state, new_token, memory.project().id, everything=everything))
+    if revoke or new_token:
+        return
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(f"{missing[0]} is not installed; nothing was started. Install the extra: holdfast[serve].")
+    wish = running.Wish(host, port, socket, health_age)
+    running.serve(memory.vault, memory.cwd, memory.env, wish, lambda one: _tell(one, memory.state))
+
+
+def _tell(one: running.Running, state: str) -> None:
+    typer.echo(f"Serving on {one.address}; the token is in {state}/{tokens.OWN}. Ctrl-C ends it.")

@@ -1,0 +1,71 @@
+"""`holdfast think`: one thought into the field, or the one that says it already made stronger."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.capture import whereabouts
+from holdfast.cli import show
+from holdfast.fielding import Fielding
+
+if TYPE_CHECKING:
+    from holdfast.field.think import Thinking
+
+
+def think(
+    words: Annotated[list[str], typer.Argument(metavar="TEXT…", help="The thought; - reads it from standard input.")],
+    context: Annotated[str, typer.Option("--context", help="What it was thought about or in the course of.")] = "",
+    kind: Annotated[
+        str,
+        typer.Option("--kind", help="original, refinement, consolidation or bridge; all but the first have sources."),
+    ] = "original",
+    source: Annotated[
+        list[str] | None, typer.Option("--source", help="The id of a thought that it is made of; may be repeated.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="May be repeated.")] = None,
+    category: Annotated[str, typer.Option("--category", help="Such as decision or correction.")] = "",
+    space: Annotated[str, typer.Option("--space", help="The knowledge space that it belongs to.")] = "",
+    for_all: Annotated[bool, typer.Option("--global", help="For all projects, not only this one.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Keep a thought in the field. One that is there already is not kept twice: it is reinforced."""
+    from holdfast.field.think import Words
+
+    memory = Fielding.here()
+    where = whereabouts.here(memory.env, memory.cwd, memory.vault)
+    text = " ".join(words)
+    done = memory.think(
+        Words(
+            sys.stdin.read() if text == "-" else text,
+            context,
+            kind,
+            agent=where.host,
+            session=where.episode,
+            project="" if for_all else where.project.id,
+            space=space,
+            tags=tuple(tag or ()),
+            category=category,
+            sources=tuple(source or ()),
+            origin=whereabouts.origin(where, memory.vault),
+        )
+    )
+    if json:
+        one = done.thought
+        shown = ("id", "text", "kind", "project", "space", "category", "origin", "path")
+        lists = {"tags": list(one.tags), "sources": list(one.sources), "changes": list(done.changes)}
+        show.as_json({**{name: getattr(one, name) for name in shown}, **lists, "new": done.is_new})
+        return
+    typer.echo(_said(done))
+    for change in done.changes:
+        typer.echo(f"note: {change}")
+
+
+def _said(done: Thinking) -> str:
+    one = done.thought
+    if not done.is_new:
+        return f"already thought, and reinforced: {one.path or one.id}"
+    where = f"project {one.project}" if one.project else "all projects"
+    return f"thought {one.id} [{one.kind}], for {where}"

@@ -1,0 +1,1 @@
+"""The field: thoughts with weights that use strengthens and time fades. Think, retrieve, highways."""

@@ -1,0 +1,92 @@
+"""Highways: thoughts that several agents keep coming back to, and what they come back to beside them.
+
+At least 3 accesses by at least 2 agents, ranked by their product. Where a query is given, only those that bear on it
+count, and how well they do decides with it: without that the same few would answer everything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.field import words
+from holdfast.field.retrieve import ranked
+from holdfast.field.store import Scope
+from holdfast.field.thought import WITHDRAWN, Thought, Traffic
+
+if TYPE_CHECKING:
+    from holdfast.field.opening import Field
+
+ACCESSES, AGENTS = 3, 2
+POOL = 200
+ALIKE = 0.8  # from here on two highways say the same
+MOST_BESIDE = 5
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A neighbour on the co-retrieval graph, and how often the two were returned together."""
+
+    id: str
+    title: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Highway:
+    thought: Thought
+    score: float
+    weight: float
+    traffic: Traffic
+    beside: tuple[Beside, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        one = self.thought
+        return {
+            **{name: getattr(one, name) for name in ("id", "text", "path", "title", "origin")},
+            "score": round(self.score, 4),
+            "weight": round(self.weight, 4),
+            "accesses": self.traffic.access_count,
+            "agents": list(self.traffic.agents),
+            "last_accessed": self.traffic.last_accessed,
+            "beside": [{"id": other.id, "title": other.title, "count": other.count} for other in self.beside],
+        }
+
+
+def highways(
+    field: Field,
+    scope: Scope = Scope(),  # noqa: B008  a frozen value
+    query: str = "",
+    most: int = 10,
+) -> list[Highway]:
+    """The busiest first. It leaves no trace."""
+    busy = {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
+    if query.strip():
+        bears = {one.id: one.score for one in ranked(field, query, scope, POOL)}
+        # The product of the two would let the busiest of all win every query: its logarithm only tells equals apart.
+        busy = {one: bears[one] * (1 + math.log10(score)) for one, score in busy.items() if one in bears}
+    known = field.store.thoughts(busy)
+    listed = sorted(known, key=lambda one: (-busy[one], one))
+    listed = [one for one in listed if known[one].superseded_by != WITHDRAWN]
+    kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
+    traffic = field.store.traffic(kept)
+    now = field.clock()
+    return [
+        Highway(known[one], busy[one], traffic[one].weight_at(now), traffic[one], _beside(field, traffic[one]))
+        for one in kept
+        if one in traffic
+    ]
+
+
+def _beside(field: Field, traffic: Traffic) -> tuple[Beside, ...]:
+    counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
+    known = field.store.thoughts(one for one, _ in counts[: 2 * MOST_BESIDE])
+    found = [Beside(one, _title(known[one]), count) for one, count in counts if one in known]
+    return tuple(found[:MOST_BESIDE])
+
+
+def _title(thought: Thought) -> str:
+    from holdfast.vault.notes import title
+
+    return thought.title or title(thought.text)

@@ -1,0 +1,207 @@
+"""Bring the store up to date with whatever changed: notes, handoffs, tasks, thoughts, traffic, vectors.
+
+Where nothing changed it costs a few looks at folders, however large the vault is. A file that a person saved in place
+changes no folder: for those every file is looked at, at most a hundredth of the time. So in a vault of a few thousand
+notes an edit is seen at once, and in one of a hundred thousand within minutes; `thorough` sees it in any.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import log
+from holdfast.capture.ids import digest
+from holdfast.errors import Busy
+from holdfast.field import noted, records, tasked, words
+from holdfast.field.embed import passages
+from holdfast.field.embed.seam import NoVectors
+from holdfast.vault.index import RACY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.field.opening import Field
+    from holdfast.field.store import Store
+
+SHARE = 100  # the looks at every file take at most one part in so many of the time
+NOTES, FOLDERS, WALK, THOUGHTS, TASKS = "@notes", "@folders", "@walk", "@thoughts", "@tasks"
+CHANGED = ".state/changed"
+AT_ONCE = 256  # texts that are embedded together
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Synced:
+    """How many thoughts were taken in, and what in their logs was no record, as a path and the bytes."""
+
+    taken: int = 0
+    broken: tuple[tuple[str, log.Found], ...] = ()
+
+
+def sync(
+    field: Field,
+    *,
+    thorough: bool = False,
+    patience: float = PATIENCE,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Synced:
+    """Everything that is new, and vectors for it. Raises Busy where another process is at it for long: then that one
+    takes it in, and nothing is lost."""
+    done = take_in(field, thorough=thorough, patience=patience, progress=progress)
+    embed(field, progress=progress)
+    return done
+
+
+def take_in(
+    field: Field,
+    *,
+    thorough: bool = False,
+    patience: float = PATIENCE,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Synced:
+    """The same without vectors."""
+    store, vault = field.store, field.vault
+    known = store.places("@")
+    stamps = {
+        NOTES: _folders_stamp(_stamps_of(vault, known.get(FOLDERS, ""))),
+        THOUGHTS: records.stamp(vault),
+        TASKS: tasked.stamp(vault),
+    }
+    changed = {name for name, stamp in stamps.items() if known.get(name) != stamp or thorough}
+    if _is_due(known.get(WALK, ""), field.clock()):
+        changed.add(NOTES)
+    if not changed and store.travelled() == records.traffic_size(vault):
+        return Synced()
+    taken = 0
+    broken: list[tuple[str, log.Found]] = []
+    with store.writing(patience):
+        if NOTES in changed:
+            count, stamps[NOTES] = _notes(field, progress)
+            taken += count
+        if TASKS in changed:
+            taken += tasked.sync(vault, store)
+        if THOUGHTS in changed:
+            count, broken = _thoughts(vault, store, progress)
+            taken += count
+        store.note_places({name: stamps[name] for name in changed})
+        _travel(field)
+    return Synced(taken, tuple(broken))
+
+
+def _stamps_of(vault: str, folders: str) -> dict[str, str]:
+    """Of the folders known to hold notes or handoffs, and of the last write by one of us."""
+    listed = {*noted.TOPS, *(one for one in folders.split("\n") if one)}
+    return {one: records.folder_stamp(f"{vault}/{one}") for one in (*listed, CHANGED)}
+
+
+def _folders_stamp(stamps: dict[str, str]) -> str:
+    return digest("\n".join(f"{one} {stamp}" for one, stamp in sorted(stamps.items())), 24)
+
+
+def _is_due(said: str, now: float) -> bool:
+    """Whether every file is to be looked at again: never yet, or long ago by what it takes."""
+    try:
+        when, cost = (float(one) for one in said.split())
+    except ValueError:
+        return True
+    return not when or now < when or now - when > cost * SHARE
+
+
+def _notes(field: Field, progress: Callable[[int], None]) -> tuple[int, str]:
+    """Notes and handoffs: what is new, changed or gone. How many, and the stamp of the folders as they were before."""
+    store, vault = field.store, field.vault
+    began, now_ns = time.perf_counter(), time.time_ns()
+    known = {place: stamp for top in noted.TOPS for place, stamp in store.places(f"{top}/").items()}
+    there: set[str] = set()
+    folders = {CHANGED: records.folder_stamp(f"{vault}/{CHANGED}")}
+    taken, is_settled = 0, True
+    for path, stamp in noted.files(vault, now_ns, folders):
+        there.add(path)
+        is_settled = is_settled and bool(stamp)
+        if not stamp or known.get(path) != stamp:
+            store.take(path, stamp, *noted.read(vault, path))
+            taken += 1
+            progress(1)
+    for path in known.keys() - there:
+        store.forget(path)
+    is_settled = is_settled and not any(_is_racy(stamp, now_ns) for stamp in folders.values())
+    walk = f"{field.clock()} {time.perf_counter() - began}" if is_settled else "0 0"
+    store.note_places({FOLDERS: "\n".join(sorted(folders)), WALK: walk})
+    return taken, _folders_stamp(folders)
+
+
+def _is_racy(stamp: str, now_ns: int) -> bool:
+    """Whether a folder changed so shortly before that a second change could share its time."""
+    return bool(stamp) and int(stamp.partition(".")[0]) > now_ns - RACY
+
+
+def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tuple[int, list[tuple[str, log.Found]]]:
+    """Thoughts that are their own, from where each segment was left."""
+    known = store.places(f"{records.FOLDER}/")
+    taken = 0
+    broken: list[tuple[str, log.Found]] = []
+    listed = records.logs(vault)
+    for path, size in listed:
+        done = int(known.get(path, 0))
+        if size == done:
+            continue
+        start = done if size > done else 0  # a shorter one was rewritten by a purge
+        try:
+            found = records.read(vault, path, start)
+        except OSError:
+            continue  # taken away by a sync at this moment: the next look sees
+        store.take(path, str(found.end), found.found, anew=not start)
+        broken += [(path, one) for one in found.broken]
+        taken += len(found.found)
+        progress(len(found.found))
+    for path in known.keys() - {path for path, _ in listed}:
+        store.forget(path)
+    for path, one in broken:
+        log.set_aside(f"{records.own(vault)}/broken", path.rpartition("/")[2], one)
+    return taken, broken
+
+
+def travel(field: Field, patience: float = PATIENCE) -> bool:
+    """Take in the traffic log; False where somebody else is at it, who will."""
+    try:
+        with field.store.writing(patience):
+            _travel(field)
+    except Busy:
+        return False
+    return True
+
+
+def _travel(field: Field) -> None:
+    """Where the log is shorter than what was taken in, it was taken away: then what it said is no longer known."""
+    start = field.store.travelled()
+    if start > records.traffic_size(field.vault):
+        field.store.forget_traffic()
+        start = 0
+    found = records.travels(field.vault, start)
+    if found.end != start:
+        field.store.travel(found.found, found.end)
+
+
+def embed(field: Field, *, most: int = 1 << 30, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Give vectors to thoughts that have none of this embedder, in steps between which others write. Once all have
+    theirs, it serves; until then search goes by what is there."""
+    embedder, store = field.embedder, field.store
+    if embedder is None:
+        return 0
+    done = 0
+    while done < most:
+        some = store.unembedded(embedder.name, min(AT_ONCE, most - done))
+        if not some:
+            if store.serving() not in ("", embedder.name):
+                store.serve(embedder.name)
+            break
+        try:
+            made = passages.vectors(embedder, [words.embedded(one) for one in some])
+        except NoVectors:
+            break  # the model cannot be reached: search goes by words, and the next sync tries again
+        store.embed(embedder.name, {one.id: rows for one, rows in zip(some, made, strict=True)})
+        done += len(some)
+        progress(len(some))
+    return done

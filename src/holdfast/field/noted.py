@@ -1,0 +1,125 @@
+"""Notes and handoffs as thoughts: which files there are, and what each says.
+
+A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly before
+that a second change could share its time is not believed. Quarantined notes are no part of the field: a person decides.
+"""
+
+from __future__ import annotations
+
+import calendar
+import os
+import stat
+import time
+from typing import TYPE_CHECKING
+
+from holdfast.capture.quoting import BESIDE_NAME
+from holdfast.field.records import folder_stamp
+from holdfast.field.thought import GLOBAL, HANDOFF, NOTE, WITHDRAWN, Thought, note_id
+from holdfast.vault import lineage, notes
+from holdfast.vault.index import EVIDENCE, RACY
+from holdfast.vault.notes import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOPS = (*notes.FOLDERS.values(), lineage.FOLDER)
+LONGEST = 10_000
+
+
+def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Every file below the vault with its stamp, "" for one that changed just now; `folders` gets those it looked in,
+    with their stamps before it did. Links are not followed."""
+    waiting = list(TOPS)
+    while waiting:
+        under = waiting.pop()
+        folders[under] = folder_stamp(f"{vault}/{under}")
+        try:
+            if os.path.islink(f"{vault}/{under}"):
+                continue
+            with os.scandir(f"{vault}/{under}") as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in found:
+            try:
+                seen = entry.stat(follow_symlinks=False)
+                entry.name.encode("utf-8")
+            except (OSError, UnicodeEncodeError):
+                continue  # gone between the two looks, or no name of ours
+            if entry.name.startswith("."):
+                continue
+            if stat.S_ISDIR(seen.st_mode):
+                waiting.append(f"{under}/{entry.name}")
+            elif entry.name.endswith(".md") and stat.S_ISREG(seen.st_mode):
+                newest = max(seen.st_mtime_ns, seen.st_ctime_ns)
+                stamp = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
+                yield f"{under}/{entry.name}", "" if newest > now_ns - RACY else stamp
+
+
+def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
+    """What a file says as a thought, and the pairs (old, new) of what it takes the place of; neither where it is
+    none."""
+    if path.startswith(f"{lineage.FOLDER}/"):
+        handoff = lineage.read(vault, path) if BESIDE_NAME not in path else None
+        return ([_of_handoff(handoff)], []) if isinstance(handoff, lineage.Handoff) else ([], [])
+    note = notes.read(vault, path)
+    if isinstance(note, Broken) or note.is_beside:
+        return [], []
+    ident = note_id(path)
+    pairs = [(note_id(old), ident) for old in note.supersedes if old != path]
+    if note.status == "superseded":
+        pairs.append((ident, WITHDRAWN))  # unless another says that it took its place
+    return [_of_note(vault, note)], pairs
+
+
+def _of_note(vault: str, note: notes.Note) -> Thought:
+    body = note.body.partition(f"\n\n{EVIDENCE}\n")[0].strip()
+    said = body if body.startswith(note.description) else f"{note.description}\n{body}".strip()
+    return Thought(
+        note_id(note.path),
+        said[:LONGEST],
+        kind=NOTE,
+        project=GLOBAL if note.project == notes.GLOBAL else note.project,
+        category=note.kind,
+        sources=note.sources,
+        origin=note.origin,
+        created=_when(note.created) or _changed(f"{vault}/{note.path}"),
+        path=note.path,
+        title=note.name,
+    )
+
+
+def _of_handoff(handoff: lineage.Handoff) -> Thought:
+    parts = [
+        f"{title}: {'; '.join(handoff.items(key))}" for key, title in lineage.SECTIONS.items() if handoff.items(key)
+    ]
+    return Thought(
+        note_id(handoff.path),
+        "\n".join([handoff.title, *parts])[:LONGEST],
+        kind=NOTE,
+        contributor=handoff.author,
+        agent=handoff.host,
+        session=handoff.episode,
+        project=handoff.project,
+        category=HANDOFF,
+        created=_when(handoff.time),
+        path=handoff.path,
+        title=handoff.title,
+    )
+
+
+def _when(text: str) -> float:
+    """A day or a time of front matter; 0 where it is neither."""
+    for form, size in (("%Y-%m-%dT%H:%M:%S", 19), ("%Y-%m-%d", 10)):
+        try:
+            return float(calendar.timegm(time.strptime(text[:size].replace(" ", "T"), form)))
+        except ValueError:
+            continue
+    return 0.0
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

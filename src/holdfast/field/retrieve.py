@@ -1,0 +1,219 @@
+"""Retrieve: relevance first, what use has left of a thought within bounds, and only what is returned is reinforced.
+
+    answer = ask(field, "why do we lock orders?", Scope(project))        looks, and leaves no trace
+    print(answer)
+    reinforce(field, answer, agent="claude-code")                        then notes what was returned
+
+What took the place of another stands before it, and the other says so. A query is never a thought.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import UsageError
+from holdfast.field import indexing, pheromone, records, words
+from holdfast.field.search import ranking
+from holdfast.field.search.seam import Question, Ranked
+from holdfast.field.store import Scope
+from holdfast.field.thought import WITHDRAWN, Thought, Traffic, unread
+from holdfast.field.traffic import GOT, USED, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.field.opening import Field
+    from holdfast.field.store import Hit
+
+    Ranking = Callable[[Question, Any, Any, int], list[Ranked]]
+
+MOST = 50
+LONGEST_QUERY = 4000
+OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
+PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
+DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """One thought that was found. `score` is relevance times what its weight makes of it; `age` is in seconds."""
+
+    thought: Thought
+    score: float
+    relevance: float
+    weight: float
+    accesses: int
+    age: float
+    why: str
+
+    def as_record(self) -> dict[str, Any]:
+        """As `recall --json` prints it."""
+        one = self.thought
+        named = ("kind", "category", "contributor", "agent", "session", "project", "space", "title", "superseded_by")
+        return {
+            **{name: getattr(one, name) for name in ("id", "text", "path")},
+            "score": round(self.score, 4),
+            "why": self.why,
+            "weight": round(self.weight, 4),
+            **{name: getattr(one, name) for name in ("origin", *named, "created")},
+            "age_s": round(self.age),
+            "sources": list(one.sources),
+            "accesses": self.accesses,
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gave, the best first, and what reinforcing it has to know."""
+
+    query: str
+    project: str
+    results: tuple[Result, ...]
+    new: Mapping[str, tuple[float, float]]
+
+
+class Seen:
+    """A store as a ranking sees it: the vectors are those of the field's own embedder."""
+
+    def __init__(self, field: Field) -> None:
+        self.store = field.store
+        self.model = field.embedder.name if field.embedder else ""
+        self.lexical = field.store.lexical
+        self.texts = field.store.texts
+        self.facts = field.store.facts
+        self.neighbours = field.store.neighbours
+
+    def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
+        return self.store.nearest(vector, scope, most, self.model)
+
+
+def ranked(field: Field, query: str, scope: Scope, most: int, rank: Ranking = ranking.rank) -> list[Ranked]:
+    """By relevance alone."""
+    return rank(Question(query, field.vector(query), field.clock()), Seen(field), scope, most)
+
+
+def ask(
+    field: Field,
+    query: str,
+    scope: Scope = Scope(),  # noqa: B008  a frozen value
+    most: int = 10,
+    rank: Ranking = ranking.rank,
+    *,
+    pheromones: bool = True,
+) -> Answer:
+    """The thoughts that answer a query. It writes nothing. Raises UsageError, Damaged."""
+    asked = " ".join(query.split())[:LONGEST_QUERY]
+    if not asked:
+        raise UsageError("The query is empty; nothing was looked up. Say what you want to know.")
+    if not 0 < most <= MOST:
+        raise UsageError(f"{most} results cannot be had; nothing was looked up. Ask for 1 to {MOST}.")
+    now = field.clock()
+    candidates = ranked(field, asked, scope, max(4 * most, 40), rank)
+    known = field.store.thoughts(one.id for one in candidates)
+    read = field.store.traffic(known, whole=False)
+    found = [
+        _result(one, known[one.id], read.get(one.id), now, pheromones)
+        for one in candidates
+        if one.id in known and _is_shown(known[one.id], scope) and _bears(one, known[one.id], asked)
+    ]
+    found.sort(key=lambda one: (-one.score, -one.weight, one.thought.id))
+    chosen = _successors_first(field, found, scope, now)[:most]
+    new = {one.thought.id: (one.thought.start, one.thought.created) for one in chosen if not one.accesses}
+    new = {one: began for one, began in new.items() if one not in read}
+    return Answer(asked, scope.project or "", tuple(chosen), new)
+
+
+def _is_shown(thought: Thought, scope: Scope) -> bool:
+    """A ranking may bring what stands around a hit, and that may be somebody else's."""
+    return thought.superseded_by != WITHDRAWN and scope.has(thought)
+
+
+def _bears(one: Ranked, thought: Thought, query: str) -> bool:
+    """Something is nearest to every query: what no leg tells from the rest has to share a word with it."""
+    return one.score > 0 or words.shares(query, f"{thought.title} {thought.text} {thought.context}")
+
+
+def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, pheromones: bool) -> Result:
+    traffic = read or unread(thought)
+    weight = traffic.weight_at(now)
+    score = one.score * (pheromone.factor(weight) if pheromones else 1.0)
+    if thought.superseded_by:
+        score *= OUTDATED
+    age = max(0.0, now - thought.created)
+    why = _why(one, thought, traffic, weight, age, now)
+    return Result(thought, score, one.score, weight, traffic.access_count, age, why)
+
+
+def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, age: float, now: float) -> str:
+    """Why it is here, in words: what found it, what use has made of it, how old it is."""
+    legs = [
+        ("its words", one.lexical),
+        ("its meaning", one.semantic),
+        ("what stands around it", one.around if thought.thread else 0.0),
+    ]
+    found = " and ".join(f"{name} ({share:.2f})" for name, share in legs if share > 0) or "what it took the place of"
+    count = traffic.access_count
+    reads = f"read {count} {'time' if count == 1 else 'times'}, last {_ago(now - traffic.last_accessed)}"
+    hints = [said for said, holds in (("who is named", one.is_named), ("when it was", one.is_dated)) if holds]
+    found += "".join(f", {said}" for said in hints)
+    said = [f"found by {found}", f"weight {weight:.2f} ({reads if count else 'never read'})", f"from {_ago(age)}"]
+    if thought.superseded_by:
+        said.append(f"superseded by {thought.superseded_by}")
+    return "; ".join(said)
+
+
+def _ago(seconds: float) -> str:
+    days = int(max(0.0, seconds) // DAY)
+    return "today" if not days else "yesterday" if days == 1 else f"{days} days ago"
+
+
+def _successors_first(field: Field, found: list[Result], scope: Scope, now: float) -> list[Result]:
+    """What took the place of a result stands before it, fetched where the query alone did not find it."""
+    listed: list[Result] = []
+    by_id = {one.thought.id: one for one in found}
+    done: set[str] = set()
+    for one in found:
+        chain = [one]
+        while chain[-1].thought.superseded_by and len(chain) < MOST:
+            wanted = chain[-1].thought.superseded_by
+            if any(wanted == link.thought.id for link in chain):
+                break  # two that say so of each other
+            successor = by_id.get(wanted) or _fetched(field, wanted, scope, one, now)
+            if successor is None:
+                break
+            chain.append(successor)
+        for link in reversed(chain):
+            if link.thought.id not in done:
+                done.add(link.thought.id)
+                listed.append(link)
+    return listed
+
+
+def _fetched(field: Field, wanted: str, scope: Scope, old: Result, now: float) -> Result | None:
+    thought = field.store.thoughts([wanted]).get(wanted)
+    if thought is None or not _is_shown(thought, scope):
+        return None
+    read = field.store.traffic([wanted]).get(wanted)
+    return _result(Ranked(wanted, old.relevance), thought, read, now, True)
+
+
+def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") -> bool:
+    """Note that an answer was given. The append to the log is what counts; whether the store has it already is
+    returned. Call it when the answer is out: it must not wait for this."""
+    ids = tuple(one.thought.id for one in answer.results)
+    if not ids:
+        return True
+    event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
+    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+
+
+def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
+    """Evidence of use: an agent opened or cited these."""
+    known = field.store.thoughts(ids)
+    if not known:
+        return True
+    read = field.store.traffic(known, whole=False)
+    new = {one: (thought.start, thought.created) for one, thought in known.items() if one not in read}
+    event = Event(field.clock(), USED, tuple(known), agent, session, new=new)
+    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)

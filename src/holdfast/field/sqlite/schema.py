@@ -1,0 +1,178 @@
+"""The tables, in numbered steps, and opening the file.
+
+A file of an older step is brought up, one of a newer is refused in a sentence, one that is broken or was made of other
+words (field/words.VERSION) is taken away under the writers' lock: all of it is derived, and is taken in anew.
+"""
+
+from __future__ import annotations
+
+import posix
+import sqlite3
+from urllib.parse import quote
+
+from holdfast.capture import platform
+from holdfast.capture.ids import new_id
+from holdfast.errors import NewerFormat
+from holdfast.field import words
+from holdfast.field.store import Damaged
+
+PATIENCE = 10.0  # seconds; readers wait for nobody, and writers wait at their lock
+ENDINGS = ("", "-wal", "-shm")
+MAPPED = 1 << 30  # bytes of the file that are read without a copy
+
+THOUGHTS = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE place (path TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
+CREATE TABLE thought (n INTEGER PRIMARY KEY, id TEXT UNIQUE, text TEXT, context TEXT, kind TEXT, contributor TEXT,
+  agent TEXT, session TEXT, project TEXT, space TEXT, tags TEXT, category TEXT, sources TEXT, origin TEXT, created REAL,
+  path TEXT, title TEXT, start REAL, place TEXT, same TEXT, extra TEXT, scope TEXT,
+  thread TEXT, size INTEGER);
+CREATE INDEX by_same ON thought (same, project, space);
+CREATE INDEX by_thread ON thought (thread, created, id) WHERE thread <> '';
+CREATE INDEX by_place ON thought (place);
+CREATE TABLE gone (old TEXT, new TEXT, place TEXT, PRIMARY KEY (old, new)) WITHOUT ROWID;
+CREATE INDEX gone_at ON gone (place);
+CREATE VIRTUAL TABLE words USING fts5(title, text, context, extra, scope, content = 'thought', content_rowid = 'n',
+  tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TRIGGER thought_came AFTER INSERT ON thought BEGIN
+  INSERT INTO words (rowid, title, text, context, extra, scope)
+  VALUES (new.n, new.title, new.text, new.context, new.extra, new.scope);
+END;
+CREATE TRIGGER thought_went AFTER DELETE ON thought BEGIN
+  INSERT INTO words (words, rowid, title, text, context, extra, scope)
+  VALUES ('delete', old.n, old.title, old.text, old.context, old.extra, old.scope);
+END;
+CREATE TRIGGER thought_changed AFTER UPDATE OF title, text, context, extra, scope ON thought
+WHEN (old.title, old.text, old.context, old.extra, old.scope) IS NOT
+  (new.title, new.text, new.context, new.extra, new.scope) BEGIN
+  INSERT INTO words (words, rowid, title, text, context, extra, scope)
+  VALUES ('delete', old.n, old.title, old.text, old.context, old.extra, old.scope);
+  INSERT INTO words (rowid, title, text, context, extra, scope)
+  VALUES (new.n, new.title, new.text, new.context, new.extra, new.scope);
+END;
+"""
+TRAFFIC = """
+CREATE TABLE traffic (id TEXT PRIMARY KEY, count INTEGER, agents INTEGER, last REAL, weight REAL, rest TEXT)
+  WITHOUT ROWID;
+CREATE INDEX busy ON traffic (count, agents) WHERE count >= 3;
+CREATE TABLE asked (n INTEGER PRIMARY KEY, time REAL, agent TEXT, project TEXT, query TEXT, ids TEXT);
+"""
+# `bare` are the thoughts without a vector of the model that serves: asking every thought would grow with the field.
+VECTORS = """
+CREATE TABLE project (code INTEGER PRIMARY KEY, name TEXT UNIQUE);
+CREATE TABLE vector (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT, model TEXT, project INTEGER, v BLOB);
+CREATE INDEX vector_of ON vector (id, model);
+CREATE TABLE bare (id TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO bare SELECT id FROM thought;
+CREATE TRIGGER bare_came AFTER INSERT ON thought BEGIN
+  INSERT INTO bare SELECT new.id WHERE new.id NOT IN (SELECT id FROM bare);
+END;
+CREATE TRIGGER bare_went AFTER DELETE ON thought BEGIN
+  DELETE FROM vector WHERE id = old.id;
+  DELETE FROM bare WHERE id = old.id;
+END;
+CREATE TRIGGER bare_again AFTER UPDATE OF title, text, context, project ON thought
+WHEN (old.title, old.text, old.context, old.project) IS NOT (new.title, new.text, new.context, new.project) BEGIN
+  DELETE FROM vector WHERE id = old.id;
+  INSERT INTO bare SELECT new.id WHERE new.id NOT IN (SELECT id FROM bare);
+END;
+"""
+STEPS = (THOUGHTS, TRAFFIC, VECTORS)
+
+
+def opened(path: str) -> sqlite3.Connection:
+    """The file, made or brought up if need be. Whoever may write holds the lock, or nobody has the file yet. Raises
+    NewerFormat, sqlite3.DatabaseError."""
+    for _ in range(2):
+        db = _connected(path)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            _tune(db)
+            if _is_ready(db, path):
+                return db
+        except sqlite3.DatabaseError as error:
+            if _is_passing(error):
+                db.close()
+                raise
+        except NewerFormat:
+            db.close()
+            raise
+        db.close()
+        remove(path)
+    raise sqlite3.DatabaseError(f"{path} cannot be made")
+
+
+def looked_at(path: str) -> sqlite3.Connection | None:
+    """The file as it is, where it can be used as it is; None where somebody with the lock has to see to it first."""
+    try:
+        posix.stat(path)
+    except OSError:
+        return None
+    db = _connected(path)
+    try:
+        _tune(db)
+        if _version(db) == len(STEPS) and _made_of(db) == words.VERSION:
+            return db
+    except sqlite3.DatabaseError:
+        pass
+    db.close()
+    return None
+
+
+def as_it_lies(path: str) -> sqlite3.Connection:
+    """The file where nothing may be written, not even the locks of readers: what is not yet in it is not seen. Raises
+    Damaged where there is none that can be used."""
+    try:
+        db = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+        if _version(db) == len(STEPS):
+            return db
+        db.close()
+    except sqlite3.DatabaseError as error:
+        raise Damaged from error
+    raise Damaged
+
+
+def remove(path: str) -> None:
+    """The log of the file first: beside another file it would be taken for that one's."""
+    for ending in reversed(ENDINGS):
+        platform.remove(path + ending)
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    # One that is new is its owner's alone.
+    posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _tune(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA synchronous = NORMAL")  # a commit that the power takes is in the logs, and is taken in again
+    db.execute(f"PRAGMA mmap_size = {MAPPED}")
+
+
+def _is_ready(db: sqlite3.Connection, path: str) -> bool:
+    version = _version(db)
+    if version > len(STEPS):
+        raise NewerFormat(
+            f"{path} was made by a newer holdfast (step {version}, this one knows {len(STEPS)}); nothing was changed. "
+            "Upgrade holdfast on this machine."
+        )
+    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        return False  # a file of somebody else's making at this place
+    for number, step in enumerate(STEPS[version:], version + 1):
+        first = f"INSERT INTO meta VALUES ('made', '{words.VERSION}'), ('store', '{new_id(0)}');" if number == 1 else ""
+        db.executescript(f"BEGIN IMMEDIATE; {step} {first} PRAGMA user_version = {number}; COMMIT;")
+    return _made_of(db) == words.VERSION
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _made_of(db: sqlite3.Connection) -> int:
+    row = db.execute("SELECT value FROM meta WHERE name = 'made'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _is_passing(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file is whole and something else is in the way: a lock, a full disk, a right that we lack."""
+    return isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error)

@@ -1,0 +1,64 @@
+"""A scope as the conditions of a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture.ids import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.field.store import Scope
+
+COLUMNS = "{title text context extra}"
+AT_ONCE = 500  # values in one query
+
+
+def word(project: str) -> str:
+    """A word for a project, in the index of words: it is looked up with the others, before anything is ranked."""
+    return f"p{digest(project, 16)}"
+
+
+def match(terms: Sequence[str], scope: Scope) -> str:
+    """The expression that FTS5 looks up. Each term is a phrase: a sign in it is none of the expression's."""
+    said = " OR ".join(quoted(term) for term in terms)
+    where = " OR ".join(quoted(word(one)) for one in scope.projects)
+    return f"{COLUMNS} : ({said})" + (f" AND scope : ({where})" if where else "")
+
+
+def quoted(term: str) -> str:
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
+    """As SQL over `t`, to follow other conditions, and its values."""
+    said: list[str] = []
+    values: list[Any] = []
+
+    def among(column: str, wanted: Sequence[str]) -> str:
+        values.extend(wanted)
+        return f"{column} IN ({', '.join('?' * len(wanted))})"
+
+    if projects and scope.projects:
+        said.append(among("t.project", scope.projects))
+    if scope.space:
+        said.append(among("t.space", (scope.space,)))
+    if scope.kinds:
+        said.append(f"({among('t.kind', scope.kinds)} OR {among('t.category', scope.kinds)})")
+    if scope.trust:
+        said.append(among("t.origin", scope.trust))
+    if scope.agent:
+        said.append(among("t.agent", (scope.agent,)))
+    for sign, when in ((">=", scope.since), ("<=", scope.until)):
+        if when:
+            said.append(f"t.created {sign} ?")
+            values.append(when)
+    return "".join(f" AND {one}" for one in said), values
+
+
+def pieces(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """As many as one query takes, each time."""
+    listed = list(dict.fromkeys(values))
+    for begin in range(0, len(listed), AT_ONCE):
+        yield listed[begin : begin + AT_ONCE]

@@ -1,0 +1,206 @@
+"""Search in the file: words by FTS5's BM25, vectors by an exact scan of the mapped file."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture.ids import new_id
+from holdfast.field.sqlite import scoping, vectors
+from holdfast.field.store import Hit, Scope
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.field.store import Vector
+
+WEIGHTS = "2.0, 1.0, 0.5, 0.5, 0.0"  # of title, text, context, extra; that of the project's word is none
+MORE = 4  # times as many are looked at as are wanted, where a filter may take some away
+
+
+class Searching:
+    """One connection's searches, and the files of vectors it has mapped."""
+
+    def __init__(self, base: str, db: sqlite3.Connection) -> None:
+        self.base = base
+        self.db = db
+        self._files: dict[tuple[str, str], vectors.Sidecar] = {}
+        self._grown: set[str] = set()
+
+    def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
+        if not terms or most <= 0:
+            return []
+        ranked = f"bm25(words, {WEIGHTS})"
+        said = scoping.match(terms, scope)
+        where, values = scoping.conditions(scope, projects=False)
+        joined = "JOIN thought t ON t.n = words.rowid " if where else ""
+        rows = self.db.execute(
+            f"SELECT words.rowid, {ranked} AS score FROM words {joined}WHERE words MATCH ?{where} "
+            "ORDER BY score LIMIT ?",
+            (said, *values, most + MORE),
+        ).fetchall()
+        names = self._names("t.n", [n for n, _ in rows], "thought t", "", [])
+        found = [Hit(names[n], -score) for n, score in rows if n in names]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:most]
+
+    def around(self, ident: str, thread: str, created: float, reach: int) -> list[tuple[str, int]]:
+        """Those of a thread before and after one, with how many steps away they are."""
+        found: list[tuple[str, int]] = []
+        for sign, way in (("<", "DESC"), (">", "ASC")):
+            rows = self.db.execute(
+                f"SELECT id FROM thought WHERE thread = ? AND thread <> '' AND (created, id) {sign} (?, ?) "
+                f"ORDER BY created {way}, id {way} LIMIT ?",
+                (thread, created, ident, reach),
+            )
+            found += [(str(row[0]), step) for step, row in enumerate(rows, 1)]
+        return found
+
+    def nearest(self, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
+        with self._one_look():
+            return self._nearest(vector, scope, most, model)
+
+    @contextmanager
+    def _one_look(self) -> Iterator[None]:
+        """Everything within sees the database as it was at its beginning."""
+        if self.db.in_transaction:
+            yield
+            return
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.db.execute("COMMIT")
+
+    def _nearest(self, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
+        import numpy
+
+        file = self._file(model, len(vector)) if model and most > 0 else None
+        if file is None:
+            return []
+        wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
+        codes = self._codes(scope.projects)
+        if scope.projects and not codes:
+            return []
+        table = file.table()
+        count = 0 if table is None else len(table)
+        tables: list[tuple[Any, Sequence[int]]] = [] if table is None else [(table, range(1, count + 1))]
+        late = list(self._beyond(model, count))
+        if late:
+            tables.append(file.read(late))
+        found: dict[str, float] = {}
+        for rows, numbers in tables:
+            for hit in self._best(rows, numbers, wanted, codes, scope, most, model):
+                found[hit.id] = max(hit.score, found.get(hit.id, -9.0))
+        return sorted((Hit(*pair) for pair in found.items()), key=lambda hit: (-hit.score, hit.id))[:most]
+
+    def _best(
+        self,
+        rows: Any,
+        numbers: Sequence[int],
+        vector: Any,
+        codes: tuple[int, ...],
+        scope: Scope,
+        most: int,
+        model: str,
+    ) -> list[Hit]:
+        """The best of all that the scope lets through: looked at in growing steps, until there are enough of them."""
+        import numpy
+
+        where, values = scoping.conditions(scope, projects=False)
+        tables = "vector v JOIN thought t ON t.id = v.id" if where else "vector v"
+        scores = vectors.scores(rows, vector, codes)
+        step = most * (1 if scope.is_wide else MORE) + 16
+        best: dict[str, float] = {}
+        looked = 0
+        while looked < len(scores):
+            looked = min(len(scores), step)
+            some = numpy.argpartition(-scores, looked - 1)[:looked] if looked < len(scores) else numpy.arange(looked)
+            some = some[scores[some] > vectors.NOT_MEANT]
+            by = {numbers[at]: score for at, score in zip(some, vectors.exact(rows[some], vector), strict=True)}
+            names = self._names("v.n", by, tables, f" AND v.model = ?{where}", [model, *values])
+            best = {}
+            for n, name in names.items():  # of a text with several passages the best one counts
+                best[name] = max(float(by[n]), best.get(name, -9.0))
+            if len(best) >= most or len(some) < looked:
+                break
+            step *= MORE
+        return [Hit(*pair) for pair in best.items()]
+
+    def _names(self, key: str, numbers: Iterable[int], tables: str, where: str, values: list[Any]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for some in scoping.pieces(numbers):
+            marks = ", ".join("?" * len(some))
+            query = f"SELECT {key}, {key[0]}.id FROM {tables} WHERE {key} IN ({marks}){where}"
+            found.update(self.db.execute(query, (*some, *values)).fetchall())
+        return found
+
+    def _codes(self, projects: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of projects in the files of vectors; none of one that has no vectors."""
+        marks = ", ".join("?" * len(projects))
+        return tuple(row[0] for row in self.db.execute(f"SELECT code FROM project WHERE name IN ({marks})", projects))
+
+    def bare(self, columns: str, model: str, serving: str, most: int) -> Iterable[Any]:
+        """Thoughts without a vector of this model."""
+        if model == serving or not serving:
+            query = f"SELECT {columns} FROM bare b JOIN thought t ON t.id = b.id LIMIT ?"
+            return self.db.execute(query, (most,)).fetchall()
+        lacking = "NOT EXISTS (SELECT 1 FROM vector v WHERE v.id = t.id AND v.model = ?)"
+        query = f"SELECT {columns} FROM thought t WHERE {lacking} ORDER BY t.n LIMIT ?"
+        return self.db.execute(query, (model, most)).fetchall()
+
+    def embed(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
+        """Vectors of thoughts that are there; those that they had under this model go. Within a transaction."""
+        for some in scoping.pieces(given):
+            marks = ", ".join("?" * len(some))
+            projects = dict(self.db.execute(f"SELECT id, project FROM thought WHERE id IN ({marks})", some).fetchall())
+            self.db.executemany("DELETE FROM vector WHERE id = ? AND model = ?", [(one, model) for one in projects])
+            names = sorted(set(projects.values()))
+            self.db.executemany("INSERT OR IGNORE INTO project (name) VALUES (?)", [(name,) for name in names])
+            codes = {name: self._codes((name,))[0] for name in names}
+            rows = [
+                (one, model, codes[project], vectors.packed(row))
+                for one, project in projects.items()
+                for row in vectors.rows_of(given[one])
+            ]
+            self.db.executemany("INSERT INTO vector (id, model, project, v) VALUES (?, ?, ?, ?)", rows)
+            if serves:
+                self.db.executemany("DELETE FROM bare WHERE id = ?", [(one,) for one in projects])
+        self._grown.add(model)
+
+    def keep_only(self, model: str) -> None:
+        """This model serves from now on. Within a transaction."""
+        self.db.execute("DELETE FROM vector WHERE model <> ?", (model,))
+        self.db.execute("DELETE FROM bare")
+        self.db.execute("INSERT INTO bare SELECT id FROM thought WHERE id NOT IN (SELECT id FROM vector)")
+
+    def extend(self) -> None:
+        """After a commit, under the lock: the files follow the database."""
+        for model in self._grown:
+            file = self._file(model)
+            last = self.db.execute("SELECT n FROM vector WHERE model = ? ORDER BY n DESC LIMIT 1", (model,)).fetchone()
+            if file and last:
+                file.extend(last[0], partial(self._beyond, model))
+        self._grown.clear()
+
+    def begin_anew(self) -> None:
+        """Numbers begin at one again, and the files of before are no longer believed. Within a transaction."""
+        self.db.execute("DELETE FROM sqlite_sequence WHERE name = 'vector'")
+        self.db.execute("UPDATE meta SET value = ? WHERE name = 'store'", (new_id(0),))
+
+    def _beyond(self, model: str, have: int) -> Iterable[tuple[int, bytes]]:
+        rows = self.db.execute("SELECT n, project, v FROM vector WHERE n > ? AND model = ? ORDER BY n", (have, model))
+        return ((n, vectors.row_of(blob, code)) for n, code, blob in rows)
+
+    def _file(self, model: str, dimension: int = 0) -> vectors.Sidecar | None:
+        """The file of a model; None where it has no vectors, or ones of another length."""
+        store = str(self.db.execute("SELECT value FROM meta WHERE name = 'store'").fetchone()[0])
+        file = self._files.get((model, store))
+        if file is None:
+            row = self.db.execute("SELECT v FROM vector WHERE model = ? LIMIT 1", (model,)).fetchone()
+            if row is None:
+                return None
+            file = vectors.Sidecar(self.base, store, model, vectors.dimension_of(row[0]))
+            self._files = {(model, store): file}  # of one model at a time, as a rule
+        return file if dimension in (0, file.dimension) else None

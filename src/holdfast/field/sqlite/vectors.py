@@ -1,0 +1,162 @@
+"""Vectors as bytes, in a file that is mapped and scanned: exact, filtered by project, and made anew from the database.
+
+    64 bytes: mark, the store's own id, dimension, this boot      then row n - 1 for vector n: scale, project, int8 ...
+
+Vectors in the database are never changed, only added under a new number, so this file only grows. A row counts only if
+the database still has its number; that is looked at for the few that are returned. What the file has not yet is read
+from the database. It is not synced: one that was written before this boot, or beside another database, is not believed.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import platform
+from holdfast.capture.ids import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import numpy
+    from numpy.typing import NDArray
+
+HEADER = 64
+MARK = b"HFV1"
+NOT_MEANT = -9.0  # the score of a row that is not asked for: far below any other
+BLOCK = 1 << 14  # rows that are made floats at a time: they stay in the processor's cache
+
+
+def packed(vector: NDArray[Any]) -> bytes:
+    """A vector as its scale and a byte for each part."""
+    import numpy
+
+    row = numpy.asarray(vector, dtype=numpy.float32)
+    largest = float(numpy.abs(row).max(initial=0.0))
+    scale = largest / 127 if largest > 0 else 0.0
+    parts = numpy.round(row / scale).astype(numpy.int8) if scale else numpy.zeros(row.shape, numpy.int8)
+    return struct.pack("<f", scale) + parts.tobytes()
+
+
+def rows_of(given: NDArray[Any]) -> list[NDArray[Any]]:
+    """The vectors of one thought: one, or one for each passage. One that says nothing has a vector near nothing, so
+    that it is not asked for again."""
+    import numpy
+
+    if given.ndim == 1:
+        return [given]
+    return list(given) if len(given) else [numpy.zeros(given.shape[1], numpy.float32)]
+
+
+def row_of(blob: bytes, code: int) -> bytes:
+    """A row of the file, from what the database has."""
+    return blob[:4] + struct.pack("<i", code) + blob[4:]
+
+
+def dimension_of(blob: bytes) -> int:
+    return len(blob) - 4
+
+
+class Sidecar:
+    """The file beside the database, for one model."""
+
+    def __init__(self, base: str, store: str, model: str, dimension: int) -> None:
+        self.path = f"{base}.vectors-{digest(model, 8)}"
+        self.dimension = dimension
+        self.width = dimension + 8
+        head = MARK + struct.pack("<I", dimension) + store.encode()[:26].ljust(26) + platform.boot_id().encode()[:30]
+        self.head = head.ljust(HEADER, b"\0")[:HEADER]
+        self._seen: tuple[int, int] = (0, 0)
+        self._rows: NDArray[Any] | None = None
+
+    def rows(self) -> int:
+        """How many whole rows can be believed."""
+        try:
+            with open(self.path, "rb") as file:
+                return (
+                    (os.fstat(file.fileno()).st_size - HEADER) // self.width if self._is_ours(file.read(HEADER)) else 0
+                )
+        except OSError:
+            return 0
+
+    def _is_ours(self, head: bytes) -> bool:
+        return head == self.head
+
+    def extend(self, last: int, missing: Callable[[int], Iterable[tuple[int, bytes]]]) -> None:
+        """Bring the file up to vector `last`; `missing` gives numbers and rows beyond a number. By one writer at a
+        time. A disk that refuses it costs time, nothing else."""
+        have = self.rows()
+        if have >= last:
+            return
+        try:
+            if not have:
+                platform.write_atomic(self.path, self.head, durable=False)
+            with open(self.path, "r+b") as file:
+                at, block = have, bytearray()
+                for n, row in missing(have):
+                    block += b"\0" * (self.width * (n - 1 - at)) + row  # numbers that are gone leave empty rows
+                    at = n
+                    if len(block) > 1 << 22:
+                        _put(file.fileno(), block, HEADER + have * self.width)
+                        have, block = at, bytearray()
+                _put(file.fileno(), block, HEADER + have * self.width)
+        except OSError:
+            return
+
+    def table(self) -> NDArray[Any] | None:
+        """The rows as they are now, mapped; None where there are none."""
+        import numpy
+
+        try:
+            seen = os.stat(self.path)
+        except OSError:
+            return None
+        if (seen.st_ino, seen.st_size) == self._seen:
+            return self._rows
+        count = self.rows()
+        kind = numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
+        self._rows = numpy.memmap(self.path, dtype=kind, mode="r", offset=HEADER, shape=(count,)) if count else None
+        self._seen = (seen.st_ino, seen.st_size)
+        return self._rows
+
+    def read(self, rows: Iterable[tuple[int, bytes]]) -> tuple[NDArray[Any], list[int]]:
+        """Rows that the file has not yet, as a table with their numbers."""
+        import numpy
+
+        listed = list(rows)
+        kind = numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
+        return numpy.frombuffer(b"".join(row for _, row in listed), dtype=kind), [n for n, _ in listed]
+
+
+def _put(fd: int, block: bytearray, at: int) -> None:
+    done = 0
+    while done < len(block):
+        done += os.pwrite(fd, memoryview(block)[done:], at + done)
+
+
+def exact(rows: NDArray[Any], vector: NDArray[numpy.float32]) -> NDArray[Any]:
+    """The same of a few rows, whatever stands beside them: the last digits of a product of matrices depend on that."""
+    import numpy
+
+    products = rows["parts"].astype(numpy.float64) * vector.astype(numpy.float64)
+    found: NDArray[Any] = products.sum(axis=1) * rows["scale"]
+    return found
+
+
+def scores(table: NDArray[Any], vector: NDArray[numpy.float32], codes: tuple[int, ...]) -> NDArray[numpy.float32]:
+    """The cosine of each row; far below any of them for those of other projects and for empty rows."""
+    import numpy
+
+    found = numpy.full(len(table), NOT_MEANT, dtype=numpy.float32)
+    for begin in range(0, len(table), BLOCK):
+        part = table[begin : begin + BLOCK]
+        meant = part["scale"] > 0
+        if codes:
+            meant &= numpy.isin(part["code"], codes)
+        if meant.all():
+            found[begin : begin + BLOCK] = (part["parts"].astype(numpy.float32) @ vector) * part["scale"]
+        else:
+            some = part[meant]
+            found[begin : begin + BLOCK][meant] = (some["parts"].astype(numpy.float32) @ vector) * some["scale"]
+    return found

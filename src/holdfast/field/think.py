@@ -1,0 +1,191 @@
+"""Think: one clean text becomes a thought, or strengthens the one that says it already.
+
+Promise: when `think` returns a new thought, it is on disk (field/records); the store follows at once, or when whoever
+holds its lock is done. Secrets are redacted before anything is written. What is made of others names them, they must
+exist, and the lowest trust among them and their author is its own.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home
+from holdfast.capture.flags import clean
+from holdfast.capture.ids import new_id
+from holdfast.capture.redaction import redact
+from holdfast.errors import Busy, NotFound, UsageError
+from holdfast.field import indexing, pheromone, records, words
+from holdfast.field.search import tokens
+from holdfast.field.store import Scope
+from holdfast.field.thought import DERIVED, GLOBAL, KINDS, NOTE, ORIGINAL, Thought, least_trusted, unread
+from holdfast.field.traffic import AGAIN, Event
+from holdfast.model import ORIGINS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.field.opening import Field
+
+LONGEST, LONGEST_CONTEXT = 10_000, 2_000
+MOST_TAGS, LONGEST_TAG = 20, 60
+TERMS, LOOKED_AT = 12, 8  # words that the like of it are looked for by, and how many of those are looked at
+PATIENCE = 1.0
+
+
+@dataclass(frozen=True)
+class Words:
+    """What somebody thinks, before it is a thought. Origin and project are the caller's knowledge, not the author's."""
+
+    text: str
+    context: str = ""
+    kind: str = ORIGINAL
+    contributor: str = ""
+    agent: str = ""
+    session: str = ""
+    project: str = GLOBAL
+    space: str = ""
+    tags: tuple[str, ...] = ()
+    category: str = ""
+    sources: tuple[str, ...] = ()
+    origin: str = "agent"
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """What became of it: the thought that says it, whether it is new, and what was changed in the words."""
+
+    thought: Thought
+    is_new: bool
+    changes: tuple[str, ...] = ()
+
+
+def think(field: Field, said: Words) -> Thinking:
+    """Raises UsageError, NotFound, NotSaved."""
+    home.refuse_newer(field.vault)
+    home.make_vault(field.vault)
+    text, context, changes = _cleaned(said)
+    with _alone(field):
+        done = _settled(field, said, text, context)
+    _catch_up(field)
+    return replace(done, changes=changes)
+
+
+@contextmanager
+def _alone(field: Field) -> Iterator[None]:
+    """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store this
+    is left: a repetition costs less than a wait."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(field.store.writing(PATIENCE))
+        except Busy:
+            pass
+        yield
+
+
+def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
+    _catch_up(field, vectors=False)
+    sources = _sources(field, said)
+    known = _known(field, said, text)
+    now = field.clock()
+    if known:
+        read = field.store.traffic([known.id], whole=False)
+        new = {} if known.id in read else {known.id: (known.start, known.created)}
+        records.travel(field.vault, Event(now, AGAIN, (known.id,), said.agent, said.session, said.project, new=new))
+        return Thinking(known, False)
+    made = Thought(
+        new_id(now),
+        text,
+        context,
+        said.kind,
+        said.contributor or said.agent,
+        said.agent,
+        said.session,
+        said.project,
+        said.space,
+        _tags(said.tags),
+        said.category,
+        tuple(sources),
+        least_trusted([said.origin, *(one.origin for one in sources.values())]),
+        now,
+        start=_start(field, said.kind, sources, now),
+    )
+    records.append(field.vault, [made], now)
+    return Thinking(made, True)
+
+
+def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:
+    """The text and its context, clean and without secrets, and what was changed."""
+    if said.kind not in KINDS or said.kind == NOTE:
+        kinds = ", ".join(kind for kind in KINDS if kind != NOTE)
+        raise UsageError(f'"{said.kind}" is no kind of thought; nothing was written. Use one of: {kinds}.')
+    if said.origin not in ORIGINS:
+        raise UsageError(f'"{said.origin}" is no origin; nothing was written. Use one of: {", ".join(ORIGINS)}.')
+    found: list[str] = []
+    changes: tuple[str, ...] = ()
+    for name, given, longest in (("text", said.text, LONGEST), ("context", said.context, LONGEST_CONTEXT)):
+        line, changed = clean(given)
+        if len(line) > longest:
+            raise UsageError(
+                f"The {name} has {len(line):,} characters, {longest:,} is the most; nothing was written. "
+                "Say it shorter, or as several thoughts."
+            )
+        line, labels = redact(line)
+        changes += changed + ((f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ())
+        found.append(line)
+    if not words.normal(found[0]):
+        raise UsageError("The text is empty; nothing was written. Say the thought.")
+    return found[0], found[1], changes
+
+
+def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
+    tidy = [redact(clean(one)[0])[0][:LONGEST_TAG] for one in given]
+    return tuple(dict.fromkeys(one for one in tidy if one))[:MOST_TAGS]
+
+
+def _sources(field: Field, said: Words) -> dict[str, Thought]:
+    """What it is made of, in the order named; each has to be there."""
+    named = tuple(dict.fromkeys(said.sources))
+    if said.kind in DERIVED and not named:
+        raise UsageError(f"A {said.kind} is made of others; nothing was written. Name them with --source ID.")
+    known = field.store.thoughts(named)
+    missing = [one for one in named if one not in known]
+    if missing:
+        raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. `recall` shows ids.')
+    return {one: known[one] for one in named}
+
+
+def _start(field: Field, kind: str, sources: dict[str, Thought], now: float) -> float:
+    read = field.store.traffic(sources, whole=False)
+    weights = [read.get(one, unread(thought)).weight_at(now) for one, thought in sources.items()]
+    return pheromone.start_of(kind, weights)
+
+
+def _known(field: Field, said: Words, text: str) -> Thought | None:
+    """The thought that says the same in the same project and space already. What is made of others repeats them by
+    nature: there only the very same text counts."""
+    store = field.store
+    same = store.same(text, said.project, said.space)
+    if same:
+        return store.thoughts([same]).get(same)
+    if said.kind != ORIGINAL:
+        return None
+    scope = Scope(said.project, also_global=False, space=said.space)
+    # The longest words are the rarest as a rule, and who says the same has them all.
+    telling = sorted(tokens.terms(text), key=len, reverse=True)[:TERMS]
+    hits = store.lexical(telling, scope, LOOKED_AT)
+    near = store.thoughts(hit.id for hit in hits)
+    for hit in hits:
+        one = near.get(hit.id)
+        if one and not one.superseded_by and one.space == said.space and words.adds_nothing(text, one.text):
+            return one
+    return None
+
+
+def _catch_up(field: Field, *, vectors: bool = True) -> None:
+    """Where another holds the store, it takes this in: what counts is on disk."""
+    try:
+        (indexing.sync if vectors else indexing.take_in)(field, patience=PATIENCE)
+    except Busy:
+        return

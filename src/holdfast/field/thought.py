@@ -1,0 +1,108 @@
+"""One unit of the field, and what is known of its use.
+
+A thought is somebody's own (a record under thoughts/ in the vault) or stands for something whose truth lies elsewhere:
+a note, a handoff, a decision or discovery of a task. Those have a `path`, and an id that follows from it, so that what
+is known of their use survives every edit and every rebuild.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture.ids import digest
+from holdfast.field import pheromone
+from holdfast.model import ORIGINS, TRUSTED, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE = "original", "refinement", "consolidation", "bridge", "note"
+KINDS = (ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE)
+DERIVED = (REFINEMENT, CONSOLIDATION, BRIDGE)  # made of others, which they name
+GLOBAL = ""  # the project of what belongs to none
+HANDOFF, DECISION, DISCOVERY = "handoff", "decision", "discovery"  # categories of what lies elsewhere
+WITHDRAWN = "withdrawn"  # in place of the id of a successor: nothing took its place
+LISTS = ("tags", "sources")
+
+
+@dataclass(frozen=True)
+class Thought:
+    """`path` is where its truth lies below the vault, "" for one that is its own; `start` the weight it began with."""
+
+    id: str
+    text: str
+    context: str = ""
+    kind: str = ORIGINAL
+    contributor: str = ""
+    agent: str = ""
+    session: str = ""
+    project: str = GLOBAL
+    space: str = ""
+    tags: tuple[str, ...] = ()
+    category: str = ""
+    sources: tuple[str, ...] = ()
+    origin: str = "agent"
+    created: float = 0.0
+    path: str = ""
+    title: str = ""
+    superseded_by: str = ""
+    start: float = pheromone.START
+
+    @property
+    def thread(self) -> str:
+        """What it was said in the course of: a session, a task; "" for what stands alone, as a note does."""
+        if self.kind != NOTE:
+            return self.session
+        return self.path if self.category in (DECISION, DISCOVERY) else ""
+
+    def as_record(self) -> dict[str, Any]:
+        """As it stands in a log; what is at its default is left out."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        kept = {name: list(value) if name in LISTS else value for name, value in given.items() if value not in ("", ())}
+        return {"v": VERSION, **kept}
+
+
+FIELDS = tuple(one.name for one in fields(Thought))
+
+
+def from_record(record: Mapping[str, Any]) -> Thought:
+    """Raises KeyError, TypeError or ValueError where it is none of ours; fields of a newer version are left aside."""
+    if record["kind"] not in KINDS or not isinstance(record["text"], str) or not record["id"]:
+        raise ValueError("not a thought")
+    given = {name: record[name] for name in FIELDS if name in record}
+    given.update({name: tuple(str(one) for one in given[name]) for name in LISTS if name in given})
+    return Thought(**{**given, "id": str(record["id"]), "created": float(record["created"])})
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What is known of a thought's use. `weight` is that of `last_accessed`, from which it decays; of one that nobody
+    has read yet both are those of its beginning. `log` has the newest accesses (time, agent), `together` how often
+    others were returned beside it."""
+
+    access_count: int = 0
+    last_accessed: float = 0.0
+    weight: float = pheromone.START
+    agents: tuple[str, ...] = ()
+    log: tuple[tuple[float, str], ...] = ()
+    together: dict[str, int] = field(default_factory=dict)
+
+    def weight_at(self, now: float) -> float:
+        return pheromone.decayed(self.weight, self.last_accessed, now)
+
+
+def unread(thought: Thought) -> Traffic:
+    """The traffic of one that nobody has read: it decays from its creation."""
+    return Traffic(last_accessed=thought.created, weight=thought.start)
+
+
+def note_id(path: str) -> str:
+    """The id of what lies at a path of the vault. A digest, since ids stand in the traffic log and a name says much."""
+    return f"{'h' if path.startswith('lineage/') else 'n'}-{digest(path, 24)}"
+
+
+def least_trusted(origins: Iterable[str]) -> str:
+    """The origin of what was made of others: the lowest of theirs. ORIGINS goes from the user's own downwards."""
+    known = [one if one in ORIGINS else ORIGINS[-1] for one in origins]
+    return max(known, key=ORIGINS.index, default=TRUSTED[0])

@@ -1,0 +1,167 @@
+"""The door: what every request has to pass before any route sees it, whatever is mounted behind.
+
+A page in a browser can send requests to this machine, and by rebinding a name of its own it can even read the answers.
+So the Host has to be one of ours, an Origin exactly ours, and the token there; no answer has a header of CORS. What
+is larger than the limit is refused before it is read, or where its length was not said, as soon as it is too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError
+from holdfast.serve import problems
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+    from typing import TypeAlias
+
+    from holdfast.serve.tokens import Tokens
+
+    Message: TypeAlias = MutableMapping[str, Any]
+    Receive: TypeAlias = Callable[[], Awaitable[Message]]
+    Send: TypeAlias = Callable[[Message], Awaitable[None]]
+    App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+    Seen: TypeAlias = Callable[[str, str, int, float], None]
+
+LARGEST = 1 << 20
+SLOWEST = 30.0  # seconds that a body may take
+NAMES = ("127.0.0.1", "localhost", "[::1]")
+SAFE = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+BEARER = (b"www-authenticate", b"Bearer")
+
+
+class Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+class Guard:
+    """`port` is None on a unix socket: there nobody has an Origin that is ours."""
+
+    def __init__(self, app: App, tokens: Tokens, port: int | None, seen: Seen) -> None:
+        self.app = app
+        self.tokens = tokens
+        self.hosts = hosts(port)
+        self.origins = frozenset() if port is None else frozenset(f"http://{name}:{port}" for name in NAMES)
+        self.seen = seen
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # there are no web sockets here: the server closes it
+        began, answer = time.perf_counter(), _Answer(send)
+        try:
+            headers = _headers(scope)
+            self._look(headers)
+            scope["state"] = {**scope.get("state", {}), "caller": self._caller(headers)}
+            await self.app(scope, _again(await _body(receive, headers), receive), answer.send)
+        except Refused as refused:
+            await answer.refuse(refused.status, refused.code, refused.message)
+        except (HoldfastError, OSError) as error:
+            if answer.status:
+                raise
+            await answer.refuse(*problems.told(error))
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            self.seen(scope["method"] if route else "", route, answer.status, time.perf_counter() - began)
+
+    def _look(self, headers: dict[str, list[str]]) -> None:
+        host = headers.get("host", [])
+        if len(host) != 1 or host[0].lower() not in self.hosts:
+            raise Refused(421, "host", "This Host is not served here; nothing was done. Use 127.0.0.1 and the port.")
+        origin = headers.get("origin", [])
+        if any(one not in self.origins for one in origin) or len(origin) > 1:
+            raise Refused(403, "origin", "Requests of this Origin are not answered; nothing was done.")
+
+    def _caller(self, headers: dict[str, list[str]]) -> Any:
+        given = headers.get("authorization", [])
+        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        caller = self.tokens.caller(token.strip()) if kind.lower() == "bearer" and token.strip() else None
+        if caller is None:
+            raise Refused(
+                401, "token", "A token is needed; nothing was done. Send Authorization: Bearer with the one that "
+                "`holdfast serve` keeps in .state/serve.token, or one of `holdfast serve --new-token NAME`.",
+            )  # fmt: skip
+        return caller
+
+
+def hosts(port: int | None) -> frozenset[str]:
+    """What a client that means us sends as Host."""
+    if port is None:
+        return frozenset(NAMES)
+    return frozenset(f"{name}:{port}" for name in NAMES) | (frozenset(NAMES) if port == 80 else frozenset())
+
+
+def _headers(scope: MutableMapping[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, given in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), []).append(given.decode("latin-1"))
+    return found
+
+
+async def _body(receive: Receive, headers: dict[str, list[str]]) -> bytes:
+    said = headers.get("content-length", ["0"])[0]
+    if not said.isdecimal() or len(said) > 18 or int(said) > LARGEST:
+        raise _too_large()
+    parts: list[bytes] = []
+    try:
+        async with asyncio.timeout(SLOWEST):
+            while True:
+                message = await receive()
+                parts.append(message.get("body", b""))
+                if sum(map(len, parts)) > LARGEST:
+                    raise _too_large()
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError:
+        raise Refused(408, "slow", "The body did not come in time; nothing was done. Send it again.") from None
+
+
+def _too_large() -> Refused:
+    return Refused(413, "too-large", f"The body has more than {LARGEST:,} bytes; nothing was done. Send less.")
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The body that was read, for whoever comes next; after it whatever the server says."""
+    waiting = [body]
+
+    async def one() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return one
+
+
+class _Answer:
+    """What goes out, and with which status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", ()), *SAFE]
+        await self._send(message)
+
+    async def refuse(self, status: int, code: str, message: str) -> None:
+        data = problems.body(code, message)
+        head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(data))]
+        if status == 401:
+            head.append(BEARER)
+        if status in (408, 413):
+            head.append((b"connection", b"close"))  # what is left of the body is not read
+        await self.send({"type": "http.response.start", "status": status, "headers": head})
+        await self.send({"type": "http.response.body", "body": data})

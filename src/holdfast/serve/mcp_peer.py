@@ -1,0 +1,100 @@
+"""Who is at the other end: the vault, project and session that one call belongs to, found anew for each.
+
+A server outlives sessions: the host that started it may clear, resume or fork while it runs, so the session variable of
+its own start is not believed where the host process among its ancestors says otherwise. What a client says is never a
+person's word: its session is named in the environment that the facade gets, as in an agent's shell, and a terminal that
+the server happens to have inherited changes nothing. A client whose session no hook has seen gets one of its own, so
+that what it flags belongs together.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.capture import home, platform, projects, whereabouts
+from holdfast.capture.ids import new_id
+from holdfast.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.capture.whereabouts import Where
+    from holdfast.clock import Clock
+    from holdfast.serve.mcp_desk import Desk
+
+SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
+OF_HOSTS = tuple(name for _, name in whereabouts.SESSION_VARIABLES)
+UNSEEN = "mcp"  # the host of a client that no hook knows
+DAY = 86400
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one call happens. `env` names its session."""
+
+    vault: str
+    cwd: str
+    env: Mapping[str, str]
+    where: Where
+    clock: Clock
+
+    def desk(self) -> Desk:
+        """The facade there. Raises NewerFormat."""
+        from holdfast.serve.mcp_desk import Desk
+
+        return Desk(self.vault, self.cwd, self.clock, self.env)
+
+    def refuse_if_off(self) -> None:
+        """As the facade does it, for what a vault of a newer format takes too: flags. Raises UsageError."""
+        off = home.why_off(self.env, self.vault) or (home.PROJECT_OFF if self.where.project.off else "")
+        if off:
+            raise UsageError(f"Nothing was written: {off}.")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A client. `agent` is the name that its token has, "" for whoever started this process; `session` is its own where
+    no hook has seen one."""
+
+    env: Mapping[str, str]
+    cwd: str
+    clock: Clock = time.time
+    agent: str = ""
+    session: str = field(default_factory=lambda: new_id(time.time()))
+
+    def place(self) -> Place:
+        vault = home.vault(self.env, self.cwd)
+        found = self._found(vault)
+        session = found.episode.partition("/")[2].rpartition("/")[0]
+        named = {HOST: found.host, SESSION: session} if session else {HOST: UNSEEN, SESSION: self.session}
+        cwd = self.cwd
+        if found.project.id != projects.find(cwd, vault).id:
+            cwd = found.project.root  # a folder without a repository, in a session of another one
+        env = {**self.env, **named}
+        return Place(vault, cwd, env, whereabouts.here(env, cwd, vault), self.clock)
+
+    def _found(self, vault: str) -> Where:
+        if self.agent:  # whoever started the server is not who asks it
+            return whereabouts.here({**self.env, HOST: self.agent, SESSION: self.session}, self.cwd, vault)
+        if not self.env.get(SESSION):
+            bare = {name: said for name, said in self.env.items() if name not in OF_HOSTS}
+            found = whereabouts.here(bare, self.cwd, vault)
+            if found.found == "process":
+                return found
+        return whereabouts.here(self.env, self.cwd, vault)
+
+
+def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -> Peer:
+    """Whoever started this process, found as the command line finds them."""
+    known = dict(os.environ if env is None else env)
+    return Peer(known, platform.working_folder(known), clock)
+
+
+def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.time) -> Peer:
+    """An agent that a server knows by its token, at work in a folder. Without a start or an end that a hook could see,
+    its sessions are days."""
+    bare = {name: said for name, said in env.items() if name not in (SESSION, HOST, *OF_HOSTS)}
+    return Peer(bare, cwd, clock, agent, f"{UNSEEN}-{int(clock() // DAY)}")

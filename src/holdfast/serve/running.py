@@ -1,0 +1,239 @@
+"""One server of a vault at a time: its lock, its address, its beginning and its end.
+
+    .state/serve.lock     locked while a server lives; in it where it answers, its process, and since when
+
+Promise: it listens on this machine only; a second one is told where the first is; a signal ends it after the requests
+that are under way, and then its socket is gone and the lock says nothing. What a killed one left is taken over by the
+next: the lock went with its process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import stat
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import codec, home, platform
+from holdfast.errors import Busy, UsageError
+from holdfast.model import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+LOCK = "serve.lock"
+LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
+PORT = 8317
+PATIENCE = 10  # seconds for requests that are under way when it is told to stop
+AT_ONCE = 256  # connections and requests; a further one is refused before it is read
+LARGEST = 1 << 12
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server: http://… or unix:… and a path."""
+
+    address: str
+    pid: int
+    since: float
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Where to listen; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    socket: str = ""
+    health_age: float | None = None
+
+
+def found(state: str) -> Running | None:
+    """The server of a vault, if one lives."""
+    try:
+        fd = os.open(f"{state}/{LOCK}", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(fd)
+    finally:
+        os.close(fd)
+    return None
+
+
+def serve(
+    vault: str,
+    cwd: str,
+    env: Mapping[str, str],
+    wish: Wish,
+    say: Callable[[Running], None],
+) -> None:
+    """Answer until a signal comes; `say` is called once it answers. Raises UsageError, Busy."""
+    _refuse_elsewhere(wish)
+    home.refuse_newer(vault)
+    home.make_vault(vault)
+    state = home.state(vault)
+    with _alone(state) as lock:
+        from holdfast.serve import app, beside, tokens
+        from holdfast.serve.serving import Serving
+
+        tokens.own(state)
+        with _listening(wish, cwd) as (listener, address, port):
+            running = Running(address, os.getpid(), time.time())
+            serving = Serving(vault, cwd, env, health_age=wish.health_age)
+            application = app.build(serving, port, *beside.mounts(serving))
+            _note(lock, running)
+            _run(application, listener, lambda: say(running))
+
+
+def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> None:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            say()  # from now on it answers
+
+    server = Server(
+        uvicorn.Config(
+            application,
+            lifespan="on",
+            log_level="warning",
+            access_log=False,  # a query is somebody's words
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            limit_concurrency=AT_ONCE,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+    )
+    # The signal is raised again when all is done: by then it has had its effect.
+    before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGTERM, signal.SIGINT)}
+    before[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda number, _: server.handle_exit(number, None))
+    try:
+        server.run(sockets=[listener])
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _refuse_elsewhere(wish: Wish) -> None:
+    if not wish.socket and wish.host not in LOOPBACK:
+        raise UsageError(
+            f'"{wish.host[:80]}" is not this machine alone; nothing was started. '
+            "holdfast answers on 127.0.0.1, ::1 or a unix socket (--socket PATH)."
+        )
+    if not 0 <= wish.port <= 65535:
+        raise UsageError(f"{wish.port} is no port; nothing was started. Say one from 0 to 65535.")
+
+
+@contextmanager
+def _alone(state: str) -> Iterator[int]:
+    """The lock, as an open file. Raises Busy."""
+    fd = os.open(f"{state}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _busy(_read(fd)) from None
+        os.ftruncate(fd, 0)
+        yield fd
+        os.ftruncate(fd, 0)
+    finally:
+        os.close(fd)
+
+
+def _busy(other: Running | None) -> Busy:
+    if other is None:
+        return Busy("This vault is about to be served already; nothing was started. Try again in a moment.")
+    when = time.strftime("%Y-%m-%dT%H:%MZ", time.gmtime(other.since))
+    return Busy(
+        f"This vault is served already on {other.address} by process {other.pid} since {when}; nothing was started."
+    )
+
+
+def _note(fd: int, running: Running) -> None:
+    os.pwrite(fd, codec.encode({"v": VERSION, **asdict(running)}), 0)
+
+
+def _read(fd: int) -> Running | None:
+    try:
+        told = codec.decode(os.pread(fd, LARGEST, 0))
+        return Running(str(told["address"]), int(told["pid"]), float(told["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def _listening(wish: Wish, cwd: str) -> Iterator[tuple[socket.socket, str, int | None]]:
+    """The socket, its address, and its port if it has one. Raises UsageError, Busy."""
+    if not wish.socket:
+        yield _bound(wish.host, wish.port)
+        return
+    path = os.path.normpath(os.path.join(cwd, wish.socket))
+    listener = _unix(path)
+    mine = os.stat(path).st_ino
+    try:
+        yield listener, f"unix:{path}", None
+    finally:
+        listener.close()
+        try:
+            if os.lstat(path).st_ino == mine:
+                platform.remove(path)
+        except OSError:
+            pass
+
+
+def _bound(host: str, port: int) -> tuple[socket.socket, str, int]:
+    listener = socket.socket(LOOPBACK[host], socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1" if host == "localhost" else host, port))
+    except OSError as error:
+        listener.close()
+        raise Busy(
+            f"Port {port} cannot be had ({error.strerror}); nothing was started. Say another with --port, 0 for any."
+        ) from None
+    given = listener.getsockname()[1]
+    return listener, f"http://{f'[{host}]' if ':' in host else host}:{given}", given
+
+
+def _unix(path: str) -> socket.socket:
+    """A socket that its owner alone may use. What a server that was killed left there is taken away."""
+    _make_room(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(path)
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"A socket cannot be made at {path} ({error.strerror or error}); nothing was started. Say another path."
+        ) from None
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _make_room(path: str) -> None:
+    """Raises UsageError where something else is there, Busy where somebody answers."""
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return
+    if not stat.S_ISSOCK(seen.st_mode):
+        raise UsageError(f"{path} is there and is no socket; nothing was started. Say another path.")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(path)
+        except OSError:
+            platform.remove(path)
+            return
+    raise Busy(f"Something answers on {path} already; nothing was started. Say another path.")

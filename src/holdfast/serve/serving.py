@@ -1,0 +1,132 @@
+"""What all routes share: the vault, the warm field, and the memory as one caller may see it (DESIGN's rule of scope).
+
+A caller is in one project: that of its token, else that of the folder the server was started in. Only a token that
+may ask for all may say that it is in another one, and then sees that one and what is global, as if it stood there.
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import config, episodes, home, platform, projects, whereabouts
+from holdfast.capture.whereabouts import Where
+from holdfast.errors import NotFound
+from holdfast.field.embed import choice
+from holdfast.field.embed.seam import NoVectors
+from holdfast.field.thought import least_trusted
+from holdfast.fielding import Fielding
+from holdfast.memory import Memory
+from holdfast.model import Project
+from holdfast.serve.problems import Denied, Off
+from holdfast.serve.warm import Warm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from holdfast.field.opening import Field
+    from holdfast.field.retrieve import Answer
+    from holdfast.field.think import Thinking, Words
+    from holdfast.serve.tokens import Caller
+
+HEALTH_AGE = 24 * 3600.0  # seconds; sessions of a working day are closed by then
+
+
+class Served(Memory, Fielding):
+    """The memory of one vault as one caller sees it, on a field that is warm."""
+
+    def __init__(self, serving: Serving, project: Project) -> None:
+        super().__init__(serving.vault, serving.cwd, serving.clock, serving.env)
+        self._warm = serving.warm
+        self._project = project
+
+    def project(self) -> Project:
+        return self._project
+
+    def field(self) -> Field:
+        return self._warm.field()
+
+    def think(self, said: Words) -> Thinking:
+        off = self.why_off()
+        if off:
+            raise Off(f"Nothing was written: {off}.")
+        with self._warm.writer:
+            return super().think(said)
+
+    def recalled(self, answer: Answer, agent: str = "", session: str = "") -> bool:
+        with self._warm.writer:
+            return super().recalled(answer, agent, session)
+
+    def origin(self, agent: str, session: str, said: str) -> str:
+        """Whose words a caller's are: an agent's own at best, and no better than what has entered its context. One that
+        does not say which session it is may be any that goes on."""
+        found = episodes.latest(self.state, episodes.host_name(agent), episodes.session_name(session))
+        known = found if session and found and found.state == episodes.OPEN else None
+        where = Where("http", known.key if known else "", self._project, "environment", known is not None)
+        return least_trusted(["agent", said, whereabouts.origin(where, self.vault)])
+
+
+class Serving:
+    """One server of one vault. `health_age` is the age of the oldest unprocessed flag at which it is no longer well."""
+
+    def __init__(
+        self,
+        vault: str,
+        cwd: str,
+        env: Mapping[str, str],
+        clock: Callable[[], float] = time.time,
+        health_age: float | None = None,
+    ) -> None:
+        home.refuse_newer(vault)
+        self.vault = vault
+        self.state = home.state(vault)
+        self.cwd = cwd
+        self.env = env
+        self.clock = clock
+        wishes = config.load(home.machine_state(env))
+        said = config.number(config.section(wishes, "serve"), "health_age", HEALTH_AGE)
+        self.health_age = said if health_age is None else health_age
+        self.warm = Warm(vault, _embedder(wishes, env), clock)
+
+    def memory(self, caller: Caller, project: str = "", *, everything: bool = False) -> Served:
+        """Raises Denied, NotFound."""
+        if everything and not caller.all:
+            raise Denied("This token is for one project; nothing was shown. One made with --all may ask for all.")
+        if project and project != caller.project and not caller.all:
+            raise Denied("This token is for another project; nothing was shown. One made with --all may say any.")
+        return Served(self, self._project(project or caller.project))
+
+    def others(self, one: Served) -> list[Served]:
+        """The same memory as seen from every other project."""
+        here = one.project().id
+        return [Served(self, self._project(ident)) for ident in sorted(_registered(self.vault)) if ident != here]
+
+    def here(self) -> Project:
+        """The project of the folder that the server was started in."""
+        return projects.find(self.cwd, self.vault)
+
+    def _project(self, ident: str) -> Project:
+        here = self.here()
+        if ident in ("", here.id):
+            return here
+        if ident not in _registered(self.vault):
+            raise NotFound("There is no such project in this vault; nothing was done. projects.toml lists them.")
+        return Project(ident, ident, "", "")
+
+
+def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
+    """The one that the settings name; where it is not here, search goes by words."""
+    try:
+        return choice.chosen(wishes, env)
+    except NoVectors:
+        return None
+
+
+def _registered(vault: str) -> frozenset[str]:
+    """The ids of all projects that the vault knows; none where that cannot be read."""
+    try:
+        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        return frozenset(str(one["id"]) for one in table.get("project", []))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset()

@@ -1,0 +1,151 @@
+"""Who may ask, and as whom: the identity of a caller is what its token says, never what a body claims.
+
+    .state/serve.token     the operator's own, readable by them alone; made when it is missing
+    .state/serve.tokens    further ones, one for each agent, by their digests: nobody can read one out of it
+
+A token is 256 bits of chance, so its plain digest is as hard to turn back as it is to guess. What was made or revoked
+while a server runs counts at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import hmac
+import os
+import secrets
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import codec, platform
+from holdfast.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OWN, OTHERS = "serve.token", "serve.tokens"
+OPERATOR = "operator"  # the name of whoever has the operator's own
+PREFIX = "holdfast_"
+LONGEST_NAME = 40
+LARGEST = 1 << 20
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`project` is the one that its token is for, "" that of the folder the server was started in; `all` whether it may
+    ask for all projects, or say which one it is in."""
+
+    name: str
+    project: str = ""
+    all: bool = False
+
+
+def own(state: str) -> str:
+    """The operator's token, made when there is none. Raises OSError."""
+    path = f"{state}/{OWN}"
+    try:
+        found = platform.read_regular(path, 1 << 12).decode("ascii", "replace").strip()
+        if len(found) >= 32:
+            os.chmod(path, 0o600)
+            return found
+    except FileNotFoundError:
+        pass
+    platform.make_folders(state)
+    made = _made()
+    platform.write_atomic(path, f"{made}\n".encode("ascii"), durable=True)
+    return made
+
+
+def add(state: str, name: str, project: str, *, everything: bool = False) -> str:
+    """A token for an agent, which is shown once and kept nowhere. Raises UsageError, OSError."""
+    fit = 0 < len(name) <= LONGEST_NAME and all(one.isascii() and (one.isalnum() or one in "-_.") for one in name)
+    if not fit or name == OPERATOR:
+        raise UsageError(
+            f'"{name[:60]}" is no name for a token; nothing was made. '
+            f"A name has 1 to {LONGEST_NAME} letters of A-Z, digits, - _ and ., and is not {OPERATOR}."
+        )
+    with _changing(state) as known:
+        if any(caller.name == name for caller in known.values()):
+            raise UsageError(
+                f"{name} has a token already; nothing was made. `holdfast serve --revoke {name}` ends it first."
+            )
+        made = _made()
+        known[_digest(made)] = Caller(name, project, everything)
+    return made
+
+
+def revoke(state: str, name: str) -> None:
+    """Raises NotFound, OSError."""
+    with _changing(state) as known:
+        gone = [digest for digest, caller in known.items() if caller.name == name]
+        if not gone:
+            raise NotFound(f'No token is named "{name[:60]}"; nothing was changed.')
+        for digest in gone:
+            del known[digest]
+
+
+class Tokens:
+    """All that count, as they are on disk now."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._stamp = ""
+        self._known: dict[str, Caller] = {}
+
+    def caller(self, given: str) -> Caller | None:
+        """Whose token this is. Every one is compared with, each in the same time."""
+        wanted = _digest(given)
+        found: Caller | None = None
+        for digest, caller in self._all().items():
+            if hmac.compare_digest(digest.encode("ascii"), wanted.encode("ascii")):
+                found = caller
+        return found
+
+    def _all(self) -> dict[str, Caller]:
+        stamp = f"{_stamp(f'{self._state}/{OWN}')} {_stamp(f'{self._state}/{OTHERS}')}"
+        if stamp != self._stamp:
+            self._known = {**_others(self._state), _digest(own(self._state)): Caller(OPERATOR, all=True)}
+            self._stamp = stamp
+        return self._known
+
+
+def _made() -> str:
+    return f"{PREFIX}{secrets.token_urlsafe(32)}"
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _stamp(path: str) -> str:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return ""
+    return f"{seen.st_mtime_ns}.{seen.st_ino}.{seen.st_size}"
+
+
+def _others(state: str) -> dict[str, Caller]:
+    """By digest; what is none of ours lets nobody in."""
+    try:
+        found = codec.decode(platform.read_regular(f"{state}/{OTHERS}", LARGEST))
+        listed = found["tokens"]
+        return {str(one["digest"]): Caller(str(one["name"]), str(one["project"]), one["all"] is True) for one in listed}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+@contextmanager
+def _changing(state: str) -> Iterator[dict[str, Caller]]:
+    platform.make_folders(state)
+    lock = os.open(f"{state}/{OTHERS}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = _others(state)
+        yield known
+        told = [{"digest": digest, **asdict(caller)} for digest, caller in known.items()]
+        platform.write_atomic(f"{state}/{OTHERS}", codec.encode({"v": VERSION, "tokens": told}), durable=True)
+    finally:
+        os.close(lock)

@@ -1,0 +1,98 @@
+"""The field, kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
+
+A request borrows a store and gives it back; one that broke is closed. Whatever others wrote since is taken in now and
+then in the background, so that no question has to wait for it. Who thinks waits for who thinks already: the lock of
+the store itself is between processes, and asks again and again.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.errors import HoldfastError
+from holdfast.field import indexing, opening
+from holdfast.field.opening import Field
+from holdfast.field.store import Damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.field.embed.seam import Embedder
+
+KEPT = 8  # stores that wait for the next request
+REFRESH = 30.0  # seconds between two looks at what others wrote
+FAREWELL = 10.0
+
+
+class _Stopped(Exception):
+    """The server stops: what is not taken in yet is taken in by the next look of anybody."""
+
+
+@dataclass(frozen=True)
+class Lent(Field):
+    """A field that goes back to where it came from."""
+
+    owner: Warm | None = None
+
+    def __exit__(self, kind: object = None, error: object = None, *_: object) -> None:
+        is_sound = error is None or (isinstance(error, HoldfastError) and not isinstance(error, Damaged))
+        if self.owner is None or not is_sound or not self.owner.take_back(self):
+            self.store.close()
+
+
+class Warm:
+    """All that requests share of the field."""
+
+    def __init__(self, vault: str, embedder: Embedder | None, clock: Callable[[], float]) -> None:
+        self.vault = vault
+        self.embedder = embedder
+        self.clock = clock
+        self.writer = threading.Lock()
+        self._idle: list[Lent] = []
+        self._guard = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def field(self) -> Field:
+        """To be used as a context. Raises NewerFormat, Busy, Damaged."""
+        with self._guard:
+            if self._idle:
+                return self._idle.pop()
+        made = opening.opened(self.vault, self.embedder, self.clock)
+        return Lent(made.vault, made.store, made.embedder, made.clock, self)
+
+    def take_back(self, field: Lent) -> bool:
+        with self._guard:
+            if self._stop.is_set() or len(self._idle) >= KEPT:
+                return False
+            self._idle.append(field)
+            return True
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._keep_up, name="holdfast-field", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread:
+            self._thread.join(FAREWELL)
+        with self._guard:
+            idle, self._idle = self._idle, []
+        for field in idle:
+            field.store.close()
+
+    def _keep_up(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with self.field() as field:
+                    field.vector("warm")
+                    indexing.sync(field, progress=self._go_on)
+            except (_Stopped, HoldfastError, OSError):
+                pass  # a question that meets the same says so
+            self._stop.wait(REFRESH)
+
+    def _go_on(self, _: int) -> None:
+        if self._stop.is_set():
+            raise _Stopped

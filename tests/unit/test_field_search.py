@@ -1,0 +1,352 @@
+"""Search: which words a query is looked up by, which times it speaks of, the order of what is found, part by part."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.field.search import around, dates, feedback, fusion, names, ranking, tokens
+from holdfast.field.search.seam import ALL, Facts, Parts, Question, Ranked
+
+NOW = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()  # a Friday
+NOTHING = Parts(lengths=False, neighbours=False, threads=False, names=False, dates=False, feedback=False)
+
+
+@dataclass(frozen=True)
+class Hit:
+    id: str
+    score: float
+
+
+@dataclass
+class Room:
+    """A corpus in memory: words by a real FTS5, nearness as it is told."""
+
+    docs: dict[str, str]
+    near: dict[str, float] = field(default_factory=dict)
+    known: dict[str, Facts] = field(default_factory=dict)
+    order: tuple[str, ...] = ()  # of one thread
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.db = sqlite3.connect(":memory:")
+        self.db.execute("CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')")
+        self.db.executemany("INSERT INTO words VALUES (?, ?)", self.docs.items())
+
+    def lexical(self, terms: Sequence[str], _scope: Any, most: int) -> list[Hit]:
+        self.asked.append(tuple(terms))
+        said = " OR ".join(f'"{term}"' for term in terms)
+        rows = self.db.execute(
+            "SELECT id, -bm25(words) FROM words WHERE words MATCH ? ORDER BY 2 DESC, 1 LIMIT ?", (said, most)
+        )
+        return [Hit(*row) for row in rows]
+
+    def nearest(self, _vector: Any, _scope: Any, most: int) -> list[Hit]:
+        found = [Hit(ident, score) for ident, score in self.near.items()]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:most]
+
+    def texts(self, ids: Iterable[str]) -> dict[str, str]:
+        return {ident: self.docs[ident] for ident in ids if ident in self.docs}
+
+    def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
+        return {one: self.known.get(one, Facts(len(self.docs[one].split()))) for one in ids if one in self.docs}
+
+    def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
+        found = {}
+        for ident in set(ids) & set(self.order):
+            at = self.order.index(ident)
+            others = enumerate(self.order)
+            found[ident] = [(other, abs(place - at)) for place, other in others if 0 < abs(place - at) <= reach]
+        return found
+
+
+def ranked(room: Room, query: str, parts: Parts = ALL, vector: Any = None, most: int = 10) -> list[Ranked]:
+    return ranking.rank(Question(query, vector, NOW), room, None, most, parts)
+
+
+def ids(found: Iterable[Ranked]) -> list[str]:
+    return [one.id for one in found]
+
+
+# What a query is looked up by
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("why did the lease expire", ("lease", "expire")),
+        ("what is it", ("what", "is", "it")),
+        ("where is lease_expires read", ("lease", "expires", "read", "lease expires")),
+        ("leaseExpires", ("leaseexpires", "lease", "expires")),
+        ("HTTPServer2", ("httpserver2", "http", "server")),
+        ("see src/queue.py:40", ("see", "src", "queue", "py", "40", "src queue py 40")),
+        ("error E-1042", ("error", "e", "1042", "e 1042")),
+        ("lock LOCK Lock", ("lock",)),
+        ('"quoted" AND (NEAR)', ("quoted", "near")),
+        ("", ()),
+        ("?!", ()),
+    ],
+)
+def test_a_query_is_looked_up_by_its_words_and_names_whole_and_in_parts(query: str, wanted: tuple[str, ...]) -> None:
+    assert tokens.terms(query) == wanted
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_no_query_breaks_the_index(query: str) -> None:
+    asked = tokens.terms(query)
+    assert len(asked) == len(set(asked)) <= tokens.MOST
+    if asked:
+        Room({"a": "some text"}).lexical(asked, None, 5)
+
+
+def test_a_pasted_page_is_looked_up_by_its_first_words() -> None:
+    assert tokens.terms(" ".join(f"word{at}" for at in range(500)))[:1] == ("word0",)
+    assert len(tokens.terms(" ".join(f"word{at}" for at in range(500)))) == tokens.MOST
+
+
+# Times
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("what happened on 2026-03-12", "2026-03-12", "2026-03-13"),
+        ("what happened on 2025/12/31?", "2025-12-31", "2026-01-01"),
+        ("decided on 8 May, 2023", "2023-05-08", "2023-05-09"),
+        ("decided on May 8th, 2023", "2023-05-08", "2023-05-09"),
+        ("decided on the 1st of February 2026", "2026-02-01", "2026-02-02"),
+        ("the plan of December 2025", "2025-12-01", "2026-01-01"),
+        ("all that was done in 2024", "2024-01-01", "2025-01-01"),
+        ("what did I do yesterday", "2026-03-19", "2026-03-20"),
+        ("what did I say today", "2026-03-20", "2026-03-21"),
+        ("what was changed last weekend", "2026-03-14", "2026-03-16"),
+        ("three days ago", "2026-03-16", "2026-03-19"),
+        ("two weeks ago", "2026-03-03", "2026-03-10"),
+        ("in the last month", "2026-02-18", "2026-03-21"),
+        ("in the past 2 weeks", "2026-03-06", "2026-03-21"),
+    ],
+)
+def test_a_question_speaks_of_a_time(query: str, since: str, until: str) -> None:
+    assert dates.spans(query, NOW) == (dates.Span(day(since), day(until)),)
+
+
+def test_a_month_without_a_year_is_one_of_the_last_two() -> None:
+    assert [span.since.year for span in dates.spans("what was decided in March", NOW)] == [2026, 2025]
+    assert [span.since.year for span in dates.spans("what was decided in April", NOW)] == [2025, 2024]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "you may do that",
+        "port 2024",
+        "version 2026.3",
+        "the last one",
+        "a 30 February 2026",
+        "E-2024-99",
+    ],
+)
+def test_what_is_no_time_is_not_taken_for_one(query: str) -> None:
+    assert dates.spans(query, NOW) == ()
+
+
+def test_without_a_clock_only_whole_dates_are_read() -> None:
+    assert dates.spans("yesterday, in May, two weeks ago", 0.0) == ()
+    assert len(dates.spans("on 8 May 2023", 0.0)) == 1
+
+
+@given(st.text(max_size=200), st.floats(0, 4e9))
+@settings(max_examples=200, deadline=None)
+def test_every_span_begins_before_it_ends(query: str, now: float) -> None:
+    assert all(span.since < span.until for span in dates.spans(query, now))
+
+
+@given(st.integers(0, 10**30), st.sampled_from(["days", "weeks", "months", "years"]))
+@settings(max_examples=50, deadline=None)
+def test_a_time_before_all_calendars_is_no_time(count: int, unit: str) -> None:
+    assert len(dates.spans(f"{count} {unit} ago", NOW)) <= 1
+
+
+def test_a_text_of_the_time_is_close_and_one_told_afterwards_half_as_close() -> None:
+    asked = dates.spans("in February 2026", NOW)
+    assert dates.closeness(day("2026-02-28").timestamp(), asked) == 1.0
+    assert dates.closeness(day("2026-03-10").timestamp(), asked) == 0.5
+    assert dates.closeness(day("2026-03-20").timestamp(), asked) == 0.0
+    assert dates.closeness(day("2026-01-31").timestamp(), asked) == 0.0
+    assert dates.closeness(0.0, asked) == 0.0
+
+
+# Names
+
+
+def test_the_one_who_is_named_is_meant_and_of_two_nobody() -> None:
+    assert names.meant("What did the Reviewer say?", {"reviewer", "builder", ""}) == "reviewer"
+    assert names.meant("the reviewer's word", {"reviewer"}) == "reviewer"
+    assert names.meant("what did builder tell reviewer", {"reviewer", "builder"}) == ""
+    assert names.meant("rebuilders", {"builder"}) == ""
+    assert names.meant("a (b", {"(b", "a"}) == "(b"
+
+
+# Fusion
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-5, 50), max_size=30), st.integers(0, 60))
+@settings(max_examples=150, deadline=None)
+def test_a_spread_can_be_divided_by(scores: dict[str, float], size: int) -> None:
+    assert fusion.spread(scores, size) > 0
+
+
+def test_a_leg_that_is_sure_counts_for_more() -> None:
+    flat, peaked = {str(at): 10.0 - at * 0.5 for at in range(20)}, {str(at): 1.0 for at in range(20)} | {"0": 10.0}
+    assert 10 / fusion.spread(peaked, 20) > 1.3 * 10 / fusion.spread(flat, 20)
+
+
+def test_a_leg_alone_keeps_its_order_and_its_last_is_worth_something() -> None:
+    docs = {"a": "lock lease", "b": "lock", **{f"x{at}": "other things" for at in range(9)}}
+    found = ranked(Room(docs), "lock lease", NOTHING)
+    assert ids(found) == ["a", "b"]
+    assert found[1].score > 0
+    near = ranked(Room(docs, {"a": 0.4, "b": 0.3}), "other words", NOTHING, vector=1)
+    assert [one.id for one in near if one.semantic] == ["a", "b"]
+
+
+def test_a_short_text_gains_less_than_fts5_gives_it() -> None:
+    assert fusion.length_factor(5, 50) < 1 < fusion.length_factor(200, 50)
+    assert fusion.length_factor(50, 50) == pytest.approx(1.0)
+    assert fusion.length_factor(5, 0) == pytest.approx(1.0)
+
+
+# The order
+
+
+def test_a_rarer_word_finds_before_a_common_one() -> None:
+    docs = {f"n{at}": "the queue holds a flag" for at in range(9)} | {"lease": "the queue holds a lease"}
+    assert ids(ranked(Room(docs), "queue lease"))[0] == "lease"
+
+
+def test_equal_texts_are_ordered_by_id_whatever_their_place() -> None:
+    docs = dict.fromkeys(("c", "a", "b"), "the same words") | {f"x{at}": "other things" for at in range(9)}
+    assert ids(ranked(Room(docs), "same words"))[:3] == ["a", "b", "c"]
+    assert ids(ranked(Room(dict(reversed(docs.items()))), "same words"))[:3] == ["a", "b", "c"]
+
+
+@given(st.permutations(range(12)), st.text("abc ", max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_the_same_corpus_gives_the_same_answer_in_any_order(order: list[int], query: str) -> None:
+    docs = {f"d{at}": f"{'a ' * at}b c word{at % 3}" for at in range(12)}
+    near = {f"d{at}": (at * 7 % 12) / 12 for at in range(12)}
+    one = Room(docs, near)
+    other = Room({f"d{at}": docs[f"d{at}"] for at in order}, {f"d{at}": near[f"d{at}"] for at in order})
+    assert ids(ranked(one, query, vector=1)) == ids(ranked(other, query, vector=1))
+
+
+def test_without_a_vector_words_alone_are_asked() -> None:
+    room = Room({"a": "a lock", "b": "a lease"}, {"b": 0.9})
+    assert ids(ranked(room, "lock")) == ["a"]
+    assert ids(ranked(room, "lock", replace(ALL, semantic=False), vector=1)) == ["a"]
+
+
+def test_without_words_in_common_meaning_finds() -> None:
+    room = Room({"a": "a lock", "b": "a lease"}, {"b": 0.9, "a": 0.1})
+    found = ranked(room, "tenancy", vector=1)
+    assert found[0].id == "b"
+    assert found[0].semantic > 0 == found[0].lexical
+
+
+def test_nothing_asked_finds_nothing() -> None:
+    assert ranked(Room({"a": "a lock"}), "?!") == []
+    assert ranked(Room({}), "lock", vector=1) == []
+
+
+def test_a_result_says_what_each_leg_gave() -> None:
+    docs = {f"n{at}": "other things" for at in range(9)} | {"a": "a lock", "b": "a lease"}
+    found = {one.id: one for one in ranked(Room(docs, {"b": 0.9, "a": 0.8, "n1": 0.1}), "lock", NOTHING, vector=1)}
+    assert found["a"].lexical > 0 < found["a"].semantic
+    assert found["b"].lexical == 0 < found["b"].semantic
+    assert found["a"].score == pytest.approx(found["a"].lexical + found["a"].semantic)
+
+
+THREAD = {
+    "t1": "what about attachments in the import",
+    "t2": "they stay and a link is kept",
+    "t3": "fine",
+    **{f"n{at}": f"something else {at} altogether" for at in range(20)},
+}
+
+
+def test_an_answer_is_found_by_the_question_before_it() -> None:
+    room = Room(THREAD, order=("t1", "t2", "t3"))
+    found = ranked(room, "attachments import", replace(NOTHING, neighbours=True))
+    assert ids(found)[:3] == ["t1", "t2", "t3"]
+    assert found[1].around > found[2].around > 0
+    assert ids(ranked(room, "attachments import", NOTHING)) == ["t1"]
+
+
+def test_of_two_alike_the_one_in_the_better_thread_is_first() -> None:
+    docs = {"a": "the lock is new", "b": "the lock is new", "c": "the lease and the lock", **THREAD}
+    known = {"b": Facts(4, thread="s"), "c": Facts(5, thread="s"), "a": Facts(4, thread="r")}
+    room = Room(docs, known=known)
+    assert ids(ranked(room, "lease lock", replace(NOTHING, threads=True))) == ["c", "b", "a"]
+    assert ids(ranked(room, "lease lock", NOTHING)) == ["c", "a", "b"]
+
+
+def test_a_text_that_stands_alone_is_its_own_thread() -> None:
+    given_ = around.of_threads({"a": 2.0, "b": 1.0, "c": 1.0}, {"a": "s", "b": "s", "c": ""})
+    assert given_ == pytest.approx({name: around.OF_THREAD * best for name, best in (("a", 2), ("b", 2), ("c", 1))})
+
+
+def test_the_words_of_the_one_who_is_named_come_first() -> None:
+    docs = {"a": "the lock is new", "b": "the lock is new", **THREAD}
+    known = {"a": Facts(4, "builder"), "b": Facts(4, "reviewer")}
+    room = Room(docs, known=known)
+    found = ranked(room, "what did the reviewer say of the lock", replace(NOTHING, names=True))
+    assert [(one.id, one.is_named) for one in found] == [("b", True), ("a", False)]
+    assert ids(ranked(room, "what did the reviewer say of the lock", NOTHING)) == ["a", "b"]
+
+
+def test_a_text_of_the_time_that_is_asked_for_comes_first() -> None:
+    docs = {"a": "the lock is new", "b": "the lock is new", **THREAD}
+    known = {"a": Facts(4, created=day("2026-01-05").timestamp()), "b": Facts(4, created=day("2026-03-12").timestamp())}
+    room = Room(docs, known=known)
+    found = ranked(room, "the lock in the last two weeks", replace(NOTHING, dates=True))
+    assert [(one.id, one.is_dated) for one in found] == [("b", True), ("a", False)]
+    assert ids(ranked(room, "the lock in the last two weeks", NOTHING)) == ["a", "b"]
+
+
+def test_what_the_best_results_share_is_asked_for_once_more() -> None:
+    docs = {f"a{at}": f"lease lease lease expired claim {at}" for at in range(5)}
+    docs |= {"b": "an expired claim of another kind", **{f"m{at}": f"a lease, {at}" for at in range(9)}, **THREAD}
+    room = Room(docs)
+    with_it = ranked(room, "lease", replace(NOTHING, feedback=True), most=20)
+    assert len(room.asked) == 2
+    assert {"expired", "claim"} <= set(room.asked[1])
+    assert "b" in ids(with_it)
+    assert "b" not in ids(ranked(room, "lease", NOTHING, most=20))
+
+
+def test_words_that_all_results_have_tell_nothing() -> None:
+    best, rest = ["the lease of the queue"] * 5, ["the queue again"] * 20
+    assert feedback.words(best, rest, ("expiry",)) == ("lease",)
+    assert feedback.words(best, rest, ("leases",)) == ()
+
+
+def test_most_is_most() -> None:
+    docs = {f"n{at:03}": "the lock" for at in range(50)} | {f"x{at}": "other" for at in range(60)}
+    assert len(ranked(Room(docs), "lock", most=7)) == 7
+
+
+def test_ids_that_a_leg_knows_and_the_corpus_does_not_do_no_harm() -> None:
+    room = Room({"a": "a lock", "b": "some text"}, {"gone": 0.9, "a": 0.5}, order=("a", "b"))
+    assert set(ids(ranked(room, "lock", vector=1))) == {"gone", "a", "b"}

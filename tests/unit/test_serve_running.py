@@ -1,0 +1,203 @@
+"""The life of a server: one of a vault, on this machine, and gone without a remnant; killed, it loses nothing."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from serve_support import JSON, answer_of, children_of, mode_of, serve, serving
+
+from holdfast.field.store import Damaged
+from holdfast.serve import running
+from holdfast.serve.warm import KEPT, Warm
+
+if TYPE_CHECKING:
+    from hook_support import Home
+    from serve_support import Server
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org", ""])
+def test_it_listens_on_this_machine_only(fresh: Home, host: str) -> None:
+    done = serve(fresh, "--host", host)
+    assert done.status == 2
+    assert "nothing was started" in done.err
+    assert not (fresh.vault / ".state" / "serve.lock").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
+    with serving(fresh) as server:
+        assert server.get("/health").status == 200
+        known = running.found(fresh.state)
+        assert known
+        assert (known.address, known.pid) == (server.address, server.process.pid)
+        assert known.since == pytest.approx(os.stat(f"{fresh.state}/serve.lock").st_mtime, abs=60)
+        assert children_of(server.process.pid) == []
+        assert server.stop(number) == 0
+        assert server.process.stderr
+        assert server.process.stderr.read() == ""
+    assert running.found(fresh.state) is None
+    assert Path(f"{fresh.state}/serve.lock").read_bytes() == b""
+
+
+def test_a_second_one_is_told_where_the_first_is(fresh: Home) -> None:
+    with serving(fresh) as server:
+        done = serve(fresh, "--port", "0")
+        assert done.status == 8
+        assert f"{server.address} by process {server.process.pid}" in done.err
+        assert server.get("/health").status == 200
+
+
+def test_a_port_that_is_taken_is_a_sentence(fresh: Home) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = serve(fresh, "--port", str(taken.getsockname()[1]))
+    assert done.status == 8
+    assert "nothing was started" in done.err
+    assert running.found(fresh.state) is None
+
+
+def test_a_unix_socket_is_its_owners_alone_and_goes_with_the_server(fresh: Home) -> None:
+    path = fresh.vault.parent / "hf.sock"
+    with serving(fresh, "--socket", str(path)) as server:
+        assert mode_of(path) == 0o600
+        assert server.get("/health").status == 200
+        assert server.get("/health", token="wrong").status == 401
+        assert server.send("GET", "/health", [*server.headers(), ("Origin", "http://localhost")]).status == 403
+        headers = [("Host", "evil.example"), ("Authorization", f"Bearer {server.token}")]
+        assert server.send("GET", "/health", headers).status == 421
+        assert server.stop(signal.SIGHUP) == 0  # its terminal was closed
+    assert not path.exists()
+
+
+def test_what_a_killed_server_left_is_taken_over(fresh: Home) -> None:
+    path = fresh.vault.parent / "hf.sock"
+    with serving(fresh, "--socket", str(path)) as server:
+        server.stop(signal.SIGKILL)
+    assert path.is_socket()
+    assert running.found(fresh.state) is None
+    with serving(fresh, "--socket", str(path)) as server:
+        assert server.get("/health").status == 200
+
+
+def test_a_file_in_the_sockets_place_is_left_alone(fresh: Home) -> None:
+    path = fresh.project / "mine.txt"
+    path.write_text("mine", encoding="utf-8")
+    done = serve(fresh, "--socket", str(path))
+    assert done.status == 2
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_socket_that_another_program_answers_on_is_left_to_it(fresh: Home) -> None:
+    path = str(fresh.vault.parent / "other.sock")
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(path)
+        other.listen()
+        done = serve(fresh, "--socket", path)
+        assert done.status == 8
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(path)
+
+
+def test_a_path_that_is_too_long_for_a_socket_is_a_sentence(fresh: Home) -> None:
+    done = serve(fresh, "--socket", f"{fresh.project}/{'x' * 200}")
+    assert done.status == 2
+    assert "nothing was started" in done.err
+
+
+def test_a_request_under_way_is_finished_before_it_stops(fresh: Home) -> None:
+    body = json.dumps({"text": "said while the server was told to stop"}).encode()
+    with serving(fresh) as server:
+        there = server.connection()
+        there.putrequest("POST", "/think", skip_host=True)
+        more = [("Content-Type", JSON), ("Content-Length", str(len(body))), ("Expect", "100-continue")]
+        for name, said in [*server.headers(), *more]:
+            there.putheader(name, said)
+        there.endheaders()
+        assert there.sock
+        assert b"100 Continue" in there.sock.recv(1 << 12)  # it reads the body: the request is under way
+        server.process.send_signal(signal.SIGTERM)
+        there.send(body)
+        answer = answer_of(there)
+        there.close()
+        assert (answer.status, answer.json["is_new"]) == (200, True)
+        assert server.stop() == 0
+
+
+def said_until_killed(server: Server, name: str, kept: dict[str, str], enough: threading.Event) -> None:
+    number = 0
+    while True:
+        text = f"{name} has found out fact number {number} about the {name} of shelf {number * 7919}"
+        try:
+            answer = server.post("/think", {"text": text})
+        except (OSError, http.client.HTTPException):
+            return
+        if answer.status == 200:
+            kept[answer.json["thought"]["id"]] = answer.json["thought"]["text"]
+        number += 1
+        if len(kept) >= 40:
+            enough.set()
+
+
+def test_kill_during_think_loses_nothing_that_was_acknowledged(fresh: Home) -> None:
+    kept: dict[str, str] = {}
+    enough = threading.Event()
+    with serving(fresh) as server:
+        talkers = [
+            threading.Thread(target=said_until_killed, args=(server, name, kept, enough))
+            for name in ("oats", "barley", "wheat")
+        ]
+        for one in talkers:
+            one.start()
+        assert enough.wait(60)
+        server.stop(signal.SIGKILL)
+        for one in talkers:
+            one.join(60)
+    with serving(fresh) as server:
+        found = {ident: server.get(f"/thoughts/{ident}").json["thought"]["text"] for ident in kept}
+    assert len(kept) >= 40
+    assert found == kept
+
+
+def test_two_who_think_and_four_who_ask_at_once_are_all_answered(fresh: Home) -> None:
+    with serving(fresh) as server:
+        server.think("apples are sold by weight")
+
+        def talk(name: str) -> list[int]:
+            said = ({"text": f"{name} knows that crate {n} holds {n * 37} apples of kind {name}{n}"} for n in range(15))
+            return [server.post("/think", one).status for one in said]
+
+        def ask(_: str) -> list[int]:
+            return [server.post("/retrieve", {"query": "which crate holds apples"}).status for _ in range(15)]
+
+        with ThreadPoolExecutor(6) as pool:
+            work = [pool.submit(talk, name) for name in ("gus", "ida")] + [pool.submit(ask, "") for _ in range(4)]
+            statuses = [status for one in work for status in one.result(60)]
+        assert statuses == [200] * 90
+        assert server.stop() == 0
+
+
+def test_stores_stay_open_between_requests_and_broken_ones_do_not(vault: str) -> None:
+    warm = Warm(vault, None, lambda: 1.0)
+    with warm.field() as first:
+        store = first.store
+    with warm.field() as again:
+        assert again.store is store
+        with warm.field() as beside:
+            assert beside.store is not store
+    with pytest.raises(Damaged), warm.field():
+        raise Damaged
+    held = [warm.field() for _ in range(KEPT + 3)]
+    for one in held:
+        one.__exit__()
+    assert len({id(warm.field().store) for _ in range(KEPT)} - {id(one.store) for one in held}) == 0
+    warm.stop()
