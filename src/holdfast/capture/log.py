@@ -22,7 +22,10 @@ from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 MARK = b"\nHF1 "
 HEADER = len(MARK) + 18
@@ -151,6 +154,33 @@ def _next_mark(path: str, start: int) -> int:
 def records(found: Iterable[Found]) -> Iterator[bytes]:
     """Only the payloads."""
     return (one.payload for one in found if one.what == RECORD)
+
+
+def read_on(
+    path: str, start: int, made: Callable[[dict[str, Any]], T | None]
+) -> tuple[tuple[T, ...], tuple[Found, ...], int]:
+    """What a log has from a place on: its records as values, what is no record, and where the next look begins. The
+    beginning of a record at the very end is left for that: its writer may be at work. `made` answers None for what is
+    to be passed over. Raises OSError."""
+    from holdfast.capture import codec
+
+    found: list[T] = []
+    broken: list[Found] = []
+    end = start
+    for one in scan_file(path, start):
+        if one.what == RECORD:
+            try:
+                value_of = made(codec.decode(one.payload))
+                found += [] if value_of is None else [value_of]
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+                broken.append(one)
+        else:
+            broken.append(one)
+        if one.what != TORN:
+            end = one.end
+    if broken and broken[-1].end > end:
+        broken.pop()
+    return tuple(found), tuple(broken), end
 
 
 def write(fd: int, payloads: Iterable[bytes], *, durable: bool) -> None:

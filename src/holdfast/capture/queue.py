@@ -36,6 +36,26 @@ class Entry:
     claim: str = ""
     error: str = ""
 
+    def as_record(self, now: float) -> dict[str, Any]:
+        """As the command line and the servers tell it."""
+        from holdfast.capture.episodes import session_of
+
+        flag = self.flag
+        return {
+            "id": flag.id,
+            "kind": flag.kind,
+            "text": flag.text,
+            "session": session_of(flag.episode),
+            "project": flag.project,
+            "age_s": round(now - flag.time, 3),
+            "episode": flag.episode,
+            "host": flag.host,
+            "origin": flag.origin,
+            "evidence": list(flag.evidence),
+            "tries": self.tries,
+            "error": self.error,
+        }
+
 
 @value
 class View:

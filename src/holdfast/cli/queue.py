@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from holdfast.capture.episodes import session_of
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING, Entry
 from holdfast.cli import show
 from holdfast.memory import Memory
@@ -35,7 +34,7 @@ def queue(
     by_state = {state: [entry for entry in mine if entry.state == state] for state in (WAITING, CLAIMED, DEAD)}
     oldest = max((now - entry.flag.time for entry in mine), default=0.0)
     if json:
-        lists = {state: [_record(entry, now) for entry in entries] for state, entries in by_state.items()}
+        lists = {state: [entry.as_record(now) for entry in entries] for state, entries in by_state.items()}
         show.as_json({**lists, "oldest_age_s": round(oldest, 3), "other_projects": elsewhere, "broken": broken})
         return
     if not mine:
@@ -68,24 +67,6 @@ def retry(
         typer.echo(
             f"{len(revived)} flag{'' if len(revived) == 1 else 's'} wait again." if revived else "Nothing is dead."
         )
-
-
-def _record(entry: Entry, now: float) -> dict[str, Any]:
-    flag = entry.flag
-    return {
-        "id": flag.id,
-        "kind": flag.kind,
-        "text": flag.text,
-        "session": session_of(flag.episode),
-        "project": flag.project,
-        "age_s": round(now - flag.time, 3),
-        "episode": flag.episode,
-        "host": flag.host,
-        "origin": flag.origin,
-        "evidence": list(flag.evidence),
-        "tries": entry.tries,
-        "error": entry.error,
-    }
 
 
 def _line(entry: Entry, now: float) -> None:

@@ -103,25 +103,7 @@ def read(vault: str, path: str, start: int = 0) -> Read[Thought]:
 
 
 def _read(path: str, start: int, made: Callable[[Mapping[str, Any]], T]) -> Read[T]:
-    """The beginning of a record at the very end is left for the next look: its writer may be at work."""
-    found: list[T] = []
-    broken: list[log.Found] = []
-    end = start
-    for one in log.scan_file(path, start):
-        if one.what == log.RECORD:
-            try:
-                record = codec.decode(one.payload)
-                if not _is_purged(record):
-                    found.append(made(record))
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-                broken.append(one)
-        else:
-            broken.append(one)
-        if one.what != log.TORN:
-            end = one.end
-    if broken and broken[-1].end > end:
-        broken.pop()
-    return Read(tuple(found), tuple(broken), end)
+    return Read(*log.read_on(path, start, lambda record: None if _is_purged(record) else made(record)))
 
 
 def _is_purged(record: Mapping[str, Any]) -> bool:

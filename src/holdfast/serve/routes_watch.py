@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from holdfast.capture.episodes import session_of
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING
 from holdfast.serve import answers, shapes
 from holdfast.serve import health as condition
@@ -15,7 +14,7 @@ from holdfast.serve import metrics as figures
 from holdfast.serve.asking import JSON, PROBLEMS, Asks
 
 if TYPE_CHECKING:
-    from holdfast.capture.queue import Entry
+    pass
 
 router = APIRouter(tags=["watch"])
 
@@ -28,29 +27,11 @@ def queue(asking: Asks, asked: Annotated[shapes.Listed, Query()]) -> dict[str, A
     mine = [entry for entry in view.entries if asked.everything or entry.flag.project == project]
     shown = mine[: asked.limit]
     return {
-        **{state: [_flag(one, now) for one in shown if one.state == state] for state in (WAITING, CLAIMED, DEAD)},
+        **{state: [one.as_record(now) for one in shown if one.state == state] for state in (WAITING, CLAIMED, DEAD)},
         "oldest_age_s": max((now - entry.flag.time for entry in mine), default=0.0),
         "other_projects": len(view.entries) - len(mine),
         "broken": len(view.broken),
         "more": len(mine) - len(shown),
-    }
-
-
-def _flag(entry: Entry, now: float) -> dict[str, Any]:
-    flag = entry.flag
-    return {
-        "id": flag.id,
-        "kind": flag.kind,
-        "text": flag.text,
-        "session": session_of(flag.episode),
-        "project": flag.project,
-        "age_s": round(now - flag.time, 3),
-        "episode": flag.episode,
-        "host": flag.host,
-        "origin": flag.origin,
-        "evidence": list(flag.evidence),
-        "tries": entry.tries,
-        "error": entry.error,
     }
 
 

@@ -114,24 +114,8 @@ def joined(*logs: str) -> str:
 
 
 def read(vault: str, path: str, start: int = 0) -> Read:
-    """A segment from a place on. The beginning of a record at its very end is left for the next look: its writer may
-    be at work. Raises OSError."""
-    entries: list[Entry] = []
-    broken: list[log.Found] = []
-    end = start
-    for one in log.scan_file(f"{vault}/{path}", start):
-        if one.what == log.RECORD:
-            try:
-                entries.append(from_record(codec.decode(one.payload)))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                broken.append(one)
-        else:
-            broken.append(one)
-        if one.what != log.TORN:
-            end = one.end
-    if broken and broken[-1].end > end:
-        broken.pop()
-    return Read(tuple(entries), tuple(broken), end)
+    """A segment from a place on. Raises OSError."""
+    return Read(*log.read_on(f"{vault}/{path}", start, from_record))
 
 
 def everything(vault: str, task: str) -> Iterator[Entry]:
