@@ -11,8 +11,9 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import highways, indexing, opening, records, retrieve
+from holdfast.field import highways, indexing, opening, records, retrieve, think
 from holdfast.field.embed.seam import NoVectors
+from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.sqlite import lock
 from holdfast.field.store import Scope
 from holdfast.field.thought import note_id
@@ -256,3 +257,17 @@ def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:
     room.read("orders")
     assert room.weight(made.id) == pytest.approx(1.10)
     assert room.ask("orders").results[0].age == 0
+
+
+def test_what_has_nothing_to_do_with_a_question_is_not_found_by_its_meaning(vault: str) -> None:
+    with opening.opened(vault, WordLlama(), lambda: NOW) as field:
+        for text in (
+            "Orders are locked optimistically with 3 retries; row locks deadlocked the checkout",
+            "The test database needs TZ=UTC, or the expiry tests fail at night",
+            "Rate limits of the shipping API: 5 requests a second",
+        ):
+            think.think(field, think.Words(text))
+        assert retrieve.ask(field, "favourite zebra quantum").results == ()
+        assert retrieve.ask(field, "holiday plans next summer").results == ()
+        found = retrieve.ask(field, "API throttling").results
+        assert found[0].thought.text.startswith("Rate limits")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST = 50
 LONGEST_QUERY = 4000
+FAR = 0.07  # nearness that two texts which have nothing to do with each other reach with the default model
 OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
 PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
 DAY = 86400.0
@@ -85,7 +86,8 @@ class Seen:
         self.neighbours = field.store.neighbours
 
     def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
-        return self.store.nearest(vector, scope, most, self.model)
+        """What is nearest. Something always is: below FAR it only is less far than the rest, and says nothing."""
+        return [hit for hit in self.store.nearest(vector, scope, most, self.model) if hit.score >= FAR]
 
 
 def ranked(field: Field, query: str, scope: Scope, most: int, rank: Ranking = ranking.rank) -> list[Ranked]:
