@@ -14,6 +14,7 @@ import holdfast
 from holdfast import errors
 from holdfast.cli import fast, task
 from holdfast.cli.app import app
+from holdfast.field.embed import seam  # noqa: F401  one of the errors
 from holdfast.install import launcher
 
 COMMANDS = [
@@ -21,6 +22,7 @@ COMMANDS = [
     *sorted(str(group.name) for group in app.registered_groups),
 ]
 TASK_COMMANDS = sorted(f"task {command.name or command.callback.__name__}" for command in task.app.registered_commands)  # type: ignore[union-attr]
+# The settings' and the embedder's own stand in their rooms.
 KINDS: list[type[errors.HoldfastError]] = [errors.HoldfastError, *errors.HoldfastError.__subclasses__()]
 
 
@@ -85,6 +87,7 @@ def test_statuses_are_those_that_are_documented() -> None:
         "settings": 10,
         "judge": 11,
         "conflict": 14,
+        "embedder": 16,
     }
 
 

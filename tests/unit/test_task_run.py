@@ -30,6 +30,11 @@ SAYS = 'printf "%s\\0" "$@" > {folder}/words; printf %s "$HOLDFAST_TASK" > {fold
 COUNTS = "echo x >> {folder}/started"
 
 
+def as_usual() -> None:
+    """Who started these tests may ignore a hangup, as nohup does; a runner then leaves it ignored, rightly."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
@@ -87,7 +92,7 @@ class Bench:
             stdout=around,
             stderr=around,
             start_new_session=True,
-            preexec_fn=None if terminal < 0 else take_terminal,  # noqa: PLW1509  it calls the kernel and nothing else
+            preexec_fn=as_usual if terminal < 0 else take_terminal,  # noqa: PLW1509  they call the kernel and no more
         )
         self.processes.append(started)
         return started
