@@ -167,11 +167,11 @@ def test_the_command_on_path_is_plain_sh_and_may_be_run(installed: Path) -> None
     assert command.read_text().startswith("#!/bin/sh\n")
 
 
-def test_the_core_is_light(installed: Path) -> None:
+def test_the_core_searches_offline_and_brings_no_server_and_no_framework(installed: Path) -> None:
     (site,) = installed.glob("lib/python3*/site-packages")
     found = {path.name.partition("-")[0].lower() for path in site.glob("*.dist-info")}
-    assert {"holdfast", "typer", "rich", "pyyaml"} <= found
-    assert not found & {"numpy", "torch", "fastapi", "starlette", "uvicorn", "httpx", "requests"}
+    assert {"holdfast", "typer", "rich", "pyyaml", "numpy", "tokenizers", "wordllama"} <= found
+    assert not found & {"torch", "onnxruntime", "fastapi", "starlette", "uvicorn", "mcp", "httpx2"}
 
 
 def test_every_command_helps(user: User) -> None:
