@@ -171,7 +171,7 @@ def test_the_core_searches_offline_and_brings_no_server_and_no_framework(install
     (site,) = installed.glob("lib/python3*/site-packages")
     found = {path.name.partition("-")[0].lower() for path in site.glob("*.dist-info")}
     assert {"holdfast", "typer", "rich", "pyyaml", "numpy", "tokenizers", "wordllama"} <= found
-    assert not found & {"torch", "onnxruntime", "fastapi", "starlette", "uvicorn", "mcp", "httpx2"}
+    assert not found & {"torch", "onnxruntime", "fastapi", "starlette", "uvicorn", "mcp"}
 
 
 def test_every_command_helps(user: User) -> None:
