@@ -138,8 +138,7 @@ class Tasking(Curation):
             return
         try:
             with Desk(self.vault, self.clock) as desk:
-                for name in record.open_tasks(self.vault):
-                    desk.touch(name)
+                desk.look_over()
         except Busy:
             return  # whoever is at work there renders too
 

@@ -66,8 +66,8 @@ def put_in_place(effects: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, "posix", effects)
 
 
-def in_a_child(work: Callable[[], None]) -> int:
-    """Do something in a forked process; the signal that ended it, or 0. A failure in it fails here."""
+def forked(work: Callable[[], None]) -> int:
+    """Do something in a process of its own; its pid."""
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -78,6 +78,11 @@ def in_a_child(work: Callable[[], None]) -> int:
             status = 0
         finally:
             os._exit(status)
-    _, ended = os.waitpid(child, 0)
+    return child
+
+
+def in_a_child(work: Callable[[], None]) -> int:
+    """Do something in a forked process; the signal that ended it, or 0. A failure in it fails here."""
+    _, ended = os.waitpid(forked(work), 0)
     assert os.WIFSIGNALED(ended) or os.WEXITSTATUS(ended) == 0, "the child failed"
     return os.WTERMSIG(ended) if os.WIFSIGNALED(ended) else 0

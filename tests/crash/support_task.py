@@ -21,7 +21,7 @@ from . import support_strace
 from .support import START, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.looking import Decided
@@ -193,16 +193,3 @@ def traced(desk: Desktop, strace: str, command: list[str], names: tuple[str, ...
         if call.touches(desk.folder):
             found.append((call.name, seen[call.name]))
     return found
-
-
-def forked(work: Callable[[], None]) -> int:
-    sys.stdout.flush()
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return child

@@ -25,7 +25,7 @@ from holdfast.tasks import entry as entries
 
 from . import support_strace
 from .support import NAME, SOURCE, count, dice, run
-from .support_effects import Effects, in_a_child, put_in_place
+from .support_effects import Effects, forked, in_a_child, put_in_place
 from .support_task import (
     OLD,
     PERSONS,
@@ -35,7 +35,6 @@ from .support_task import (
     a_desktop,
     edit,
     fast_command,
-    forked,
     module_command,
     texts_of,
     traced,

@@ -376,3 +376,19 @@ def at_a_terminal(fresh: Home, answers: bytes, *words: str, env: Mapping[str, st
         pass  # how a terminal says that its last writer has gone
     os.close(ours)
     return process.wait(), said.decode()
+
+
+def imported_by(fresh: Home, payload: dict[str, object], *words: str) -> set[str]:
+    """Every module that a hook or a fast command imports in its own process, as the interpreter itself lists them."""
+    done = subprocess.run(
+        [PYTHON, "-X", "importtime", "-I", "-S", START, *(words or ("claude-code",))],
+        env=fresh.env,
+        cwd=fresh.project,
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        check=True,
+    )
+    lines = done.stderr.decode().splitlines()
+    names = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+    assert "holdfast" in names
+    return names - {"imported package"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,27 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from hook_support import PROMPT, PYTHON, START, Agents, Home, too_open, wait_until
+from hook_support import PROMPT, PYTHON, START, Agents, Home, imported_by, too_open, wait_until
 
 from holdfast.capture import background, home, upkeep
 
 NEVER = {"json", "re", "dataclasses", "typing", "os", "typer", "rich", "enum", "subprocess", "pathlib", "site"}
-
-
-def imported_by(fresh: Home, payload: dict[str, object], *words: str) -> set[str]:
-    """Every module that a hook or a fast command imports in its own process, as the interpreter itself lists them."""
-    done = subprocess.run(
-        [PYTHON, "-X", "importtime", "-I", "-S", START, *(words or ("claude-code",))],
-        env=fresh.env,
-        cwd=fresh.project,
-        input=json.dumps(payload).encode(),
-        capture_output=True,
-        check=True,
-    )
-    lines = done.stderr.decode().splitlines()
-    names = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
-    assert "holdfast" in names
-    return names - {"imported package"}
 
 
 def of_the_standard_library(names: set[str]) -> set[str]:

@@ -137,6 +137,7 @@ def test_the_description_names_every_route(server: Server) -> None:
 
 def test_prometheus_is_told_of_the_queue_and_of_no_path_that_a_caller_made_up(server: Server) -> None:
     server.get("/a-path-of-mine")
+    server.get("/notes")
     answer = server.get("/metrics")
     text = answer.body.decode("utf-8")
     assert answer.headers["content-type"].startswith("text/plain")

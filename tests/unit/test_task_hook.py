@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 from hook_support import (
-    PYTHON,
     SOURCE,
-    START,
     Agents,
     Home,
     Terminal,
     context_of,
+    imported_by,
     make_read_only,
     mounted,
 )
@@ -301,22 +300,6 @@ def test_a_boot_file_of_nobody_we_know_costs_the_start_nothing(audit: Home) -> N
 # --- what it costs
 
 
-def imported(where: Home, payload: dict[str, object]) -> set[str]:
-    """Every module that a hook imports in its own process."""
-    done = subprocess.run(
-        [PYTHON, "-X", "importtime", "-I", "-S", START, "claude-code"],
-        env=where.env,
-        cwd=where.project,
-        input=json.dumps(payload).encode(),
-        capture_output=True,
-        check=True,
-    )
-    lines = done.stderr.decode().splitlines()
-    names = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
-    assert "holdfast" in names
-    return names
-
-
 def of_tasks(names: set[str]) -> set[str]:
     return {name for name in names if name.startswith("holdfast.tasks") or name == "holdfast.hook.tasks"}
 
@@ -338,7 +321,7 @@ def test_where_no_task_is_open_nothing_is_said_of_tasks_and_nothing_imported_for
 ) -> None:
     begin(fresh, folder=fresh.folder)
     assert "task" not in start(fresh, "s1").lower(), "the one of another project"
-    assert of_tasks(imported(fresh, fresh.event(name, **more))) == set()
+    assert of_tasks(imported_by(fresh, fresh.event(name, **more))) == set()
 
 
 @pytest.mark.parametrize(("name", "more"), EVENTS[2:5])
@@ -346,13 +329,13 @@ def test_where_one_is_open_a_moment_within_the_session_still_imports_next_to_not
     audit: Home, name: str, more: dict[str, Any]
 ) -> None:
     start(audit, "s1", pid=os.getpid())
-    names = imported(audit, audit.event(name, **more))
+    names = imported_by(audit, audit.event(name, **more))
     assert names & NEVER == set()
     assert not {one for one in names if "sqlite" in one}
 
 
 def test_a_start_reads_one_small_file_of_the_tasks_and_not_their_index(audit: Home) -> None:
-    names = imported(audit, audit.event("SessionStart", "s2", source="startup"))
+    names = imported_by(audit, audit.event("SessionStart", "s2", source="startup"))
     assert "holdfast.hook.tasks" in names
     assert not {one for one in names if "sqlite" in one}
     assert not names & {"json", "re", "typer", "dataclasses", "pathlib"}

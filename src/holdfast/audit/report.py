@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.audit import alarms, inline, period, sessions, whereabouts
+from holdfast.audit import alarms, inline, period, sessions
 from holdfast.audit.findings import SKIPS
 from holdfast.capture import home, projects
 from holdfast.close.work import find_episode
@@ -108,7 +108,7 @@ def _make_sure_of_vault(place: Place) -> None:
 def audit(place: Place, asked: Period) -> Report:
     """Look at everything in a period. Raises NotFound where there is no vault, or no such project."""
     _make_sure_of_vault(place)
-    told = period.read(place.state, asked, whereabouts.registered(place.vault))
+    told = period.read(place.state, asked, projects.registered(place.vault))
     asked = told.period
     counted = sessions.count(place, told)
     own = told.own()

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, ledger_history, platform, projects
+from holdfast.capture import home, ledger_history, projects
 from holdfast.capture.ledger_history import Wanted
 from holdfast.doctor.hosts import has_plugin
 
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from holdfast.model import Project
 
 BEFORE = 500  # hooks before the period that tell whether a host was heard of
-
-
-def registered(vault: str) -> frozenset[str]:
-    """The ids of all projects that the vault knows; none where that cannot be read."""
-    import tomllib
-
-    try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        return frozenset(str(one["id"]) for one in table.get("project", []))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return frozenset()
 
 
 class Places:

@@ -6,14 +6,13 @@ refused, or finds itself in a sandbox that cannot write.
 
 from __future__ import annotations
 
+from holdfast.capture import arguments
 from holdfast.capture.ids import digest
 from holdfast.errors import UsageError
 from holdfast.model import value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+OPTIONS, SWITCHES = ("--kind", "--evidence", "--for"), ("--json", "--nothing")
+SNAG_OPTIONS = ("--better", "--evidence", "--skill", "--rule")
 SKILL, RULE = "skill:", "rule:"  # how a snag's evidence names what should learn from it
 SAID = "said-"  # in the course of an episode: what the hook takes from a tool call; content: ids, then KEPT
 KEPT = "kept"
@@ -58,7 +57,7 @@ def read(command: str, argv: list[str]) -> Words:
 
 
 def _flag(argv: list[str]) -> Words:
-    texts, given, switches = _split(argv, ("--kind", "--evidence", "--for"), ("--json", "--nothing"), "flag")
+    texts, given, switches = arguments.split(argv, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
     if "--nothing" in switches:
         if texts:
             raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
@@ -71,7 +70,7 @@ def _flag(argv: list[str]) -> Words:
 
 
 def _snag(argv: list[str]) -> Words:
-    texts, given, switches = _split(argv, ("--better", "--evidence", "--skill", "--rule"), ("--json",), "snag")
+    texts, given, switches = arguments.split(argv, SNAG_OPTIONS, ("--json",), "snag")
     better = " ".join(given.get("--better", ())).strip()
     if not texts or not better:
         raise UsageError(
@@ -94,32 +93,3 @@ def _learner(given: dict[str, list[str]]) -> tuple[str, ...]:
                 f'"{name}" is no name of a {mark[:-1]}; nothing was written. A skill is named by its folder.'
             )
     return tuple(mark + name for mark, name in named)
-
-
-def _split(
-    argv: list[str], options: tuple[str, ...], switches: tuple[str, ...], command: str
-) -> tuple[list[str], dict[str, list[str]], set[str]]:
-    texts: list[str] = []
-    given: dict[str, list[str]] = {}
-    found: set[str] = set()
-    short = {f"-{option[2]}": option for option in options if option != "--for"}
-    rest: Iterator[str] = iter(argv)
-    for word in rest:
-        option, equals, said = word.partition("=")
-        option = short.get(option, option)
-        if word == "--":
-            texts += rest
-        elif word in switches:
-            found.add(word)
-        elif option in options:
-            value_of = said if equals else next(rest, None)
-            if value_of is None:
-                raise UsageError(f"{option} needs a value; nothing was written.")
-            given.setdefault(option, []).append(value_of)
-        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
-            raise UsageError(
-                f'"{word}" is no option of {command}; nothing was written. Put -- before a text that begins so.'
-            )
-        else:
-            texts.append(word)
-    return texts, given, found

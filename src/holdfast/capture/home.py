@@ -81,20 +81,12 @@ def tasks_path(state: str, project: str) -> str:
 
 
 def has_tasks(state: str, project: str) -> bool:
-    try:
-        posix.stat(tasks_path(state, project))
-    except OSError:
-        return False
-    return True
+    return platform.is_there(tasks_path(state, project))
 
 
 def has_field(state: str) -> bool:
     """Whether there is an index to look anything up in; without one the hook imports nothing of the field."""
-    try:
-        posix.stat(f"{state}/field.db")
-    except OSError:
-        return False
-    return True
+    return platform.is_there(f"{state}/field.db")
 
 
 def format_of(vault: str) -> int:

@@ -211,6 +211,14 @@ def remove(path: str) -> None:
         return
 
 
+def is_there(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
 def names(path: str) -> list[str]:
     """The names in a folder; none where there is no such folder."""
     try:

@@ -222,3 +222,14 @@ def _wishes(root: str) -> Wishes:
     tools = [tool for one in named if isinstance(one, list) for tool in one if isinstance(tool, str)]
     is_off = any(str(one.get("off", "")).lower() in ("true", "yes", "on", "1") for one in tables)
     return Wishes(is_off, tuple(tools[:MOST_TOOLS]))
+
+
+def registered(vault: str) -> frozenset[str]:
+    """The ids of all projects that the vault knows; none where that cannot be read."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        return frozenset(str(one["id"]) for one in table.get("project", []))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset()

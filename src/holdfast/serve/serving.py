@@ -7,10 +7,9 @@ may ask for all may say that it is in another one, and then sees that one and wh
 from __future__ import annotations
 
 import time
-import tomllib
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import config, episodes, home, platform, projects, whereabouts
+from holdfast.capture import config, episodes, home, projects, whereabouts
 from holdfast.capture.whereabouts import Where
 from holdfast.errors import NotFound
 from holdfast.field.embed import choice
@@ -100,7 +99,9 @@ class Serving:
     def others(self, one: Served) -> list[Served]:
         """The same memory as seen from every other project."""
         here = one.project().id
-        return [Served(self, self._project(ident)) for ident in sorted(_registered(self.vault)) if ident != here]
+        return [
+            Served(self, self._project(ident)) for ident in sorted(projects.registered(self.vault)) if ident != here
+        ]
 
     def here(self) -> Project:
         """The project of the folder that the server was started in."""
@@ -110,7 +111,7 @@ class Serving:
         here = self.here()
         if ident in ("", here.id):
             return here
-        if ident not in _registered(self.vault):
+        if ident not in projects.registered(self.vault):
             raise NotFound("There is no such project in this vault; nothing was done. projects.toml lists them.")
         return Project(ident, ident, "", "")
 
@@ -121,12 +122,3 @@ def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
         return choice.chosen(wishes, env)
     except NoVectors:
         return None
-
-
-def _registered(vault: str) -> frozenset[str]:
-    """The ids of all projects that the vault knows; none where that cannot be read."""
-    try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        return frozenset(str(one["id"]) for one in table.get("project", []))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return frozenset()

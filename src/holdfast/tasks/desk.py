@@ -11,13 +11,11 @@ stays where it is, untouched, and is reported.
 
 from __future__ import annotations
 
-import fcntl
 import posix
-import time
 
-from holdfast.capture import home, platform
+from holdfast.capture import home, locks, platform
 from holdfast.capture.ids import new_id
-from holdfast.errors import Busy, HoldfastError, NotSaved
+from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
 from holdfast.tasks import boot, page, reading, record, sheet, view
 from holdfast.tasks import entry as entries
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 REFUSALS = (OSError, Refused)  # of a disk, by way of the system or of the index
 PATIENCE = 20.0  # seconds that one waits for another
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
+BUSY = "Another holdfast process has held the tasks for too long; nothing was written. Run the same command again."
 TRIES = 5  # to render a page while a person keeps saving it
 
 
@@ -64,14 +63,14 @@ class Desk:
         home.refuse_newer(self.vault)
         try:
             platform.make_folders(f"{record.own(self.vault)}/pages")
-            self._lock = _lock(f"{record.own(self.vault)}/lock", self.patience)
+            self._lock = locks.taken(f"{record.own(self.vault)}/lock", self.patience, BUSY)
         except OSError as error:
             if not self.only_look or error.errno not in REFUSED:
                 raise
             return self._from_the_logs()
         try:
             self.index = Index(self.vault)
-            self._touched |= self.index.catch_up() | self.index.behind()
+            self.index.catch_up()
         except BaseException:
             posix.close(self._lock)
             raise
@@ -107,7 +106,7 @@ class Desk:
         """Append entries, durably, and take them in. Raises NotSaved."""
         record.append(self.vault, task, made, made[-1].time)
         try:
-            self._touched |= {task, *self.index.catch_up(), *self.index.behind()}
+            self.index.catch_up()
         except REFUSALS as error:  # they are durable: whoever looks next takes them in
             self.behind = str(error)
 
@@ -233,11 +232,20 @@ class Desk:
         return (
             raw is None
             or raw != sheet.content(sheet.base_path(self.vault, task))
-            or sheet.is_there(sheet.fresh_path(self.vault, task))
+            or platform.is_there(sheet.fresh_path(self.vault, task))
         )
 
     def touch(self, task: str) -> None:
         self._touched.add(task)
+
+    def look_over(self) -> None:
+        """Touch every open task whose page somebody edited, or of which no start is told: the others are as they are to
+        be."""
+        for name in record.open_tasks(self.vault):
+            known = self.index.task(name)
+            is_told = known is not None and (known.is_over or home.has_tasks(home.state(self.vault), known.project))
+            if not is_told or self.is_edited(name):
+                self.touch(name)
 
     def _render(self, task: str) -> None:
         for _ in range(TRIES):
@@ -264,20 +272,3 @@ class Desk:
     def _cannot_read(self, task: str, why: str) -> None:
         if not any(one.task == task for one in self.unread):
             self.unread.append(Unread(task, why))
-
-
-def _lock(path: str, patience: float) -> int:
-    fd = posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                posix.close(fd)
-                raise Busy(
-                    "Another holdfast process has held the tasks for too long; nothing was written. "
-                    "Run the same command again."
-                ) from None
-            time.sleep(0.002)

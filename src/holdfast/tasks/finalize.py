@@ -8,13 +8,12 @@ and discoveries are only offered; which of them outlive the task is for its auth
 
 from __future__ import annotations
 
-from holdfast.capture import flagging, home, notices
+from holdfast.capture import flagging, home, notices, platform
 from holdfast.errors import UsageError
 from holdfast.model import Project, value
 from holdfast.tasks import checkpoint, choosing, record, states
 from holdfast.tasks import entry as entries
 from holdfast.tasks.desk import Desk
-from holdfast.tasks.sheet import is_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def finish(
     with Desk(vault, clock) as desk:
         task = choosing.choose(desk.index, named, speaker.project.id, env)
         # Said before, by somebody who is about to make the archive, or was killed before it.
-        was_said = task.state == to and is_there(record.folder(vault, task.id))
+        was_said = task.state == to and platform.is_there(record.folder(vault, task.id))
         if not was_said:
             states.refuse(task.id, task.state, to)
         desk.believe(task.id)
@@ -110,7 +109,7 @@ def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finishe
     with Desk(vault, clock) as desk:
         task = desk.index.task(done.task.id) or done.task
     folder = record.folder(vault, task.id)
-    left = folder if is_there(folder) else ""
+    left = folder if platform.is_there(folder) else ""
     return Finished(task, done.promoted, done.offers, final_page(task.id), left, done.notes)
 
 

@@ -52,24 +52,24 @@ class Index(Questions):
     def close(self) -> None:
         self.db.close()
 
-    def catch_up(self) -> set[str]:
-        """Take in what the logs have and this has not; the tasks that changed. Where the file is broken, the logs are
-        read into memory, and the next who comes makes the file anew."""
+    def catch_up(self) -> None:
+        """Take in what the logs have and this has not; `behind` then names the tasks that changed. Where the file is
+        broken, the logs are read into memory, and the next who comes makes the file anew."""
         try:
-            return self._catch_up()
+            self._catch_up()
         except schema.Passing:
             raise
         except schema.Refused:
             self.drop()
             self.db.close()
             self.db = schema.opened(":memory:")
-            return self._catch_up()
+            self._catch_up()
 
     def drop(self) -> None:
         """Take the file away: the next who comes makes it anew."""
         schema.remove(self.path)
 
-    def _catch_up(self) -> set[str]:
+    def _catch_up(self) -> None:
         known = self._known(record.FOLDER)
         tasks = record.open_tasks(self.vault)
         listed = {path: (task, size) for task in tasks for path, size in record.logs(self.vault, task)}
@@ -85,9 +85,8 @@ class Index(Questions):
         for path, (task, size) in listed.items():
             begin = known[path][1] if path in known and task not in changed else 0
             if size > begin:
-                changed |= self._take(path, task, begin)
+                self._take(path, task, begin)
         self.db.execute("INSERT OR REPLACE INTO looked VALUES (?, ?)", (record.OUTPUTS, stamp))
-        return changed
 
     def _known(self, top: str) -> dict[str, tuple[str, int]]:
         rows = self.db.execute(f"SELECT {LOG} WHERE path LIKE ?", (f"{top}/%",))
@@ -97,11 +96,11 @@ class Index(Questions):
         found = self.db.execute("SELECT stamp FROM looked WHERE folder = ?", (record.OUTPUTS,)).fetchone()
         return str(found[0]) if found else "never"
 
-    def _take(self, path: str, task: str, begin: int) -> set[str]:
+    def _take(self, path: str, task: str, begin: int) -> None:
         try:
             found = record.read(self.vault, path, begin)
         except OSError:
-            return set()  # gone again, or it cannot be read: `check` names it, and the others count all the same
+            return  # gone again, or it cannot be read: `check` names it, and the others count all the same
         self.db.execute("BEGIN IMMEDIATE")
         try:
             self.add(task, found.entries)
@@ -115,7 +114,6 @@ class Index(Questions):
             if self.db.in_transaction:  # a disk that is full has ended it already
                 self.db.execute("ROLLBACK")
             raise
-        return {task} if found.entries else set()
 
     def _forget(self, task: str) -> None:
         self.db.execute("BEGIN IMMEDIATE")

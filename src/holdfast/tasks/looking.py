@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.capture import home
 from holdfast.errors import NotFound
 from holdfast.model import value
-from holdfast.tasks import choosing, record, states, units, view
+from holdfast.tasks import choosing, states, units, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.desk import Desk
 
@@ -83,8 +83,7 @@ def decisions(vault: str, project: str | None, clock: Callable[[], float], *, al
         return []
     found: list[Decided] = []
     with Desk(vault, clock, only_look=True) as desk:
-        for name in record.open_tasks(vault):
-            desk.touch(name)
+        desk.look_over()
         desk.settle()
         for task in desk.index.tasks(project, also_over=True):
             if task.state == states.ABANDONED and not also_gone:

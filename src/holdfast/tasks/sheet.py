@@ -121,11 +121,3 @@ def give_back(theirs: str, path: str) -> None:
         is_ours = False
     if not is_ours:
         platform.exchange(theirs, path)
-
-
-def is_there(path: str) -> bool:
-    try:
-        posix.stat(path)
-    except OSError:
-        return False
-    return True

@@ -7,14 +7,11 @@ that says that nothing was written.
 
 from __future__ import annotations
 
+from holdfast.capture import arguments
 from holdfast.capture.ids import LENGTH, LETTERS, digest
 from holdfast.errors import UsageError
 from holdfast.model import replace, value
 from holdfast.tasks.entry import DECISION, DISCOVERY, NEXT, PROGRESS, SECTIONS, SHORTEST
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUPERSEDES = "SUPERSEDES"
 SAID = "checkpoint-"  # in the course of an episode: what the hook takes from a tool call; content: its id, then KEPT
@@ -81,7 +78,7 @@ def read(argv: list[str]) -> Words:
     before = argv[: argv.index("--") if "--" in argv else None]
     if "--help" in before or "-h" in before:
         raise UsageError("That asks for help; nothing was written.")
-    said, given, switches = _split(argv)
+    said, given, switches = arguments.split(argv, OPTIONS, SWITCHES, "task checkpoint", spelled_out=("--supersedes",))
     tasks = [ident(one) for one in given.get("--task", ())]
     if any(not same(tasks[0], one) for one in tasks):
         raise UsageError("A checkpoint is of one task, and two are named; nothing was written. Name one.")
@@ -236,29 +233,3 @@ def _named(switches: set[str]) -> str:
         both = " and ".join(f"--{section}" for section in sections)
         raise UsageError(f"An entry belongs to one section, and {both} name more; nothing was written. Leave one.")
     return sections[0] if sections else ""
-
-
-def _split(argv: list[str]) -> tuple[list[str], dict[str, list[str]], set[str]]:
-    said: list[str] = []
-    given: dict[str, list[str]] = {}
-    found: set[str] = set()
-    rest: Iterator[str] = iter(argv)
-    for word in rest:
-        option, equals, own = word.partition("=")
-        option = "--task" if option == "-t" else option
-        if word == "--":
-            said += rest
-        elif word in SWITCHES:
-            found.add(word)
-        elif option in OPTIONS:
-            value_of = own if equals else next(rest, None)
-            if value_of is None:
-                raise UsageError(f"{option} needs a value; nothing was written.")
-            given.setdefault(option, []).append(value_of)
-        elif word.startswith("-") and word != "-" and " " not in word and word[1:2] not in "0123456789.":
-            raise UsageError(
-                f'"{word}" is no option of task checkpoint; nothing was written. Put -- before a text that begins so.'
-            )
-        else:
-            said.append(word)
-    return said, given, found

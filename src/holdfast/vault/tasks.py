@@ -38,8 +38,7 @@ def settle(writer: Writer) -> None:
     over: list[Task] = []
     try:
         with Desk(writer.vault, lambda: writer.now, PATIENCE) as desk:
-            for name in record.open_tasks(writer.vault):
-                desk.touch(name)
+            desk.look_over()
             desk.settle()
             known = [desk.index.task(name) for name in record.open_tasks(writer.vault)]
             over = [one for one in known if one and one.is_over]

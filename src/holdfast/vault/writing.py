@@ -14,14 +14,13 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, ledger, platform, quoting
+from holdfast.capture import home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
-from holdfast.errors import Busy, GitFailed, HoldfastError
+from holdfast.errors import GitFailed, HoldfastError
 from holdfast.vault import armed, brain, index, journal, notes, own, tasks
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
@@ -131,17 +130,7 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
 
 def lock(vault: str, patience: float) -> int:
     """The vault's lock, as a descriptor to be closed. Raises Busy."""
-    fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                os.close(fd)
-                raise Busy from None
-            time.sleep(0.01)
+    return locks.taken(f"{home.state(vault)}/vault.lock", patience)
 
 
 def is_being_written(vault: str) -> bool:
