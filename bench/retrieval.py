@@ -40,11 +40,13 @@ from holdfast.field.embed.seam import Embedder
 from holdfast.field.search import ranking, tokens
 from holdfast.field.search.seam import ALL, Parts, Question
 from retrieval_data import SETS, SMALL, Corpus, Memory, Query, load
+from retrieval_product import answers
 
 DEPTH = 20
 DRAWS = 2000
 OURS, WORDS = "holdfast", "FTS5 BM25 alone"
-LEFT_OUT = ("lexical", "semantic", "lengths", "neighbours", "threads", "names", "dates", "feedback")
+INSTALLED = "holdfast as installed"
+LEFT_OUT = ("lexical", "semantic", "neighbours", "threads", "names", "dates")
 AIMS = {"LoCoMo turns": ("any@10", 80.0), "LongMemEval_S, cut": ("any@5", 97.5)}  # on the held half
 COLUMNS = ("any@1", "any@5", "any@10", "all@5", "all@10", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 Vector = NDArray[numpy.float32]
@@ -57,7 +59,6 @@ class Asked:
 
     corpus: Corpus
     plain: Corpus
-    untrusted: Corpus
     memory: Memory
     vectors: Sequence[Vector | None]
 
@@ -142,7 +143,6 @@ def systems(has_vectors: bool) -> dict[str, Callable[[Asked, int], list[str]]]:
             found[f"  without {part}"] = ours(Parts(**{part: False}))
     if has_vectors:
         found["  without passages"] = ours(ALL, "plain")
-        found["  without trust by length"] = ours(ALL, "untrusted")
     found[WORDS] = bm25
     if has_vectors:
         found["embedder alone, passages"] = embedder_alone("corpus")
@@ -155,7 +155,7 @@ def prepared(memory: Memory, embedder: Embedder | None) -> Asked:
     texts = [query.text for query in memory.queries]
     vectors: Sequence[Vector | None] = list(embedder.embed(texts)) if embedder else [None] * len(texts)
     corpus = Corpus(memory.docs, embedder)
-    return Asked(corpus, corpus.seen("whole"), corpus.seen("untrusted"), memory, vectors)
+    return Asked(corpus, corpus.seen("whole"), memory, vectors)
 
 
 def measured(memories: Sequence[Memory], embedder: Embedder | None) -> dict[str, Table]:
@@ -173,7 +173,10 @@ def measured(memories: Sequence[Memory], embedder: Embedder | None) -> dict[str,
                 found = system(asked, at)
                 table.seconds.append(time.perf_counter() - began)
                 table.rows.append(figures(found, query.gold))
-    return tables
+        asked_of_it = answers(memory, embedder, asked.corpus.now, DEPTH)
+        installed = tables.setdefault(INSTALLED, Table())
+        installed.rows += [figures(one, query.gold) for one, query in zip(asked_of_it, memory.queries, strict=True)]
+    return {name: tables[name] for name in sorted(tables, key=lambda one: one not in (OURS, INSTALLED))}
 
 
 def of_peers(path: Path | None, name: str, memories: Sequence[Memory]) -> dict[str, Table]:

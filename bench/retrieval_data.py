@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 import gzip
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from holdfast.field.embed import passages
 from holdfast.field.embed.seam import Embedder
 from holdfast.field.search import tokens
 from holdfast.field.search.seam import Facts
+from holdfast.field.thought import Thought
 
 SMALL = Path(__file__).resolve().parent / "small_set.jsonl"
 SETS = {
@@ -27,8 +26,6 @@ SETS = {
     "LongMemEval_S, cut": "longmemeval_s_truncated.jsonl.gz",
     "LongMemEval, pooled": "longmemeval_pooled_sessions.jsonl.gz",
 }
-HEAD = re.compile(r"^\[(?P<when>[^\]\n]+)\]\s*(?:(?P<speaker>[^\W\d][\w.' -]{0,30}): )?")
-FORMS = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y-%m-%d %H:%M")
 
 
 @dataclass(frozen=True)
@@ -115,14 +112,13 @@ class Corpus:
         pieces = [passages.cut(text) for _, text in self.docs]
         listed = [piece for some in pieces for piece in some]
         made = self.embedder.embed(listed)
-        trust = numpy.array([passages.trust(passages.count(piece)) for piece in listed], dtype=numpy.float32)
         owner = numpy.repeat(numpy.arange(len(pieces)), [len(some) for some in pieces])
         whole = self.embedder.embed([text for _, text in self.docs])
-        self.rows = {"passages": made * trust[:, None], "untrusted": made, "whole": whole}
-        self.owner = {"passages": owner, "untrusted": owner, "whole": numpy.arange(len(pieces))}
+        self.rows = {"passages": made, "whole": whole}
+        self.owner = {"passages": owner, "whole": numpy.arange(len(pieces))}
 
     def seen(self, how: str) -> Corpus:
-        """The same corpus with other vectors: of passages without trust by length, or one of each whole text."""
+        """The same corpus with other vectors: one of each whole text."""
         other = copy.copy(self)
         other.vectors, other._nearest = how, {}
         return other
@@ -169,20 +165,5 @@ def _humps(text: str) -> list[str]:
 
 
 def _facts(text: str) -> Facts:
-    head = HEAD.match(text)
-    words = len(tokens.WORD.findall(text))
-    if not head:
-        return Facts(words)
-    speaker = head["speaker"] or ""
-    # A session of LongMemEval begins with its first speaker's role, and is no turn of a thread.
-    is_turn = bool(speaker) and speaker not in ("user", "assistant")
-    return Facts(words, speaker if is_turn else "", head["when"] if is_turn else "", _time(head["when"]))
-
-
-def _time(words: str) -> float:
-    for form in FORMS:
-        try:
-            return datetime.strptime(words, form).replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            continue
-    return 0.0
+    """What the product reads from the text itself; nobody tells it more."""
+    return replace(Thought("", text).facts, words=len(tokens.WORD.findall(text)))

@@ -28,10 +28,11 @@ of the question left out.
 Other systems run at their defaults through their own calls (`python bench/retrieval_peers.py`), with our embedder, so
 that the search is compared and not the model: with MiniLM at full precision, a better and much slower one, an earlier
 measurement over all 1,536 questions of LoCoMo had any@10 of 63.8 and 69.2 for MemPalace (vector, union), 56.8 for
-mem0, 56.8 and 62.1 for mcp-memory-service (vector, hybrid). They get the same texts. Ours also gets what the product
-knows of a text besides, here read from the head of each turn of LoCoMo: who said it, when, and in which session; the
-rows without names, dates, neighbours and threads show what that is worth, and no set but LoCoMo has speakers or
-threads.
+mem0, 56.8 and 62.1 for mcp-memory-service (vector, hybrid). They get the same texts,
+and nobody tells ours more: that a turn of LoCoMo names who said it and when it reads from the head of the text itself,
+as the product does with any text that begins so. The rows without names, dates, neighbours and threads show what that
+is worth; no set but LoCoMo has speakers or threads. "As installed" is a vault and its store in SQLite, with vectors of
+one byte a number; the rows below it run the same ranking over an index in memory, so that parts can be left out.
 """
 
 

@@ -114,7 +114,7 @@ class _Say(dict[str, Say]):
 
 
 def inside(system: str, chosen: str, source: Path, out: Path, url: str) -> None:
-    for line in source.read_text(encoding="utf-8").splitlines():
+    for line in source.read_text(encoding="utf-8").strip("\n").split("\n"):  # a text may have other ends of lines in it
         with tempfile.TemporaryDirectory(prefix="holdfast-peer-") as folder, out.open("a", encoding="utf-8") as answers:
             RUNS[system](Path(folder), json.loads(line), _Say(answers, chosen), url)
 

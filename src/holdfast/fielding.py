@@ -1,4 +1,4 @@
-"""What the command line and the servers ask of the field: recall, think, highways, rebuild. A part of the facade.
+"""What the command line and the servers ask of the field: recall, think, highways, rebuild, embed. Part of the facade.
 
 A question is answered first and noted afterwards: `recall` looks and leaves no trace, `recalled` says what was shown.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.errors import UsageError
 from holdfast.tasking import Tasking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.field.changing import Chosen, Shown
+    from holdfast.field.embed.choice import Settings
     from holdfast.field.highways import Highway
     from holdfast.field.opening import Field
     from holdfast.field.rebuild import Rebuilt
@@ -26,13 +29,71 @@ class Fielding(Tasking):
 
     def field(self) -> Field:
         """The field, opened; to be closed by whoever asked, as a context. Its embedder is the one that this machine's
-        own settings name."""
+        own settings name; where that one is not here, what serves goes on serving."""
         from holdfast.capture import config, home
-        from holdfast.field import opening
+        from holdfast.field import opening, reembedding
+        from holdfast.field.embed import choice, known
+
+        state = home.machine_state(self.env)
+        wishes = choice.settings(config.load(state))
+        embedder = choice.at_hand(wishes, self.env)
+        known.keep(state, embedder, wishes)
+        later = reembedding.Background(self.vault, self.env, self.clock)
+        return opening.opened(self.vault, embedder, self.clock, known.Former(state, self.env), later)
+
+    def embedders(self) -> Shown:
+        """Which embedder is chosen, which serves, how far a change is."""
+        from holdfast.capture import config, home
+        from holdfast.field import changing, opening
+        from holdfast.field.embed import choice, known
+
+        state = home.machine_state(self.env)
+        wishes, former = choice.settings(config.load(state)), known.Former(state, self.env)
+        if not home.format_of(self.vault):
+            return changing.shown(None, wishes, self.env, former)
+        with opening.opened(self.vault, None, self.clock) as field:
+            return changing.shown(field, wishes, self.env, former)
+
+    def wanted_embedder(self, name: str, **given: str) -> Settings:
+        """The choice that a command line means; nothing is sent anywhere yet. Raises UsageError, NoVectors."""
+        from holdfast.field import changing
         from holdfast.field.embed import choice
 
-        wishes = config.load(home.machine_state(self.env))
-        return opening.opened(self.vault, choice.chosen(wishes, self.env), self.clock)
+        found = changing.wanted(self._embedder_before(), name, self.cwd, **given)
+        choice.made(found, self.env)
+        return found
+
+    def _embedder_before(self) -> Settings:
+        from holdfast.capture import config, home
+        from holdfast.field.embed import choice
+
+        try:
+            return choice.settings(config.load(home.machine_state(self.env)))
+        except UsageError:
+            return choice.Settings()
+
+    def choose_embedder(self, wanted: Settings) -> Chosen:
+        """Write a choice that works into this machine's settings, and embed the field in the background."""
+        from dataclasses import replace
+
+        from holdfast.capture import home
+        from holdfast.field import changing
+
+        chosen = changing.choose(home.machine_state(self.env), self._embedder_before(), wanted, self.env)
+        return replace(chosen, pid=self.embed() if chosen.model else 0)
+
+    def embed(self) -> int:
+        """Start embedding what is left in the background; the process, 0 where there is nothing to start it for."""
+        from holdfast.capture import home
+        from holdfast.field import reembedding
+
+        return reembedding.start(self.vault, self.env) if home.format_of(self.vault) else 0
+
+    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[Shown]:
+        """How far the embedding is, until it is done. Raises NoVectors where it stands still."""
+        from holdfast.field import changing
+
+        return changing.follow(self.vault, self.env, self.embedders, wait)
 
     def scope(self, *, everything: bool = False) -> Scope:
         """This project and what is global; with `everything` all projects."""

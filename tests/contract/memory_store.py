@@ -97,10 +97,7 @@ class MemoryStore:
         return {one: thought.text for one, thought in self.thoughts(ids).items()}
 
     def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
-        return {
-            one: Facts(len(known.text.split()), known.contributor, known.thread, known.created)
-            for one, known in self.thoughts(ids).items()
-        }
+        return {one: known.facts for one, known in self.thoughts(ids).items()}
 
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
         found: dict[str, list[tuple[str, int]]] = {}
@@ -147,6 +144,12 @@ class MemoryStore:
     def unembedded(self, model: str, most: int) -> list[Thought]:
         lacking = [one for one in self.held["known"] if (model, one) not in self.held["vectors"]]
         return list(self.thoughts(lacking[:most]).values())
+
+    def lacking(self, model: str) -> int:
+        return len(self.unembedded(model, len(self.held["known"])))
+
+    def flaw(self, within: float) -> str | None:  # noqa: ARG002  there is no file
+        return ""
 
     def embed(self, model: str, vectors: Mapping[str, Any]) -> None:
         for ident, given in vectors.items():

@@ -236,8 +236,10 @@ def test_a_text_that_changed_has_no_vector_until_it_gets_one(store: Store) -> No
     put(store, a_thought("a"), a_thought("b"))
     store.embed(MODEL, dict.fromkeys("ab", direction(1, 0, 0, 0)))
     assert store.unembedded(MODEL, 5) == []
+    assert store.lacking(MODEL) == 0
     put(store, a_thought("a", "other words"), a_thought("b"))
     assert [one.id for one in store.unembedded(MODEL, 5)] == ["a"]
+    assert store.lacking(MODEL) == 1
     assert [hit.id for hit in store.nearest(direction(1, 0, 0, 0), Scope(), 5)] == ["b"]
 
 
@@ -250,12 +252,18 @@ def test_another_model_takes_over_once_it_is_complete_and_search_goes_on_meanwhi
     assert len(store.nearest(direction(1, 0, 0, 0), Scope(), 5)) == 2
     assert [hit.id for hit in store.nearest(direction(1, 0), Scope(), 5, "next-2")] == ["a"]
     assert [one.id for one in store.unembedded("next-2", 5)] == ["b"]
+    assert (store.lacking("next-2"), store.lacking("another"), store.lacking(MODEL)) == (1, 2, 0)
     store.embed("next-2", {"b": direction(0, 1)})
     store.serve("next-2")
     assert store.serving() == "next-2"
     assert store.nearest(direction(1, 0, 0, 0), Scope(), 5, MODEL) == []
     assert len(store.nearest(direction(1, 0), Scope(), 5)) == 2
     assert store.unembedded("next-2", 5) == []
+
+
+def test_a_store_that_is_sound_has_no_flaw(store: Store) -> None:
+    put(store, a_thought("a"))
+    assert store.flaw(5.0) == ""
 
 
 def test_the_same_text_is_found_in_its_own_project_and_space_only(store: Store) -> None:

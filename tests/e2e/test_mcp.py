@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any
 
 import pytest
@@ -10,12 +11,13 @@ import pytest
 from .claude_desk import ClaudeDesk
 from .codex_desk import CodexDesk
 from .model_server import ModelServer
-from .runners import wait_for
+from .runners import Desk, wait_for
 from .steps import Step, call, say
 
 pytestmark = pytest.mark.e2e
 
 FACT = "Orders use optimistic locking"
+KNOWN = "The queue retries an order three times"
 SERVER = ["-P", "-m", "holdfast.cli.mcp"]
 TOOL = "mcp__holdfast__"
 
@@ -77,20 +79,56 @@ def test_claude_reads_the_brief_as_a_resource(claude: ClaudeDesk, server: ModelS
     assert "Locks have versions" in server.of()[-1].last_result
 
 
-def test_codex_flags_through_our_tools_in_its_own_session(codex: CodexDesk, server: ModelServer) -> None:
-    """Codex gives a server few variables: the others are named in its table. It begins without one that is not there
-    within a second, and on a busy machine none is: so here it has to wait."""
-    codex.extra["HOLDFAST_CLOSE"] = "off"
-    table = (
-        f'\n[mcp_servers.holdfast]\ncommand = "{codex.venv / "bin" / "python3"}"\nargs = {json.dumps(SERVER)}\n'
-        'env_vars = ["HOLDFAST_HOME", "HOLDFAST", "HOLDFAST_SESSION", "HOLDFAST_HOST", "HOLDFAST_CLOSE"]\n'
-        "required = true\n"
+def remember(desk: Desk) -> None:
+    desk.extra["HOLDFAST_CLOSE"] = "off"
+    desk.holdfast("remember", "--kind", "knowledge", "--name", "retries", KNOWN)
+
+
+def test_after_init_claude_has_our_tools_and_after_uninstall_none(claude: ClaudeDesk, server: ModelServer) -> None:
+    remember(claude)
+    own = json.loads(claude.own.read_text(encoding="utf-8"))
+    stable = str(claude.home / ".local" / "share" / "holdfast" / "holdfast")
+    assert own["mcpServers"]["holdfast"] == {"type": "stdio", "command": stable, "args": ["mcp"], "env": {}}
+    session = claude.ask(
+        "Note what you learned",
+        *use("recall", query="how often does the queue retry?"),
+        *use("flag", text=FACT, kind="decision"),
+        call("ToolSearch", query="select:ReadMcpResourceTool"),
+        call("ReadMcpResourceTool", server="holdfast", uri="holdfast://brief"),
+        *use("flag", text="Locks have versions"),
+        say("Noted."),
     )
-    with codex.config.open("a", encoding="utf-8") as config:
-        config.write(table)
-    first = call("mcp__holdfast/recall", query="orders")
+    results = [one.text for one in server.of()[-1].told if one.place == "result"]
+    assert any(KNOWN in text and "<holdfast-memory>" in text for text in results)
+    flags = {one["text"]: (one["session"], one["origin"]) for one in claude.waiting()}
+    assert flags == {FACT: (session, "agent"), "Locks have versions": (session, "agent")}
+    assert claude.errors() == []
+    checks = json.loads(claude.holdfast("doctor", "--json"))["checks"]
+    assert [one["detail"][:36] for one in checks if one["name"] == "mcp"] == ["the server of Claude Code answered i"]
+    claude.holdfast("uninstall", "--yes")
+    assert "holdfast" not in json.loads(claude.own.read_text(encoding="utf-8")).get("mcpServers", {})
+    silent = claude.ask("Note it", *use("flag", text="Nobody takes this"), say("I cannot."))
+    assert "flagged" not in server.of("main", silent)[-1].last_result
+    assert {one["text"] for one in claude.waiting()} == set(flags)
+
+
+def test_after_init_codex_has_our_tools_and_after_uninstall_none(codex: CodexDesk, server: ModelServer) -> None:
+    """It begins without a server that is not there within a second, and on a busy machine none is: so for this run it
+    is told to wait."""
+    remember(codex)
+    table = tomllib.loads(codex.config.read_text(encoding="utf-8"))["mcp_servers"]["holdfast"]
+    assert (table["command"], table["args"]) == (str(codex.home / ".local/share/holdfast/holdfast"), ["mcp"])
+    codex.options = ("-c", "mcp_servers.holdfast.required=true")
+    first = call("mcp__holdfast/recall", query="how often does the queue retry?")
     session = codex.ask("Note it", first, call("mcp__holdfast/flag", text=FACT, kind="decision"), say("Noted."))
-    assert "flagged" in server.of()[-1].last_result
+    results = [one.text for one in server.of()[-1].told if one.place == "result"]
+    assert any(KNOWN in text and "<holdfast-memory>" in text for text in results)
     (flag,) = codex.waiting()
     assert (flag["text"], flag["session"], flag["origin"]) == (FACT, session, "agent")
     assert codex.errors() == []
+    codex.holdfast("uninstall", "--yes")
+    assert "mcp_servers" not in tomllib.loads(codex.config.read_text(encoding="utf-8"))
+    codex.options = ()
+    silent = codex.ask("Note it", call("mcp__holdfast/flag", text="Nobody takes this"), say("I cannot."))
+    assert "flagged" not in server.of("main", silent)[-1].last_result
+    assert [one["text"] for one in codex.waiting()] == [FACT]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -19,6 +21,8 @@ DETAIL = "the parser guesses UTF-8 without a hint"
 MORE = "Pass encoding='cp1252' to read_rows."
 ABOUT = "Umlauts are broken in the supplier CSV files, have a look"
 ELSE = "Rename the button on the login page"
+PICTURES = "Product images are resized by libvips in a worker; ImageMagick ran out of memory at 40 MB"
+OTHER_WORDS = "Uploaded photos make the thumbnail worker run out of memory"
 
 
 def remembered(desk: Desk) -> str:
@@ -27,19 +31,25 @@ def remembered(desk: Desk) -> str:
     session = desk.ask("Why are the names garbled?", desk.shell(flag), say("Noted."))
     desk.wait_for_close(session)
 
+    return found_as(desk, "supplier CSV encoding", FACT)
+
+
+def found_as(desk: Desk, query: str, fact: str) -> str:
+    """The path of the note with a fact, once the field has it."""
+
     def recalled() -> str:
-        found = desk.holdfast("recall", "--json", "--read-only", "supplier CSV encoding", may_fail=True)
-        paths = [str(one["path"]) for one in json.loads(found)["results"] if FACT in one["text"]]
+        found = desk.holdfast("recall", "--json", "--read-only", query, may_fail=True)
+        paths = [str(one["path"]) for one in json.loads(found)["results"] if fact in one["text"]]
         return paths[0] if paths else ""
 
     return wait_for("the note in the field", recalled)
 
 
-def lengthen(desk: Desk, path: str) -> None:
+def lengthen(desk: Desk, path: str, more: str = MORE) -> None:
     """A person adds to the note, so that it says more than the start's line of it."""
     file = desk.vault / path
     before, mark, proof = file.read_text(encoding="utf-8").partition("\n\nEvidence:\n")
-    file.write_text(f"{before}\n{MORE}{mark}{proof}", encoding="utf-8")
+    file.write_text(f"{before}\n{more}{mark}{proof}", encoding="utf-8")
 
 
 @both_hosts
@@ -72,6 +82,41 @@ def test_a_second_prompt_of_the_same_session_is_told_nothing(claude: ClaudeDesk,
         assert done.status == 0, done.err
         asked = server.of()[before:]
         assert [len(one.places(BEARS)) for one in asked] == list(told), "the second has what the first was told"
+
+
+@contextmanager
+def served(desk: Desk) -> Iterator[None]:
+    """`holdfast serve` of this desk's vault, until it is told to stop."""
+    process = desk.start([str(desk.venv / "bin" / "holdfast"), "serve", "--port", "0"])
+    try:
+        assert process.stdout
+        assert process.stdout.readline().startswith("Serving on ")
+        yield
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_prompt_in_other_words_recalls_a_note_while_a_server_is_up_and_not_without(
+    claude: ClaudeDesk, server: ModelServer
+) -> None:
+    flag = f'holdfast flag --kind lesson --evidence orders.py:1 "{PICTURES}"'
+    claude.wait_for_close(claude.ask("What kills it?", claude.shell(flag), say("Noted.")))
+
+    def asked() -> tuple[bool, str]:
+        """Whether the model was told at its first prompt, and by what the hook had looked."""
+        session = claude.ask(OTHER_WORDS, say("I see."))
+        (first,) = server.of(session=session)
+        (moment,) = [one for one in claude.log("--session", session, "--kind", "hook") if one["event"] == "prompt"]
+        return first.knows(BEARS), str(moment["recall_by"])
+
+    lengthen(claude, found_as(claude, "product images", PICTURES), "The limit of the worker is set in pictures.toml.")
+    with served(claude):
+        told = wait_for("the server answers in time", lambda: found if (found := asked())[1] == "hybrid" else None)
+        assert told == (True, "hybrid")
+    assert asked() == (False, "words")
+    assert claude.errors() == []
 
 
 def test_a_note_that_the_agent_opens_gains_weight(claude: ClaudeDesk, server: ModelServer) -> None:

@@ -24,6 +24,8 @@ BESIDE = {
     "errors": "sessions",
     "last-hook": "sessions",
     "notes": "derived",
+    "vectors": "field",
+    "thoughts-damage": "field",
 }
 
 

@@ -68,7 +68,7 @@ def test_an_empty_vault_has_nothing_to_say(quiet: Home) -> None:
     assert found.ok
     assert found.as_record()["sessions"] == {
         **dict.fromkeys(("seen", "open", "closed", "closing", "drained"), 0),
-        "indexed": None,
+        "indexed": 0,
         "unseen": 0,
     }
 

@@ -91,7 +91,7 @@ def test_the_fields_that_others_build_on_are_there(at_home: Home) -> None:
     a_week(at_home)
     status, found = as_json()
     assert status == 1
-    counts = {"seen": 2, "open": 0, "closed": 1, "closing": 0, "drained": 1, "indexed": None, "unseen": 0}
+    counts = {"seen": 2, "open": 0, "closed": 1, "closing": 0, "drained": 1, "indexed": 1, "unseen": 0}
     assert found["sessions"] == counts
     assert found["notes"] == []
     assert found["loops"] == {"open": 0, "closed": 0}
@@ -109,7 +109,7 @@ def test_people_get_a_table_and_below_it_what_to_do(at_home: Home) -> None:
     status, out = run()
     assert status == 1
     lines = out.splitlines()
-    assert "sessions          seen 2  open 0  closed 1  drained 1  indexed -" in lines
+    assert "sessions          seen 2  open 0  closed 1  drained 1  indexed 1 of 1" in lines
     assert "closes            parallel 1  verbatim 0  inline 0" in lines
     assert "                  3 jobs by up to 8 workers, the slowest close 2.2 s" in lines
     assert "                  claude-code/haiku: 1 call, 900 tokens in, 80 out" in lines
@@ -159,7 +159,7 @@ def test_a_note_is_said_and_changes_no_verdict(at_home: Home) -> None:
     os.utime(path, (time.time() - 3600,) * 2)
     status, out = run()
     assert status == 1
-    assert "indexed -  unseen 1\n" in out
+    assert "indexed 0 of 0  unseen 1\n" in out
 
 
 def test_words_from_outside_cannot_steer_the_terminal(at_home: Home) -> None:

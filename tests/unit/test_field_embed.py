@@ -66,10 +66,10 @@ def test_a_text_without_end_has_so_many_passages_and_no_more() -> None:
     assert len(passages.cut("word " * 100_000)) == passages.MOST
 
 
-def test_the_vector_of_a_short_text_is_shorter() -> None:
-    short, long, empty = passages.vectors(WordLlama(), ["the lock", "the lock " * 25, ""])
-    assert numpy.linalg.norm(short[0]) == pytest.approx(2 / 12, abs=1e-5)
-    assert numpy.linalg.norm(long[0]) == pytest.approx(50 / 60, abs=1e-5)
+def test_every_passage_has_a_vector_of_length_one_and_an_empty_text_none() -> None:
+    short, long, empty = passages.vectors(WordLlama(), ["the lock", "The lock is held. " * 40, ""])
+    assert len(short) == 1 < len(long)
+    assert numpy.linalg.norm([*short, *long], axis=1) == pytest.approx(1.0, abs=1e-5)
     assert empty.shape == (0, 256)
     assert passages.vectors(WordLlama(), []) == []
 
@@ -182,6 +182,15 @@ def test_tries_come_to_an_end() -> None:
     assert failed.value.again
 
 
+def test_who_waits_for_an_answer_tries_an_endpoint_once() -> None:
+    with Server(refuses(500)) as server:
+        made = choice.made(choice.Settings("openai", "m", server.url), {}, patient=False)
+        assert made
+        with pytest.raises(NoVectors, match="500"):
+            made.embed(["abc"])
+        assert len(server.asked) == 1
+
+
 def test_a_refusal_is_not_tried_again() -> None:
     with Server(refuses(400)) as server:
         with pytest.raises(NoVectors, match="400") as failed:
@@ -230,7 +239,9 @@ def test_the_settings_name_the_embedder() -> None:
     assert chosen(name="none") is None
     assert named(chosen(name="onnx", folder="somewhere/my-model")) == "Onnx"
     assert chosen(name="onnx", folder="somewhere/my-model").name == "onnx:my-model"
-    assert chosen(name="openai", model="m", url="http://127.0.0.1:1").name == "openai:m"
+    assert chosen(name="openai", model="m").name == "openai:m"
+    assert chosen(name="openai", model="m", url="http://127.0.0.1:1").name == "openai:m@127.0.0.1:1/v1"
+    assert chosen(name="openai", model="m", url="https://h/a/v1/").name == "openai:m@h/a/v1"
 
 
 @pytest.mark.parametrize("words", [{"name": "magic"}, {"name": "openai"}, {"name": "openai", "model": "m", "url": "x"}])

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.field.search import around, dates, feedback, fusion, names, ranking, tokens
+from holdfast.field.search import around, dates, fusion, names, ranking, tokens
 from holdfast.field.search.seam import ALL, Facts, Parts, Question, Ranked
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()  # a Friday
-NOTHING = Parts(lengths=False, neighbours=False, threads=False, names=False, dates=False, feedback=False)
+NOTHING = Parts(neighbours=False, threads=False, names=False, dates=False)
 
 
 @dataclass(frozen=True)
@@ -202,15 +202,33 @@ def test_the_one_who_is_named_is_meant_and_of_two_nobody() -> None:
 # Fusion
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-5, 50), max_size=30), st.integers(0, 60))
+@given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-5, 50), max_size=30))
 @settings(max_examples=150, deadline=None)
-def test_a_spread_can_be_divided_by(scores: dict[str, float], size: int) -> None:
-    assert fusion.spread(scores, size) > 0
+def test_a_score_is_a_part_of_the_best_and_the_order_stays(scores: dict[str, float]) -> None:
+    parts, beyond = fusion.parts(scores)
+    assert parts.keys() == scores.keys()
+    assert all(0 <= one <= 1 for one in parts.values())
+    assert beyond == 0.0
+    by_part = sorted(parts, key=lambda one: (parts[one], one))
+    assert [parts[one] for one in by_part] == sorted(max(0.0, parts[one]) for one in parts)
+    assert all(parts[one] <= parts[other] for one in scores for other in scores if scores[one] <= scores[other])
 
 
-def test_a_leg_that_is_sure_counts_for_more() -> None:
-    flat, peaked = {str(at): 10.0 - at * 0.5 for at in range(20)}, {str(at): 1.0 for at in range(20)} | {"0": 10.0}
-    assert 10 / fusion.spread(peaked, 20) > 1.3 * 10 / fusion.spread(flat, 20)
+def test_what_was_not_looked_at_may_be_as_near_as_the_last_that_was() -> None:
+    parts, beyond = fusion.parts({str(at): 1 - at / 1000 for at in range(fusion.POOL)})
+    assert beyond == min(parts.values()) > 0.4
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-1, 1), max_size=30))
+@settings(max_examples=150, deadline=None)
+def test_words_and_meaning_each_keep_a_share(nearness: dict[str, float]) -> None:
+    share = fusion.share_of_words(nearness)
+    assert share == 1.0 if not nearness else fusion.WORDS - fusion.STANDING_OUT - 1e-9 <= share <= fusion.WORDS
+
+
+def test_where_one_text_is_far_nearer_than_the_rest_meaning_counts_for_more() -> None:
+    alike = {str(at): 0.5 - at / 1000 for at in range(20)}
+    assert fusion.share_of_words(alike | {"0": 0.9}) < fusion.share_of_words(alike) - 0.1
 
 
 def test_a_leg_alone_keeps_its_order_and_its_last_is_worth_something() -> None:
@@ -218,14 +236,8 @@ def test_a_leg_alone_keeps_its_order_and_its_last_is_worth_something() -> None:
     found = ranked(Room(docs), "lock lease", NOTHING)
     assert ids(found) == ["a", "b"]
     assert found[1].score > 0
-    near = ranked(Room(docs, {"a": 0.4, "b": 0.3}), "other words", NOTHING, vector=1)
+    near = ranked(Room(docs, {"a": 0.4, "b": 0.3}), "other words", NOTHING, vector=1, most=20)
     assert [one.id for one in near if one.semantic] == ["a", "b"]
-
-
-def test_a_short_text_gains_less_than_fts5_gives_it() -> None:
-    assert fusion.length_factor(5, 50) < 1 < fusion.length_factor(200, 50)
-    assert fusion.length_factor(50, 50) == pytest.approx(1.0)
-    assert fusion.length_factor(5, 0) == pytest.approx(1.0)
 
 
 # The order
@@ -323,23 +335,6 @@ def test_a_text_of_the_time_that_is_asked_for_comes_first() -> None:
     found = ranked(room, "the lock in the last two weeks", replace(NOTHING, dates=True))
     assert [(one.id, one.is_dated) for one in found] == [("b", True), ("a", False)]
     assert ids(ranked(room, "the lock in the last two weeks", NOTHING)) == ["a", "b"]
-
-
-def test_what_the_best_results_share_is_asked_for_once_more() -> None:
-    docs = {f"a{at}": f"lease lease lease expired claim {at}" for at in range(5)}
-    docs |= {"b": "an expired claim of another kind", **{f"m{at}": f"a lease, {at}" for at in range(9)}, **THREAD}
-    room = Room(docs)
-    with_it = ranked(room, "lease", replace(NOTHING, feedback=True), most=20)
-    assert len(room.asked) == 2
-    assert {"expired", "claim"} <= set(room.asked[1])
-    assert "b" in ids(with_it)
-    assert "b" not in ids(ranked(room, "lease", NOTHING, most=20))
-
-
-def test_words_that_all_results_have_tell_nothing() -> None:
-    best, rest = ["the lease of the queue"] * 5, ["the queue again"] * 20
-    assert feedback.words(best, rest, ("expiry",)) == ("lease",)
-    assert feedback.words(best, rest, ("leases",)) == ()
 
 
 def test_most_is_most() -> None:

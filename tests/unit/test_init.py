@@ -43,7 +43,7 @@ def test_the_lines_that_are_shown_are_the_lines_that_are_added(fresh: Home, term
     done = terminal("init", env=BARE)
     assert (done.status, done.err) == (0, "")
     shown = [line.removeprefix("    + ") for line in done.out.splitlines() if line.startswith("    + ")]
-    left = claude.read_text().splitlines()
+    left = [*claude.read_text().splitlines(), *(fresh.folder / ".claude.json").read_text().splitlines()]
     for line in shown:
         left.remove(line)
     assert left == [line for line in before if line in left], "whatever else is there was there"
@@ -54,7 +54,7 @@ def test_the_lines_that_are_shown_are_the_lines_that_are_added(fresh: Home, term
 def test_the_next_step_is_said(fresh: Home, terminal: Terminal, claude: Path) -> None:
     done = terminal("init", env=BARE)
     assert done.out.splitlines()[-3:] == [
-        f"Made the vault, the launcher and the command. Wrote {claude}.",
+        f"Made the vault, the launcher and the command. Wrote {claude}, {fresh.folder}/.claude.json.",
         "Start Claude Code; a session that is running now has the hooks from its next start.",
         "`holdfast doctor` checks every link.",
     ]
@@ -123,7 +123,8 @@ def test_json_has_stable_names(fresh: Home, terminal: Terminal, claude: Path) ->
     assert answer["link"] == ""
     (agent,) = answer["agents"]
     assert agent["name"] == "claude-code"
-    assert [(one["path"], one["changes"]) for one in agent["files"]] == [(str(claude), True)]
+    files = [(one["path"], one["changes"]) for one in agent["files"]]
+    assert files == [(str(claude), True), (f"{fresh.folder}/.claude.json", True)]
     again = json.loads(terminal("init", "--json", "--dry-run", env=BARE).out)
     assert (again["written"], again["changes"]) == (False, False)
 
@@ -204,7 +205,7 @@ def test_at_a_terminal_it_asks_once(fresh: Home, claude: Path) -> None:
     assert "(will be made)" in asked
     assert "(will be written)" in asked
     assert not any(word in asked for word in ("Made", "Wrote"))
-    assert f"Made the vault, the launcher and the command. Wrote {claude}." in after
+    assert f"Made the vault, the launcher and the command. Wrote {claude}, {fresh.folder}/.claude.json." in after
     assert b"holdfast-hook" in claude.read_bytes()
 
 
@@ -272,7 +273,10 @@ def test_uninstall_as_json(fresh: Home, terminal: Terminal, claude: Path) -> Non
     terminal("init", env=BARE)
     answer = json.loads(terminal("uninstall", "--json", env=BARE).out)
     assert answer["written"] is True
-    assert [(one["path"], one["exact"]) for one in answer["files"]] == [(str(claude), True)]
+    assert {one["path"]: one["exact"] for one in answer["files"]} == {
+        str(claude): True,
+        f"{fresh.folder}/.claude.json": True,
+    }
     assert str(launcher.launcher_path(fresh.env)) in answer["programs"]
     assert answer["vault"] == homes.own_vault(fresh.env)
 

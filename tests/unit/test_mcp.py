@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -51,6 +52,16 @@ def weights(home: Home) -> dict[str, int]:
     seen = Fielding(str(home.vault), str(home.project), env=home.env)
     found = seen.recall("orders locking", Scope(None), 20)
     return {one.thought.text: one.accesses for one in found.results}
+
+
+def test_the_command_line_starts_the_server_without_the_rest_of_it(fresh: Home) -> None:
+    """A host waits for it at each of its own starts."""
+    words = [sys.executable, "-X", "importtime", "-P", "-m", "holdfast", "mcp"]
+    env = {**fresh.env, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(words, env=env, cwd=fresh.project, input=b"", capture_output=True, check=True)
+    imported = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines()}
+    assert {"holdfast.cli.mcp", "holdfast.serve.mcp"} <= imported
+    assert not imported & {"holdfast.cli.app", "holdfast.install.launcher", "typer", "rich"}
 
 
 def test_every_tool_does_its_work_over_the_streams_of_a_real_process(fresh: Home) -> None:
@@ -188,6 +199,19 @@ def test_a_client_that_goes_takes_the_server_with_it_and_loses_nothing_that_was_
     by_process(fresh, flag_and_go)
     assert pids
     wait_until("the server has gone", lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+    assert fresh.texts() == [LOCKING]
+
+
+def test_the_key_that_ends_a_program_ends_the_server(fresh: Home) -> None:
+    with started(fresh) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(calls((2, "flag", {"text": LOCKING})))
+        server.stdin.flush()
+        while json.loads(server.stdout.readline())["id"] != 2:
+            pass
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == -signal.SIGINT
     assert fresh.texts() == [LOCKING]
 
 

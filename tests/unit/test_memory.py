@@ -98,7 +98,11 @@ PUBLIC = {
     "task_run": "(self, wish: 'Wish') -> 'Ran'",
     "task_show": "(self, ident: 'str' = '', *, whole: 'bool' = False) -> 'View'",
     "task_start": "(self, ident: 'str', goal: 'str', pending: 'Sequence[str]' = ()) -> 'Saved'",
+    "choose_embedder": "(self, wanted: 'Settings') -> 'Chosen'",
+    "embed": "(self) -> 'int'",
+    "embedders": "(self) -> 'Shown'",
     "field": "(self) -> 'Field'",
+    "follow_embedding": "(self, wait: 'Callable[[], None]') -> 'Iterator[Shown]'",
     "highways": "(self, scope: 'Scope', query: 'str' = '', most: 'int' = 10) -> 'list[Highway]'",
     "index": "(self) -> 'int'",
     "rebuild": "(self, progress: 'Callable[[int], None]' = …) -> 'Rebuilt'",
@@ -107,6 +111,7 @@ PUBLIC = {
     "scope": "(self, *, everything: 'bool' = False) -> 'Scope'",
     "think": "(self, said: 'Words') -> 'Thinking'",
     "thoughts": "(self, ids: 'Sequence[str]') -> 'dict[str, Thought]'",
+    "wanted_embedder": "(self, name: 'str', **given: 'str') -> 'Settings'",
     "used": "(self, ids: 'Sequence[str]', agent: 'str' = '', session: 'str' = '') -> 'bool'",
 }
 

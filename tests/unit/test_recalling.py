@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from holdfast.capture import home
 from holdfast.field import glance, indexing, pheromone, records, thought, words
 from holdfast.field.sqlite import schema, scoping
-from holdfast.hook import recalling
+from holdfast.hook import recall_asked, recalling
 from holdfast.hook.scene import Scene
 from holdfast.model import Moment, Project
 
@@ -233,6 +233,8 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
         assert glance.note_id(path) == thought.note_id(path)
     assert scoping.word(SHOP) == glance.scope_word(SHOP)
     assert not glance.STOP & glance.WORK
+    assert glance.FOLDERS[:6] == recalling.READ_FROM
+    assert (glance.MOST, glance.LONGEST) == (recalling.MOST, recall_asked.LONGEST)
 
 
 # --- when it comes
@@ -260,6 +262,8 @@ def test_the_ledger_says_what_was_carried_and_what_it_took(shop: Home) -> None:
     assert one["episode"] == "claude-code/s1/1"
     (moment,) = [one for one in shop.ledger("hook") if one["event"] == "prompt"]
     assert 0 < moment["recall_us"] <= moment["us"]
+    assert moment["recall_by"] == "words"
+    assert "recall_asked" not in moment, "there was nobody to ask"
 
 
 def test_a_first_prompt_that_nothing_bears_on_says_nothing_and_spends_the_only_chance(shop: Home) -> None:
@@ -431,17 +435,29 @@ def scene(where: Home, text: str = PROMPT) -> Scene:
 
 def test_another_answerer_is_asked_first_and_words_where_it_cannot(shop: Home) -> None:
     prompt(shop, OTHER)
-    asked: list[tuple[str, str, float]] = []
+    asked: list[tuple[str, str, str, float]] = []
 
-    def knows(text: str, project: str, within: float) -> list[str]:
-        asked.append((text, project, within))
-        return [PATH, "knowledge/none.md", "../escape.md"]
+    def knows(*given_: Any) -> list[tuple[str, tuple[str, ...]]]:
+        asked.append(given_)
+        return [(path, ()) for path in (PATH, "knowledge/none.md", "../escape.md", f"knowledge/../../{PATH}")]
 
-    reply = recalling.recall(scene(shop, OTHER), shop.episode(), knows)
-    assert PATH in reply.text
-    assert asked == [(OTHER, shop.project_id(), recalling.WITHIN)]
-    assert recalling.recall(scene(shop, OTHER), shop.episode(), lambda *_: None).text == ""
-    assert PATH in recalling.recall(scene(shop), shop.episode(), lambda *_: None).text
+    def cannot(*_: Any) -> list[tuple[str, tuple[str, ...]]]:
+        raise recall_asked.Unanswered(recall_asked.SLOW)
+
+    first, second, third = scene(shop, OTHER), scene(shop, OTHER), scene(shop)
+    reply = recalling.recall(first, shop.episode(), knows)
+    assert [name.rpartition(":")[0] for name in reply.carried] == [PATH]
+    assert asked == [(shop.state, shop.project_id(), OTHER, recalling.WITHIN)]
+    assert first.did["recall_by"] == recalling.HYBRID
+    assert recalling.recall(second, shop.episode(), cannot).text == ""
+    assert PATH in recalling.recall(third, shop.episode(), cannot).text
+    assert (third.did["recall_by"], third.did["recall_asked"]) == (recalling.WORDS, recall_asked.SLOW)
+
+
+def test_a_note_that_another_found_by_words_that_it_no_longer_has_does_not_come(shop: Home) -> None:
+    prompt(shop, OTHER)
+    reply = recalling.recall(scene(shop), shop.episode(), lambda *_: [(PATH, ("umlauts", "supplier", "encoding"))])
+    assert reply.text == ""
 
 
 # --- what it costs
@@ -468,6 +484,7 @@ def test_a_first_prompt_loads_the_look_up_and_a_later_one_nothing_of_it(shop: Ho
     first, second = loaded(shop), loaded(shop)
     assert {"holdfast.hook.recalling", "holdfast.field.glance"} <= first
     assert not first & NEVER
+    assert not {"_socket", "holdfast.hook.recall_asked"} & first, "there is no server to ask"
     assert not [name for name in second if "recalling" in name or ".field" in name or "sqlite" in name]
 
 

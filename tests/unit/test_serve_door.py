@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hook_support import a_home
+from hook_support import a_home, wait_until
 from serve_support import JSON, answer_of, mode_of, serving
 
 from holdfast import errors
 from holdfast.field.embed.seam import NoVectors
-from holdfast.serve import problems
+from holdfast.serve import guard, problems
+from holdfast.serve.guard import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,3 +217,42 @@ def test_an_error_of_the_system_is_told_without_the_file_it_was_about() -> None:
     assert "diary" not in message
     assert problems.told(RuntimeError("at /home/ada"))[0] == 500
     assert "ada" not in problems.told(RuntimeError("at /home/ada"))[2]
+
+
+def test_a_body_that_was_cut_off_is_none_even_if_it_reads_as_one(server: Server) -> None:
+    body = json.dumps({"text": "the rest of this never came"}).encode()
+    there = server.connection()
+    there.putrequest("POST", "/think", skip_host=True)
+    more = [("Content-Type", JSON), ("Content-Length", str(len(body) + 9)), ("Expect", "100-continue")]
+    for name, said in [*server.headers(), *more]:
+        there.putheader(name, said)
+    there.endheaders()
+    assert there.sock
+    assert b"100 Continue" in there.sock.recv(1 << 12)
+    there.send(body)
+    there.close()
+    wait_until("it is refused", lambda: b'method="none",route="none",status="400"' in server.get("/metrics").body)
+    asked = {"query": "the rest of this never came", "read_only": True}
+    assert server.post("/retrieve", asked).json["results"] == []
+
+
+def test_a_method_that_a_caller_made_up_is_no_label(server: Server) -> None:
+    assert server.send("FANCY", "/think", server.headers()).status == 405
+    assert b"FANCY" not in server.get("/metrics").body
+
+
+def test_a_body_that_the_stop_cuts_off_is_answered_so() -> None:
+    async def never() -> dict[str, object]:
+        await asyncio.get_running_loop().create_future()
+        return {}
+
+    async def run() -> Refused:
+        reading = asyncio.create_task(guard._body(never, {}))
+        await asyncio.sleep(0)
+        reading.cancel()
+        with pytest.raises(Refused) as told:
+            await reading
+        return told.value
+
+    refused = asyncio.run(run())
+    assert (refused.status, refused.code) == (503, "busy")

@@ -7,14 +7,18 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from serve_support import JSON, answer_of, children_of, mode_of, serve, serving
+from hook_support import wait_until
+from serve_support import JSON, answer_of, children_of, environment, mode_of, serve, serving
 
+from holdfast.errors import Busy
 from holdfast.field.store import Damaged
 from holdfast.serve import running
 from holdfast.serve.warm import KEPT, Warm
@@ -201,3 +205,80 @@ def test_stores_stay_open_between_requests_and_broken_ones_do_not(vault: str) ->
         one.__exit__()
     assert len({id(warm.field().store) for _ in range(KEPT)} - {id(one.store) for one in held}) == 0
     warm.stop()
+
+
+def test_a_socket_of_another_kind_is_left_to_its_program(fresh: Home) -> None:
+    path = str(fresh.vault.parent / "log.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(path)
+        done = serve(fresh, "--socket", path)
+        assert done.status == 8
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as probe:
+            probe.connect(path)
+
+
+def test_a_program_that_is_slow_to_answer_on_its_socket_is_not_waited_for(fresh: Home) -> None:
+    path = str(fresh.vault.parent / "slow.sock")
+    with socket.socket(socket.AF_UNIX) as other, socket.socket(socket.AF_UNIX) as first:
+        other.bind(path)
+        other.listen(0)
+        first.connect(path)
+        assert serve(fresh, "--socket", path).status == 8
+
+
+def test_a_port_is_had_by_one_from_the_moment_it_is_taken() -> None:
+    first, _, port = running._bound("127.0.0.1", 0)
+    with first, pytest.raises(Busy):
+        running._bound("127.0.0.1", port)
+
+
+EARLY = """
+import os, signal, socket, sys, uvicorn
+from holdfast.serve import running
+run = uvicorn.Server.run
+def late(self, sockets=None):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return run(self, sockets)
+uvicorn.Server.run = late
+async def app(scope, receive, send):
+    while True:
+        await send({"type": (await receive())["type"] + ".complete"})
+with socket.create_server(("127.0.0.1", 0)) as listener:
+    running._run(app, listener, lambda: None)
+"""
+
+
+def test_a_signal_that_comes_before_the_server_runs_ends_it_too(fresh: Home) -> None:
+    subprocess.run([sys.executable, "-P", "-c", EARLY], env=environment(fresh), check=True, timeout=60)
+
+
+def test_a_vault_that_was_taken_away_is_not_made_anew(fresh: Home) -> None:
+    with serving(fresh) as server:
+        server.think("before it went")
+        wait_until("the index is warm", lambda: b"holdfast_field_thoughts 1.0" in server.get("/metrics").body)
+        aside = fresh.vault.with_name("aside")
+        fresh.vault.rename(aside)
+        for token in (None, "nobody"):
+            assert server.get("/health", token).status == 503
+        assert server.post("/think", {"text": "to nobody"}).status == 503
+        assert not fresh.vault.exists()
+        aside.rename(fresh.vault)
+        assert server.get("/health").status == 200
+        assert server.stop() == 0
+    assert not (fresh.vault.parent / "aside").exists()
+
+
+def test_a_field_that_is_kept_warm_is_not_made_where_there_is_no_vault(tmp_path: Path) -> None:
+    looked = threading.Event()
+    warm = Warm(str(tmp_path / "gone"), None, lambda: 1.0)
+
+    class Once(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            looked.set()
+            return super().wait(timeout)
+
+    warm._stop = Once()
+    warm.start()
+    assert looked.wait(60)
+    warm.stop()
+    assert not (tmp_path / "gone").exists()

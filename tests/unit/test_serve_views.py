@@ -199,6 +199,11 @@ def test_health_fails_on_an_old_flag_and_says_why(fresh: Home) -> None:
     with serving(fresh, "--health-age", "3600") as server:
         answer = server.get("/health")
         assert (answer.status, answer.json["ok"], answer.json["why"]) == (200, True, "")
+        assert {name: answer.json[name] for name in ("degraded", "behind", "index_age_s")} == {
+            "degraded": False,
+            "behind": 0,
+            "index_age_s": 0.0,
+        }
         speaker = flagging.Speaker("cli", "", projects.find(str(fresh.project), str(fresh.vault)), "agent")
         flagging.take(str(fresh.vault), ["an old one"], speaker, time.time() - 7200)
         answer = server.get("/health")

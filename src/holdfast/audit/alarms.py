@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.audit import firing
+from holdfast.audit import indexed as indexing
 from holdfast.audit.findings import (
     ERROR,
     FAILED,
@@ -20,11 +21,12 @@ from holdfast.audit.findings import (
     Finding,
 )
 from holdfast.audit.firing import Fired
+from holdfast.audit.indexed import Indexed
 from holdfast.doctor.capture import check_queue
 from holdfast.doctor.checks import age, many, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
     from holdfast.audit.closes import Close
     from holdfast.audit.inline import Looked
@@ -39,6 +41,14 @@ def fired(place: Place, told: Told) -> Fired:
         return firing.look(place, told)
     except Exception as error:
         return Fired((_broken("hooks", error),))
+
+
+def indexed(place: Place, told: Told, drained: Set[str]) -> Indexed:
+    """Sessions of which something is not in the index."""
+    try:
+        return indexing.look(place, told, drained)
+    except Exception as error:
+        return Indexed(None, (_broken("the field", error),))
 
 
 def _broken(name: str, error: Exception) -> Finding:

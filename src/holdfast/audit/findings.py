@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Kinds of silent skips; the others are about cost and loops.
-NOT_CLOSED, NOT_DRAINED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT, FAILED, *QUEUE = (
+NOT_CLOSED, NOT_DRAINED, NOT_INDEXED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT, FAILED, *QUEUE = (
     "not-closed",
     "not-drained",
+    "not-indexed",
     "hook-error",
     "mark",
     "dead-letter",
@@ -28,14 +29,17 @@ NOT_CLOSED, NOT_DRAINED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT,
 )
 FELL_BACK, INLINE, LOOP = "fell-back", "inline-close", "open-loop"
 # Kinds of notes.
-WAS_OFF, NO_LINES, QUIET, ELSEWHERE, NOT_LOOKED_AT = (
+WAS_OFF, NO_LINES, QUIET, ELSEWHERE, NOT_LOOKED_AT, INDEX_BEHIND = (
     "capture-off",
     "no-hooks-there",
     "went-quiet",
     "other-projects",
     "not-looked-at",
+    "index-behind",
 )
-SKIPS = frozenset((NOT_CLOSED, NOT_DRAINED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT, FAILED, *QUEUE))
+SKIPS = frozenset(
+    (NOT_CLOSED, NOT_DRAINED, NOT_INDEXED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST, NO_SNAPSHOT, FAILED, *QUEUE)
+)
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class Errors:
 class Told:
     """All that one pass tells. `heard` are the first and the last hook by host and project; `started` are closes in the
     background, each of which drains whatever is over: when, and as which process. `errors` are by project, "" where
-    nobody said which."""
+    nobody said which; `flags` say of which episode each is."""
 
     period: Period
     seen: dict[str, Seen] = field(default_factory=dict)
@@ -103,6 +103,7 @@ class Told:
     errors: dict[str, Errors] = field(default_factory=dict)
     heard: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     started: list[tuple[float, int]] = field(default_factory=list)
+    flags: dict[str, str] = field(default_factory=dict)
     records: int = 0
 
     def take(self, record: Mapping[str, Any]) -> None:
@@ -123,6 +124,8 @@ class Told:
                 self.started.append((when, int(_number(record["close"]))))
             if kind == "hook":
                 self.hear(record, when)
+            if kind == "flag" and key:
+                self.flags[str(record.get("id") or "")] = key
             self.boundaries.take(record, key, when)
 
     def _episode(self, record: Mapping[str, Any], key: str, when: float, *, ended: bool) -> None:

@@ -1,8 +1,8 @@
 """An audit put together: what was written against what ran, for a period, with a verdict.
 
-It is ok where every session was seen, closed and drained, every hook and close did its work, nudges are answered, no
-session closed itself inline, and no loop stays open. Notes are worth knowing and change no verdict. Nothing is changed
-by looking.
+It is ok where every session was seen, closed, drained and indexed, every hook and close did its work, nudges are
+answered, no session closed itself inline, and no loop stays open. Notes are worth knowing and change no verdict.
+Nothing is changed by looking.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Report:
     counted: dict[str, Any]
     findings: tuple[Finding, ...]
     notes: tuple[Finding, ...] = ()
+    indexed: int | None = None  # drained sessions of which all is in the index; None where that cannot be told
     unseen: int = 0  # sessions that a host wrote a transcript of, and no hook saw
     records: int = 0
     left_out: dict[str, int] = field(default_factory=dict)  # findings beyond MOST_LISTED, by kind
@@ -70,7 +71,7 @@ class Report:
             "period": self.period.as_record(),
             "sessions": {
                 **{name: getattr(found, name) for name in ("seen", "open", "closed", "closing", "drained")},
-                "indexed": None,
+                "indexed": self.indexed,
                 "unseen": self.unseen,
             },
             "boundaries": [row.as_record() for row in self.rows],
@@ -116,9 +117,11 @@ def audit(place: Place, asked: Period) -> Report:
     closes = tuple(told.closes.of(asked.takes))
     keys = None if not asked.project else frozenset((*own, *(one.episode for one in closes)))
     fired = alarms.fired(place, told)
+    indexed = alarms.indexed(place, told, counted.done)
     loops_open, loops_closed, findings = alarms.loops(place, asked)
     findings = [
         *counted.findings,
+        *indexed.findings,
         *alarms.errors(told, place.clock()),
         *alarms.in_queue(place),
         *fired.findings,
@@ -139,7 +142,8 @@ def audit(place: Place, asked: Period) -> Report:
         loops_closed=loops_closed,
         counted=period.counted(place.state, asked),
         findings=listed,
-        notes=fired.notes,
+        notes=(*fired.notes, *indexed.notes),
+        indexed=indexed.count,
         unseen=fired.unseen,
         records=told.records,
         left_out=left_out,

@@ -38,6 +38,7 @@ class Sessions:
     closing: int
     drained: int
     findings: tuple[Finding, ...] = ()
+    done: frozenset[str] = frozenset()  # those that are drained
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,12 @@ def count(place: Place, told: Told) -> Sessions:
     left, unreadable, entries = _left(place, now)
     closed = {key for key, one in own.items() if key not in living | dead and (one.is_ended or _is_over(place, key))}
     findings = [_not_closed(key, own[key], now, is_dead=key in dead) for key in sorted(own.keys() - living - closed)]
-    closing = drained = 0
+    closing = 0
+    drained: set[str] = set()
     for key in sorted(closed):
         found = left.get(key)
         if found is None:
-            drained += 1
+            drained.add(key)
         elif _is_being_closed(found, own[key], now):
             closing += 1
         else:
@@ -71,7 +73,8 @@ def count(place: Place, told: Told) -> Sessions:
         what = f"{many(unreadable, 'mark')} of a session cannot be read, so nobody knows what it left"
         findings.append(Finding(MARK, "", what, "`holdfast close --all` files its flags all the same", unreadable))
     findings += _dead_letters(told, entries)
-    return Sessions(len(own), len(own.keys() & living), len(closed), closing, drained, tuple(findings))
+    is_open = len(own.keys() & living)
+    return Sessions(len(own), is_open, len(closed), closing, len(drained), tuple(findings), frozenset(drained))
 
 
 def _living(place: Place, now: float) -> tuple[set[str], set[str]]:

@@ -34,7 +34,10 @@ def lines(found: Report) -> list[str]:
     one = found.sessions
     more = f"  closing {one.closing}" if one.closing else ""
     unseen = f"  unseen {found.unseen}" if found.unseen else ""
-    counts = f"seen {one.seen}  open {one.open}  closed {one.closed}{more}  drained {one.drained}  indexed -{unseen}"
+    indexed = "-" if found.indexed is None else f"{found.indexed} of {one.drained}"
+    counts = (
+        f"seen {one.seen}  open {one.open}  closed {one.closed}{more}  drained {one.drained}  indexed {indexed}{unseen}"
+    )
     told.append(_row("sessions", counts))
     told += _closes(found)
     told.append(_row("loops", f"open {len(found.loops_open)}  closed {found.loops_closed}"))

@@ -172,7 +172,7 @@ def read_on(
             try:
                 value_of = made(codec.decode(one.payload))
                 found += [] if value_of is None else [value_of]
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError):
                 broken.append(one)
         else:
             broken.append(one)

@@ -21,6 +21,7 @@ from holdfast.cli import (
     close,
     demo,
     doctor,
+    embed,
     export,
     fast,
     forget,
@@ -75,6 +76,7 @@ app.command("show")(notes.show)
 app.command("recall")(recall.recall)
 app.command("think")(think.think)
 app.command("highways")(highways.highways)
+app.command("embed")(embed.embed)
 app.command("rebuild")(rebuild.rebuild)
 app.command("serve")(serve.serve)
 app.command("mcp")(mcp.mcp)

@@ -31,12 +31,12 @@ def highways(
     for rank, one in enumerate(found, 1):
         traffic = one.traffic
         typer.echo(f"{rank}. {recall.title(one.thought)}")
-        place = one.thought.path or one.thought.id
+        place = show.plain(one.thought.path or one.thought.id)
         ago = show.age(memory.clock() - traffic.last_accessed)
-        agents = ", ".join(traffic.agents)
+        agents = show.plain(", ".join(traffic.agents))
         typer.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
         typer.echo(f"   weight {one.weight:.2f}")
         for other in one.beside:
-            typer.echo(f"   beside it {other.count} times: {other.title} ({other.id})")
+            typer.echo(f"   beside it {other.count} times: {show.plain(other.title)} ({other.id})")
     if not found:
         typer.echo(NONE_HERE if query else NONE)

@@ -13,6 +13,7 @@ from holdfast.cli import show
 from holdfast.install import judges, plan, telling
 
 if TYPE_CHECKING:
+    from holdfast.install.hosts import Scope
     from holdfast.judge.offers import Offer
 
 
@@ -25,12 +26,16 @@ def init(
     no_permissions: Annotated[
         bool, typer.Option("--no-permissions", help="Leave it to the agent's own questions whether it may flag.")
     ] = False,
+    no_mcp: Annotated[
+        bool, typer.Option("--no-mcp", help="Do not register our server of the Model Context Protocol.")
+    ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
     from holdfast.judge import offers
 
     env, cwd = os.environ, platform.working_folder(os.environ)
-    wanted = plan.make(env, cwd, agent or [], "project" if project else "user", permissions=not no_permissions)
+    scope: Scope = "project" if project else "user"
+    wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
     settings, works = config.load(home.state(home.own_vault(env))), offers.found(env)
     if json:
         if not dry_run:

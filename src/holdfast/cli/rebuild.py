@@ -9,6 +9,7 @@ import typer
 from holdfast.capture import home
 from holdfast.cli import show
 from holdfast.errors import NotFound
+from holdfast.field.store import Damaged
 from holdfast.fielding import Fielding
 
 
@@ -17,8 +18,11 @@ def rebuild(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fal
     memory = Fielding.here()
     if not home.format_of(memory.vault):
         raise NotFound(f"There is no vault at {memory.vault} yet; nothing was made. `holdfast remember` makes one.")
-    with memory.field() as field:
-        before = field.store.count()
+    try:
+        with memory.field() as field:
+            before = field.store.count()
+    except Damaged:
+        before = 0  # it only tells how long the bar is
     with show.progress("rebuilding the field", hidden=json) as bar:
         done = 0
 

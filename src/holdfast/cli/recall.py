@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.field.retrieve import Answer, Result
+    from holdfast.field.store import Scope
     from holdfast.field.thought import Thought
 
 BAR = 5
@@ -59,11 +60,12 @@ def recall(
     if glance.is_bare(memory.vault):
         _print_nothing(json=json)
     scope = memory.scope(everything=everything)
-    answer = memory.recall(" ".join(words), replace(scope, **wanted, project=project or scope.project), most)
+    scope = replace(scope, project=project or scope.project)
+    answer = memory.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
         show.as_json({"results": [one.as_record() for one in answer.results]})
     elif answer.results:
-        _print(memory, answer)
+        _print(answer, _successors(memory, answer, scope))
     sys.stdout.flush()
     if not answer.results:
         _print_nothing(json=json, is_said=json)
@@ -92,11 +94,10 @@ def _filters(
     return {**given, "kinds": tuple(kinds), "trust": tuple(trust)}
 
 
-def _print(memory: Fielding, answer: Answer) -> None:
+def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
     is_fine = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
     colours = is_fine and not os.environ.get("NO_COLOR")
     width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
-    taken = _successors(memory, answer)
     for rank, one in enumerate(answer.results, 1):
         head = f"{rank}. {title(one.thought)}"
         bar = f"  {bar_of(one.weight)}" if is_fine else ""
@@ -108,23 +109,24 @@ def _print(memory: Fielding, answer: Answer) -> None:
             typer.echo(f"   {typer.style(line, dim=True)}" if colours else f"   {line}")
 
 
-def _successors(memory: Fielding, answer: Answer) -> Mapping[str, Thought]:
-    """What took the place of results, whether or not it is among them."""
+def _successors(memory: Fielding, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
+    """What took the place of results, whether or not it is among them; of other projects not even the name."""
     shown = {one.thought.id: one.thought for one in answer.results}
     missing = {one.thought.superseded_by for one in answer.results if one.thought.superseded_by} - set(shown)
-    return {**shown, **memory.thoughts(sorted(missing))} if missing else shown
+    others = memory.thoughts(sorted(missing)) if missing else {}
+    return {**shown, **{ident: one for ident, one in others.items() if scope.has(one)}}
 
 
 def title(thought: Thought) -> str:
     """Its name, or its first line where that says more."""
     first = thought.text.partition("\n")[0]
     name = thought.title if thought.title and not first.startswith(thought.title) else first
-    return textwrap.shorten(name, LONGEST_TITLE, placeholder="…")
+    return textwrap.shorten(show.plain(name), LONGEST_TITLE, placeholder="…")
 
 
 def body(thought: Thought, width: int) -> list[str]:
     """The text in a few lines, unless the title has said it."""
-    text = " ".join(thought.text.split())
+    text = " ".join(show.plain(thought.text).split())
     return [] if text == title(thought) else textwrap.wrap(text, max(20, width), max_lines=LINES, placeholder=" …")
 
 
@@ -141,7 +143,7 @@ def _provenance(one: Result) -> str:
     who = thought.contributor or thought.agent
     origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
     parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
-    return " \u00b7 ".join([*parts, f"{show.age(one.age)} old"])
+    return show.plain(" \u00b7 ".join([*parts, f"{show.age(one.age)} old"]))
 
 
 def _why(one: Result, known: Mapping[str, Thought]) -> str:
@@ -149,4 +151,5 @@ def _why(one: Result, known: Mapping[str, Thought]) -> str:
     if by not in known:
         return one.why
     new = known[by]
-    return one.why.replace(f"superseded by {by}", f"superseded by {new.path or new.id} ({title(new)})")
+    place = show.plain(new.path or new.id)
+    return one.why.replace(f"superseded by {by}", f"superseded by {place} ({title(new)})")

@@ -36,7 +36,7 @@ def serve(
         tokens.revoke(memory.state, revoke)
         typer.echo(f"The token of {revoke} counts no more.")
     if new_token:
-        typer.echo(tokens.add(memory.state, new_token, memory.project().id, everything=everything))
+        typer.echo(tokens.add(memory.state, new_token, memory.project(), everything=everything))
     if revoke or new_token:
         return
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]

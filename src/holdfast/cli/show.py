@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from holdfast.capture import codec
+from holdfast.capture.flags import clean
 from holdfast.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 def as_json(value: Any) -> None:
     typer.echo(codec.encode(value).decode("utf-8"))
+
+
+def plain(text: str) -> str:
+    """One line that a terminal only shows: what a note or another machine says may not steer it."""
+    return clean(text)[0]
 
 
 def age(seconds: float) -> str:

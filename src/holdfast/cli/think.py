@@ -66,6 +66,6 @@ def think(
 def _said(done: Thinking) -> str:
     one = done.thought
     if not done.is_new:
-        return f"already thought, and reinforced: {one.path or one.id}"
+        return f"already thought, and reinforced: {show.plain(one.path or one.id)}"
     where = f"project {one.project}" if one.project else "all projects"
     return f"thought {one.id} [{one.kind}], for {where}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.doctor import capture, history, hosts, judge, launcher, lines, loops, surroundings, vault
+from holdfast.doctor import capture, field, history, hosts, judge, launcher, lines, loops, server, surroundings, vault
 from holdfast.doctor.checks import Check, Place, Report, bad, reason
 from holdfast.doctor.mending import mend
 
@@ -29,9 +29,11 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Check]]], ...] = (
     ("hook-line", lines.check_lines),
     ("trust", hosts.check_trust),
     ("permission", hosts.check_permission),
+    ("mcp", server.check_server),
     ("queue-age", capture.check_queue),
     ("marks", capture.check_marks),
     ("sessions", capture.check_ledger),
+    ("field", field.check_field),
     ("loops", loops.check_loops),
     ("judge", judge.check_judge),
     ("other-memory", surroundings.check_other_memory),

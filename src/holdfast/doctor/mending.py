@@ -95,6 +95,13 @@ def _derived(place: Place) -> str:
     return "made anew what hooks read"
 
 
+def _field(place: Place) -> str:
+    from holdfast.memory import Memory
+
+    made = Memory(place.vault, place.cwd, place.clock, place.env).rebuild()
+    return f"made the index anew: {many(made.thoughts, 'thought')}"
+
+
 def _close(place: Place) -> str:
     from holdfast.memory import Memory
 
@@ -111,9 +118,11 @@ ACTS: dict[str, Callable[[Place], str]] = {
     "launcher": _launcher,
     "command": _command,
     "hook-line": _launcher,
+    "mcp": _command,
     "git": _locks,
     "journal": _journal,
     "derived": _derived,
     "queue-age": _close,
     "marks": _close,
+    "field": _field,
 }

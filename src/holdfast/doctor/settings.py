@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home
 from holdfast.errors import HoldfastError
 from holdfast.install import exclude, jsonc
 from holdfast.install.hosts import claude_code, codex
@@ -54,10 +53,7 @@ def of_claude(env: Mapping[str, str], cwd: str) -> list[Settings]:
 
 def claude_state(env: Mapping[str, str]) -> list[Settings]:
     """What Claude Code keeps for itself: trusted folders and MCP servers, and the plugins that are installed."""
-    own = env.get("CLAUDE_CONFIG_DIR")
-    folder = claude_code.folder(env)
-    state = f"{own}/.claude.json" if own else f"{home.user_home(env)}/.claude.json"
-    return _there([state, f"{folder}/plugins/installed_plugins.json"])
+    return _there([claude_code.server_place(env), f"{claude_code.folder(env)}/plugins/installed_plugins.json"])
 
 
 def of_codex(env: Mapping[str, str], cwd: str) -> list[Settings]:

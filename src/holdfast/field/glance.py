@@ -29,7 +29,7 @@ else:
         import sqlite3
 
 FILE = "field.db"
-STEP, MADE = 3, "1"  # of the index that can be read here: field/sqlite/schema, field/words
+STEP, MADE = 3, "2"  # of the index that can be read here: field/sqlite/schema, field/words
 KINDS = ("identity", "rule", "knowledge", "feedback", "project")
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
 WITHIN = 0.015  # seconds
@@ -47,6 +47,12 @@ IN_TITLE = 1.25
 SHORT = 80  # words: a longer note shares more of any prompt
 LONGEST = 3000  # characters of a prompt that are looked at: what is pasted below says less of what is wanted
 MOST_TERMS = 32
+# Scripts without spaces, as in field/search/tokens: their words are looked up by every two signs that stand together.
+SIGNS = (
+    (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF),
+    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF),
+)  # fmt: skip
+OF_PAIR = 0.8  # of what a word is worth: one word makes several
 JOINING = "_./:#-"  # signs that make one name of several words
 STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but by can
@@ -115,7 +121,9 @@ def terms(prompt: str) -> list[tuple[str, bool]]:
     """What a prompt is looked up by: its words, names of code whole and in parts; whether each is a word of any work.
     The telling ones first: should time run out, the others are missed least."""
     found: dict[str, bool] = {}
-    for chunk in prompt[:LONGEST].split():
+    for whole in prompt[:LONGEST].split():
+        chunk, pairs = (whole, []) if whole.isascii() else _pairs(whole)
+        found.update(dict.fromkeys(pairs, False))
         pieces = "".join(sign if sign.isalnum() else " " for sign in chunk).split()
         for piece in pieces:
             for word in (piece.casefold(), *_humps(piece)):
@@ -129,6 +137,22 @@ def terms(prompt: str) -> list[tuple[str, bool]]:
             found.setdefault(" ".join(name), all(one in WORK or one in STOP for one in name))
     ordered = sorted(found.items(), key=lambda pair: pair[1])
     return ordered[:MOST_TERMS]
+
+
+def _pairs(chunk: str) -> tuple[str, list[str]]:
+    """What is left of a chunk, and every two signs that stand together in a script without spaces."""
+    left, pairs, before = "", [], ""
+    for sign in chunk:
+        is_one = any(low <= ord(sign) <= high for low, high in SIGNS)
+        if is_one and before:
+            pairs.append(before + sign)
+        before = sign if is_one else ""
+        left += " " if is_one else sign
+    return left, pairs
+
+
+def _is_pair(term: str) -> bool:
+    return len(term) == 2 and any(low <= ord(term[0]) <= high for low, high in SIGNS)
 
 
 def _is_usual(word: str) -> bool:
@@ -210,7 +234,7 @@ def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], project: str,
         if rows and len(rows) < COMMON and not is_again:  # two forms of one word are one piece of evidence
             done.append((term, rows))
             worth = math.log(total / (len(rows) + PRIOR * (USUAL if is_usual else UNUSUAL)))
-            worth = min(worth, DEAREST) if is_usual else worth
+            worth = min(worth, DEAREST) if is_usual else worth * OF_PAIR if _is_pair(term) else worth
             for n in rows:
                 evidence.setdefault(n, {})[term] = worth
     chance = math.log(total)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.field import words
-from holdfast.field.retrieve import ranked
+from holdfast.field.retrieve import is_shown, ranked, spoken
 from holdfast.field.store import Scope
-from holdfast.field.thought import WITHDRAWN, Thought, Traffic
+from holdfast.field.thought import Thought, Traffic
 
 if TYPE_CHECKING:
     from holdfast.field.opening import Field
@@ -61,29 +61,43 @@ def highways(
     most: int = 10,
 ) -> list[Highway]:
     """The busiest first. It leaves no trace."""
-    busy = {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
-    if query.strip():
-        bears = {one.id: one.score for one in ranked(field, query, scope, POOL)}
-        # The product of the two would let the busiest of all win every query: its logarithm only tells equals apart.
-        busy = {one: bears[one] * (1 + math.log10(score)) for one, score in busy.items() if one in bears}
-    known = field.store.thoughts(busy)
+    asked, scope = spoken(query), scope.tidy()
+    busy = _bearing(field, scope, asked) if asked else _busiest(field, scope)
+    known = {one: thought for one, thought in field.store.thoughts(busy).items() if is_shown(thought, scope)}
     listed = sorted(known, key=lambda one: (-busy[one], one))
-    listed = [one for one in listed if known[one].superseded_by != WITHDRAWN]
     kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
     traffic = field.store.traffic(kept)
     now = field.clock()
     return [
-        Highway(known[one], busy[one], traffic[one].weight_at(now), traffic[one], _beside(field, traffic[one]))
+        Highway(known[one], busy[one], traffic[one].weight_at(now), traffic[one], _beside(field, scope, traffic[one]))
         for one in kept
         if one in traffic
     ]
 
 
-def _beside(field: Field, traffic: Traffic) -> tuple[Beside, ...]:
+def _busiest(field: Field, scope: Scope) -> dict[str, float]:
+    return {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
+
+
+def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
+    """Of what bears on a query the highways. Not the other way round: those of a query need not be among the busiest
+    of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
+    bears = {one.id: one.score for one in ranked(field, query, scope, POOL)}
+    busy = {
+        one: known.access_count * len(known.agents)
+        for one, known in field.store.traffic(bears).items()
+        if known.access_count >= ACCESSES and len(known.agents) >= AGENTS
+    }
+    return {one: bears[one] * (1 + math.log10(score)) for one, score in busy.items()}
+
+
+def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
+    """Of this scope: a question over all projects brings those of several together."""
+    here = Scope(scope.project, scope.also_global)
     counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
-    known = field.store.thoughts(one for one, _ in counts[: 2 * MOST_BESIDE])
-    found = [Beside(one, _title(known[one]), count) for one, count in counts if one in known]
-    return tuple(found[:MOST_BESIDE])
+    known = field.store.thoughts(one for one, _ in counts)
+    shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]
+    return tuple(Beside(one.id, _title(one), count) for one, count in shown[:MOST_BESIDE])
 
 
 def _title(thought: Thought) -> str:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import log
 from holdfast.capture.ids import digest
 from holdfast.errors import Busy
-from holdfast.field import noted, records, tasked, words
-from holdfast.field.embed import passages
+from holdfast.field import embedding, noted, records, tasked
 from holdfast.field.embed.seam import NoVectors
 from holdfast.vault.index import RACY
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 SHARE = 100  # the looks at every file take at most one part in so many of the time
 NOTES, FOLDERS, WALK, THOUGHTS, TASKS = "@notes", "@folders", "@walk", "@thoughts", "@tasks"
 CHANGED = ".state/changed"
-AT_ONCE = 256  # texts that are embedded together
 PATIENCE = 20.0
 
 
@@ -47,10 +45,13 @@ def sync(
     patience: float = PATIENCE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Synced:
-    """Everything that is new, and vectors for it. Raises Busy where another process is at it for long: then that one
-    takes it in, and nothing is lost."""
+    """Everything that is new, and vectors for it, or for as many as a wait allows. Raises Busy where another process is
+    at it for long: then that one takes it in, and nothing is lost."""
     done = take_in(field, thorough=thorough, patience=patience, progress=progress)
-    embed(field, progress=progress)
+    if field.later:
+        embedding.catch_up(field, progress=progress)
+    else:
+        embed(field, progress=progress)
     return done
 
 
@@ -144,15 +145,15 @@ def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tupl
     broken: list[tuple[str, log.Found]] = []
     listed = records.logs(vault)
     for path, size in listed:
-        done = int(known.get(path, 0))
-        if size == done:
-            continue
-        start = done if size > done else 0  # a shorter one was rewritten by a purge
         try:
+            start = records.goes_on_at(vault, path, size, known.get(path, ""))
+            if start == size:
+                continue
             found = records.read(vault, path, start)
+            left_at = records.mark(vault, path, found.end)
         except OSError:
             continue  # taken away by a sync at this moment: the next look sees
-        store.take(path, str(found.end), found.found, anew=not start)
+        store.take(path, left_at, found.found, anew=not start)
         broken += [(path, one) for one in found.broken]
         taken += len(found.found)
         progress(len(found.found))
@@ -186,22 +187,19 @@ def _travel(field: Field) -> None:
 
 def embed(field: Field, *, most: int = 1 << 30, progress: Callable[[int], None] = lambda _: None) -> int:
     """Give vectors to thoughts that have none of this embedder, in steps between which others write. Once all have
-    theirs, it serves; until then search goes by what is there."""
-    embedder, store = field.embedder, field.store
+    theirs, it serves; until then search goes by what is there. How many got some."""
+    embedder, done = field.embedder, 0
     if embedder is None:
         return 0
-    done = 0
-    while done < most:
-        some = store.unembedded(embedder.name, min(AT_ONCE, most - done))
-        if not some:
-            if store.serving() not in ("", embedder.name):
-                store.serve(embedder.name)
-            break
-        try:
-            made = passages.vectors(embedder, [words.embedded(one) for one in some])
-        except NoVectors:
-            break  # the model cannot be reached: search goes by words, and the next sync tries again
-        store.embed(embedder.name, {one.id: rows for one, rows in zip(some, made, strict=True)})
-        done += len(some)
-        progress(len(some))
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(more)
+
+    try:
+        if embedding.give(field, embedder, most=most, progress=count):
+            embedding.finish(field, embedder)
+    except NoVectors:
+        pass  # the model cannot be reached: search goes by what is there, and the next sync tries again
     return done

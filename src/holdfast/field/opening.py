@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import home
 from holdfast.field.embed.seam import NoVectors
@@ -18,21 +18,46 @@ if TYPE_CHECKING:
 FILE = "field.db"
 
 
+class Later(Protocol):
+    """Whoever embeds what is too much for somebody who waits for an answer."""
+
+    def is_at_work(self) -> bool: ...
+    def start(self) -> bool:
+        """Whether somebody is at it now."""
+        ...
+
+
+def nobody(_: str) -> None:
+    """Makes no embedder of before."""
+
+
 @dataclass(frozen=True)
 class Field:
-    """Without an embedder search goes by words alone."""
+    """Without an embedder search goes by words alone. `former` makes the embedder of a name, for as long as its vectors
+    serve and not yet those of the one that was chosen; without `later` everything is embedded at once."""
 
     vault: str
     store: Store
     embedder: Embedder | None = None
     clock: Callable[[], float] = time.time
+    former: Callable[[str], Embedder | None] = nobody
+    later: Later | None = None
 
-    def vector(self, text: str) -> Any:
+    def asker(self) -> Embedder | None:
+        """Who embeds a question: the model whose vectors serve, and no other, however long its vectors are. None where
+        nobody can, or none is wanted: then search goes by words."""
+        serving = self.store.serving()
+        if self.embedder is None or serving in ("", self.embedder.name):
+            return self.embedder
+        return self.former(serving)
+
+    def vector(self, text: str, embedder: Embedder | None = None) -> Any:
         """A query's vector; None where nobody makes any, or could not now: then search goes by words."""
-        if self.embedder is None:
+        asker = embedder or self.asker()
+        if asker is None:
             return None
         try:
-            return self.embedder.embed([text])[0]
+            return asker.embed([text])[0]
         except NoVectors:
             return None
 
@@ -47,9 +72,15 @@ def path_of(vault: str) -> str:
     return f"{home.state(vault)}/{FILE}"
 
 
-def opened(vault: str, embedder: Embedder | None = None, clock: Callable[[], float] = time.time) -> Field:
+def opened(
+    vault: str,
+    embedder: Embedder | None = None,
+    clock: Callable[[], float] = time.time,
+    former: Callable[[str], Embedder | None] = nobody,
+    later: Later | None = None,
+) -> Field:
     """The field of a vault, in its embedded store. Raises NewerFormat, Busy, Damaged."""
     from holdfast.field.sqlite.store import SqliteStore
 
     home.refuse_newer(vault)
-    return Field(vault, SqliteStore(path_of(vault)), embedder, clock)
+    return Field(vault, SqliteStore(path_of(vault)), embedder, clock, former, later)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from holdfast.capture import codec, home, log, platform, segments
+from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.capture.scrubbing import PURGED
 from holdfast.errors import HoldfastError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FOLDER = "thoughts"
+LAST = 256  # bytes by which a segment is known again
 NEWEST = 4  # segments of a machine that may still grow: one that was opened before its successor was made is among them
 
 
@@ -73,8 +75,9 @@ def logs(vault: str) -> list[tuple[str, int]]:
 
 
 def stamp(vault: str) -> str:
-    """What changes when a segment comes, goes or grows, without a look at each: the folders, and the newest of each."""
-    said: list[str] = []
+    """What changes when a segment comes, goes or grows, without a look at each: the folders, the newest of each, and
+    the one that takes the next thought: a clock that was set back gives it an older name."""
+    said = [str(_size(f"{own(vault)}/current"))]
     for one in sorted(platform.names(f"{vault}/{FOLDER}")):
         top = f"{vault}/{FOLDER}/{one}/live"
         newest = sorted(platform.names(top))[-NEWEST:]
@@ -95,6 +98,23 @@ def _size(path: str) -> int:
         return posix.stat(path).st_size
     except OSError:
         return 0
+
+
+def mark(vault: str, path: str, end: int) -> str:
+    """How far a segment was read, and what stood last there. Raises OSError."""
+    fd = posix.open(f"{vault}/{path}", posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        last = posix.pread(fd, min(end, LAST), max(0, end - LAST))
+    finally:
+        posix.close(fd)
+    return f"{end} {digest(last.decode('latin-1'), 16)}"
+
+
+def goes_on_at(vault: str, path: str, size: int, said: str) -> int:
+    """From where on a segment of this size is new, by the mark of what was read of it. One that does not go on where it
+    was left was rewritten, by a purge or an undo, here or elsewhere, and is new from its beginning. Raises OSError."""
+    done = int(said.partition(" ")[0] or 0)
+    return done if size == done or (size > done and mark(vault, path, done) == said) else 0
 
 
 def read(vault: str, path: str, start: int = 0) -> Read[Thought]:

@@ -17,7 +17,7 @@ from holdfast.field import indexing, pheromone, records, words
 from holdfast.field.search import ranking
 from holdfast.field.search.seam import Question, Ranked
 from holdfast.field.store import Scope
-from holdfast.field.thought import WITHDRAWN, Thought, Traffic, unread
+from holdfast.field.thought import WITHDRAWN, Thought, Traffic, unread, whole
 from holdfast.field.traffic import GOT, USED, Event
 
 if TYPE_CHECKING:
@@ -75,24 +75,36 @@ class Answer:
 
 
 class Seen:
-    """A store as a ranking sees it: the vectors are those of the field's own embedder."""
+    """A store as a ranking sees it: its vectors are those of one model, which embeds the question too. Should another
+    take over in between, this one has none left, and the question is answered by words."""
 
     def __init__(self, field: Field) -> None:
+        self.field = field
         self.store = field.store
-        self.model = field.embedder.name if field.embedder else ""
+        self.embedder = field.asker()
+        self.model = self.embedder.name if self.embedder else ""
         self.lexical = field.store.lexical
         self.texts = field.store.texts
         self.facts = field.store.facts
         self.neighbours = field.store.neighbours
+
+    def vector(self, query: str) -> Any:
+        return self.field.vector(query, self.embedder) if self.embedder else None
 
     def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
         """What is nearest. Something always is: below FAR it only is less far than the rest, and says nothing."""
         return [hit for hit in self.store.nearest(vector, scope, most, self.model) if hit.score >= FAR]
 
 
+def spoken(query: str) -> str:
+    """A query as it is looked up and noted."""
+    return " ".join(whole(query).split())[:LONGEST_QUERY]
+
+
 def ranked(field: Field, query: str, scope: Scope, most: int, rank: Ranking = ranking.rank) -> list[Ranked]:
     """By relevance alone."""
-    return rank(Question(query, field.vector(query), field.clock()), Seen(field), scope, most)
+    seen = Seen(field)
+    return rank(Question(query, seen.vector(query), field.clock()), seen, scope, most)
 
 
 def ask(
@@ -105,7 +117,7 @@ def ask(
     pheromones: bool = True,
 ) -> Answer:
     """The thoughts that answer a query. It writes nothing. Raises UsageError, Damaged."""
-    asked = " ".join(query.split())[:LONGEST_QUERY]
+    asked, scope = spoken(query), scope.tidy()
     if not asked:
         raise UsageError("The query is empty; nothing was looked up. Say what you want to know.")
     if not 0 < most <= MOST:
@@ -117,7 +129,7 @@ def ask(
     found = [
         _result(one, known[one.id], read.get(one.id), now, pheromones)
         for one in candidates
-        if one.id in known and _is_shown(known[one.id], scope) and _bears(one, known[one.id], asked)
+        if one.id in known and is_shown(known[one.id], scope) and _bears(one, known[one.id], asked)
     ]
     found.sort(key=lambda one: (-one.score, -one.weight, one.thought.id))
     chosen = _successors_first(field, found, scope, now)[:most]
@@ -126,7 +138,7 @@ def ask(
     return Answer(asked, scope.project or "", tuple(chosen), new)
 
 
-def _is_shown(thought: Thought, scope: Scope) -> bool:
+def is_shown(thought: Thought, scope: Scope) -> bool:
     """A ranking may bring what stands around a hit, and that may be somebody else's."""
     return thought.superseded_by != WITHDRAWN and scope.has(thought)
 
@@ -194,7 +206,7 @@ def _successors_first(field: Field, found: list[Result], scope: Scope, now: floa
 
 def _fetched(field: Field, wanted: str, scope: Scope, old: Result, now: float) -> Result | None:
     thought = field.store.thoughts([wanted]).get(wanted)
-    if thought is None or not _is_shown(thought, scope):
+    if thought is None or not is_shown(thought, scope):
         return None
     read = field.store.traffic([wanted]).get(wanted)
     return _result(Ranked(wanted, old.relevance), thought, read, now, True)

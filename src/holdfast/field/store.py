@@ -7,9 +7,10 @@ test_stores.py is run against every implementation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from holdfast.capture.flags import clean
 from holdfast.errors import NotFound
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 class Damaged(NotFound):
     """The index of the field cannot be read; notes, thoughts and traffic are untouched. `holdfast rebuild` makes it."""
+
+
+class Outdated(Damaged):
+    """The index of the field was made by another holdfast; nothing was changed. The next question brings it up."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,13 @@ class Scope:
     def is_wide(self) -> bool:
         """Whether it asks for nothing but projects."""
         return not (self.space or self.kinds or self.since or self.until or self.trust or self.agent)
+
+    def tidy(self) -> Scope:
+        """With its names as thoughts have them: half a character in one could not even be looked up."""
+        kinds, trust = (tuple(clean(one)[0] for one in given) for given in (self.kinds, self.trust))
+        project = None if self.project is None else clean(self.project)[0]
+        space, agent = clean(self.space)[0], clean(self.agent)[0]
+        return replace(self, project=project, space=space, kinds=kinds, trust=trust, agent=agent)
 
     def has(self, thought: Thought) -> bool:
         return (
@@ -102,6 +114,10 @@ class Store(Protocol):
 
     def discard(self) -> None:
         """Take away a store that is Damaged and begin an empty one. Raises Busy."""
+        ...
+
+    def flaw(self, within: float) -> str | None:
+        """What is wrong with what the store is kept in; "" where nothing, None where so many seconds do not tell."""
         ...
 
     # What was taken in, from where
@@ -155,6 +171,10 @@ class Store(Protocol):
 
     # Vectors
     def unembedded(self, model: str, most: int) -> list[Thought]: ...
+    def lacking(self, model: str) -> int:
+        """How many thoughts have no vector of this model."""
+        ...
+
     def embed(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """A vector for each, or several as the rows of a matrix: one for each passage."""
         ...

@@ -7,7 +7,7 @@ exist, and the lowest trust among them and their author is its own.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,14 +18,12 @@ from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, NotFound, UsageError
 from holdfast.field import indexing, pheromone, records, words
 from holdfast.field.search import tokens
-from holdfast.field.store import Scope
+from holdfast.field.store import Damaged, Scope
 from holdfast.field.thought import DERIVED, GLOBAL, KINDS, NOTE, ORIGINAL, Thought, least_trusted, unread
 from holdfast.field.traffic import AGAIN, Event
-from holdfast.model import ORIGINS
+from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from holdfast.field.opening import Field
 
 LONGEST, LONGEST_CONTEXT = 10_000, 2_000
@@ -66,26 +64,32 @@ def think(field: Field, said: Words) -> Thinking:
     home.refuse_newer(field.vault)
     home.make_vault(field.vault)
     text, context, changes = _cleaned(said)
-    with _alone(field):
-        done = _settled(field, said, text, context)
-    _catch_up(field)
+    said = replace(said, space=_name(said.space))
+    try:
+        done = _alone(field, said, text, context)
+    except Damaged:
+        field.store.discard()  # what it had is in the logs, and is taken in from there
+        done = _alone(field, said, text, context)
+    with suppress(Busy, Damaged):  # what counts is on disk: whoever holds the store, or mends it, takes this in
+        indexing.sync(field, patience=PATIENCE)
     return replace(done, changes=changes)
 
 
-@contextmanager
-def _alone(field: Field) -> Iterator[None]:
-    """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store this
-    is left: a repetition costs less than a wait."""
-    with ExitStack() as held:
-        try:
-            held.enter_context(field.store.writing(PATIENCE))
-        except Busy:
-            pass
-        yield
+def _alone(field: Field, said: Words, text: str, context: str) -> Thinking:
+    """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store, or
+    it takes nothing, this is left: a repetition costs less than a wait."""
+    done = None
+    try:
+        with field.store.writing(PATIENCE):
+            done = _settled(field, said, text, context)
+    except Busy:
+        pass
+    return done or _settled(field, said, text, context)
 
 
 def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
-    _catch_up(field, vectors=False)
+    with suppress(Busy):
+        indexing.take_in(field, patience=PATIENCE)
     sources = _sources(field, said)
     known = _known(field, said, text)
     now = field.clock()
@@ -99,13 +103,13 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
         text,
         context,
         said.kind,
-        said.contributor or said.agent,
+        _name(said.contributor or said.agent),
         said.agent,
         said.session,
         said.project,
         said.space,
         _tags(said.tags),
-        said.category,
+        _name(said.category),
         tuple(sources),
         least_trusted([said.origin, *(one.origin for one in sources.values())]),
         now,
@@ -140,8 +144,13 @@ def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
-    tidy = [redact(clean(one)[0])[0][:LONGEST_TAG] for one in given]
+    tidy = [_name(one)[:LONGEST_TAG] for one in given]
     return tuple(dict.fromkeys(one for one in tidy if one))[:MOST_TAGS]
+
+
+def _name(given: str) -> str:
+    """A tag, a category, a space: clean and without secrets, as a text is."""
+    return redact(clean(given)[0])[0]
 
 
 def _sources(field: Field, said: Words) -> dict[str, Thought]:
@@ -167,8 +176,9 @@ def _known(field: Field, said: Words, text: str) -> Thought | None:
     nature: there only the very same text counts."""
     store = field.store
     same = store.same(text, said.project, said.space)
-    if same:
-        return store.thoughts([same]).get(same)
+    known = store.thoughts([same]).get(same)
+    if known and _may_stand_for(known, said):
+        return known
     if said.kind != ORIGINAL:
         return None
     scope = Scope(said.project, also_global=False, space=said.space)
@@ -176,16 +186,11 @@ def _known(field: Field, said: Words, text: str) -> Thought | None:
     telling = sorted(tokens.terms(text), key=len, reverse=True)[:TERMS]
     hits = store.lexical(telling, scope, LOOKED_AT)
     near = store.thoughts(hit.id for hit in hits)
-    for hit in hits:
-        one = near.get(hit.id)
-        if one and not one.superseded_by and one.space == said.space and words.adds_nothing(text, one.text):
-            return one
-    return None
+    listed = [near[hit.id] for hit in hits if hit.id in near]
+    kept = (one for one in listed if not one.superseded_by and one.space == said.space and _may_stand_for(one, said))
+    return next((one for one in kept if words.adds_nothing(text, one.text)), None)
 
 
-def _catch_up(field: Field, *, vectors: bool = True) -> None:
-    """Where another holds the store, it takes this in: what counts is on disk."""
-    try:
-        (indexing.sync if vectors else indexing.take_in)(field, patience=PATIENCE)
-    except Busy:
-        return
+def _may_stand_for(known: Thought, said: Words) -> bool:
+    """The user's own word and the agent's are not left to outside text that says the same: they would pass for it."""
+    return known.origin in TRUSTED or said.origin not in TRUSTED

@@ -7,11 +7,13 @@ is known of their use survives every edit and every rebuild.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.ids import digest
-from holdfast.field import pheromone
+from holdfast.field import pheromone, turns
+from holdfast.field.search.seam import Facts
 from holdfast.model import ORIGINS, TRUSTED, VERSION
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ GLOBAL = ""  # the project of what belongs to none
 HANDOFF, DECISION, DISCOVERY = "handoff", "decision", "discovery"  # categories of what lies elsewhere
 WITHDRAWN = "withdrawn"  # in place of the id of a successor: nothing took its place
 LISTS = ("tags", "sources")
+NUMBERS = ("created", "start")
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,20 @@ class Thought:
 
     @property
     def thread(self) -> str:
-        """What it was said in the course of: a session, a task; "" for what stands alone, as a note does."""
-        if self.kind != NOTE:
-            return self.session
-        return self.path if self.category in (DECISION, DISCOVERY) else ""
+        """What it was said in the course of: a session, the talk of a day, a task; "" for what stands alone, as a note
+        does."""
+        if self.kind == NOTE:
+            return self.path if self.category in (DECISION, DISCOVERY) else ""
+        turn = turns.of(self.text)
+        is_talk = bool(turn.speaker) and (bool(turn.day) or not self.session)
+        return f"{self.session or self.project}@{turn.day}" if is_talk else self.session
+
+    @property
+    def facts(self) -> Facts:
+        """What a ranking knows of it besides its words."""
+        turn = turns.of(self.text)
+        speaker, said = turn.speaker or self.contributor, turn.said or self.created
+        return Facts(len(self.text.split()), speaker, self.thread, said)
 
     def as_record(self) -> dict[str, Any]:
         """As it stands in a log; what is at its default is left out."""
@@ -64,15 +77,25 @@ class Thought:
 
 
 FIELDS = tuple(one.name for one in fields(Thought))
+TEXTS = tuple(name for name in FIELDS if name not in (*LISTS, *NUMBERS))
 
 
 def from_record(record: Mapping[str, Any]) -> Thought:
     """Raises KeyError, TypeError or ValueError where it is none of ours; fields of a newer version are left aside."""
-    if record["kind"] not in KINDS or not isinstance(record["text"], str) or not record["id"]:
+    given: dict[str, Any] = {name: whole(record[name]) for name in TEXTS if name in record}
+    given.update({name: tuple(whole(one) for one in record[name]) for name in LISTS if name in record})
+    given.update({name: float(record[name]) for name in NUMBERS if name in record})
+    if given["kind"] not in KINDS or not given["id"] or not math.isfinite(given["created"] + given.get("start", 0.0)):
         raise ValueError("not a thought")
-    given = {name: record[name] for name in FIELDS if name in record}
-    given.update({name: tuple(str(one) for one in given[name]) for name in LISTS if name in given})
-    return Thought(**{**given, "id": str(record["id"]), "created": float(record["created"])})
+    return Thought(**given)
+
+
+def whole(text: Any) -> str:
+    """A text that any store and terminal takes: half a character, as broken input leaves it, becomes a sign for one.
+    Raises TypeError."""
+    if not isinstance(text, str):
+        raise TypeError("not a text")
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.field import pheromone
-from holdfast.field.thought import Traffic
+from holdfast.field.thought import Traffic, whole
 from holdfast.model import VERSION
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def from_record(record: Mapping[str, Any]) -> Event:
     """Raises KeyError, TypeError or ValueError where it is none of ours, or was purged."""
     if record["kind"] not in KINDS:
         raise ValueError("not traffic")
-    new = {str(one): (float(began[0]), float(began[1])) for one, began in record.get("new", {}).items()}
-    named = {name: str(record.get(name, "")) for name in ("agent", "session", "project", "query")}
-    return Event(float(record["t"]), record["kind"], tuple(str(one) for one in record["ids"]), new=new, **named)
+    new = {whole(one): (float(began[0]), float(began[1])) for one, began in record.get("new", {}).items()}
+    named = {name: whole(record.get(name, "")) for name in ("agent", "session", "project", "query")}
+    return Event(float(record["t"]), record["kind"], tuple(whole(one) for one in record["ids"]), new=new, **named)
 
 
 def beginning(event: Event, ident: str) -> Traffic:

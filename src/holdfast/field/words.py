@@ -17,20 +17,18 @@ if TYPE_CHECKING:
 
     from holdfast.field.thought import Thought
 
-VERSION = 1
+VERSION = 2
 WORD = re.compile(r"[^\W_]+")
 LIGHT_WORDS = """
-a an the this that these those is are be being am do does have has of in with via using use uses used it its we our us
-and also just really very please so which s ve re der die das ein eine und ist sind im mit el la los las un una y es son
+a an the this that these those is are be being am do does have has of in with via using use uses it its we our
+and also just really very please so which der die das ein eine und ist sind im mit el la los las un una son
 con le les et est sont
 """
-TURNING_WORDS = """
-not no never none without unless except only if when until before after instead neither nor cannot cant dont doesnt
-didnt isnt arent wont shouldnt mustnt nicht kein keine nie nur ohne wenn nunca sin solo si ne pas jamais sans
-"""
 LIGHT = frozenset(LIGHT_WORDS.split())  # without them a sentence says the same; none turns, limits or orders a meaning
-TURNING = frozenset(TURNING_WORDS.split())
-NEARLY = 0.8
+MOST_EXTRA = 4000
+# Signs that part words or end a sentence. Any other says something: !=, <, C++, 10 %, --force, .env, a question's mark.
+QUIET = re.compile(r"""(?<=\w)[-.,:](?=\w)|[.,;:!]+(?=[\s"'`)\]]|$)|["'`()\u2018-\u201d\u2026\u2013\u2014]""")
+SAID = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 def normal(text: str) -> str:
@@ -53,34 +51,45 @@ def stem(word: str) -> str:
     return word.rstrip("e")
 
 
+FILLING = frozenset(map(stem, ("all", "every", "each", "always", "now", "currently", "actually", "simply")))
+
+
 def content(text: str) -> list[str]:
     """The words that carry a meaning, stemmed, in their order; numbers and the words that turn a meaning included."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("'", "").replace("\u2019", "")
-    return [stem(word) for word in WORD.findall(plain) if word not in LIGHT]
+    return [stem(word) for word in WORD.findall(_plain(text)) if word not in LIGHT]
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("'", "").replace("\u2019", "")
+
+
+def _said(text: str) -> list[str]:
+    """The same with the signs that say something, among them the vowels that some scripts write as marks."""
+    return [stem(word) for word in SAID.findall(QUIET.sub(" ", _plain(text))) if word not in LIGHT]
 
 
 def adds_nothing(new: str, known: str) -> bool:
-    """Whether a text says nothing that a known one does not: its content words are the known one's, in their order,
-    save for a few left out. A number, a negation or a condition left out is another meaning; so is any word more or
-    any other order. Where it is unsure it says no: one thought too many is better than one lost."""
-    mine, theirs = content(new), content(known)
-    if not mine or len(mine) < NEARLY * len(theirs):
-        return False
-    left_out: list[str] = []
+    """Whether a text says nothing that a known one does not: the same content words and signs in the same order, save
+    for words left out that only fill. No list names every word that turns a meaning, so any other one left out, any
+    more and any other order is another meaning: one thought too many is better than one lost."""
+    mine, theirs = _said(new), _said(known)
     at = 0
     for word in theirs:
         if at < len(mine) and mine[at] == word:
             at += 1
-        else:
-            left_out.append(word)
-    return at == len(mine) and not any(word in TURNING or any(map(str.isdigit, word)) for word in left_out)
+        elif word not in FILLING:
+            return False
+    return bool(mine) and at == len(mine)
 
 
 def extra(thought: Thought) -> str:
-    """What a thought is found by beyond its words: its tags and category, and the parts of names in camelCase."""
-    names = dict.fromkeys(WORD.findall(f"{thought.title} {thought.text} {thought.context}"))
-    split = [part for name in names for part in tokens.parts(name)]
-    return " ".join(dict.fromkeys([*thought.tags, thought.category, *split]))[:4000]
+    """What a thought is found by beyond its words: its tags and category, the parts of names in camelCase, and what is
+    to be found in a script without spaces."""
+    whole = f"{thought.title} {thought.text} {thought.context}"
+    split = [part for name in dict.fromkeys(WORD.findall(whole)) for part in tokens.parts(name)]
+    said = " ".join(dict.fromkeys([*thought.tags, thought.category, *split]))[:MOST_EXTRA]
+    beside = [piece for word in WORD.findall(whole) if tokens.RUN.search(word) for piece in tokens.spaced(word)]
+    return " ".join([said, *beside, *tokens.pairs(whole)]).strip()
 
 
 def embedded(thought: Thought) -> str:
@@ -90,7 +99,8 @@ def embedded(thought: Thought) -> str:
 
 def shares(query: str, text: str) -> bool:
     """Whether a text has any of the words that a query is looked up by."""
-    return bool(set(content(" ".join(tokens.terms(query)))) & set(content(text)))
+    known = {*content(text), *tokens.pairs(text)}
+    return not known.isdisjoint(content(" ".join(tokens.terms(query))))
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> float:

@@ -2,8 +2,10 @@
 
 Once per episode, at its first prompt, never at a later one and never in a subagent: recall at every prompt makes agents
 worse. The index only says which notes; their words are those of the files as they are now, fenced and escaped as data,
-at most five in 1,200 characters, without what the start has said in full. Nothing that is wrong with the index is any
-concern of the session: then nothing is said. Where there is no index (`field.db`) nobody imports this.
+at most five in 1,200 characters, without what the start has said in full. Where a server of the vault is up it is asked
+first, for it knows meaning too (hook/recall_asked, field/bearing); where none is, or none answers in time, words alone
+answer, and the ledger says which it was. Nothing that is wrong with index or server is any concern of the session.
+Where there is no index (`field.db`) nobody imports this.
 """
 
 from __future__ import annotations
@@ -12,26 +14,31 @@ import time
 
 from holdfast.capture import codec, course, log, platform, quoting
 from holdfast.errors import HoldfastError
-from holdfast.field import glance
 from holdfast.hook.layout import Item, Section, lay_out
 from holdfast.model import TRUSTED, VERSION, Reply, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
-    # Whoever answers better than words alone, such as a server that is up: paths of notes, the best first, within so
-    # many seconds; None where it cannot, and then the look-up by words does.
-    Asking = Callable[[str, str, float], Sequence[str] | None]
+    # A path of a note, and the words that it was found by.
+    Found = list[tuple[str, tuple[str, ...]]]
+    # Whoever answers better than words alone: state, project, prompt, seconds. Raises recall_asked.Unanswered.
+    Asking = Callable[[str, str, str, float], Found]
 
+MOST = 5
+FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects")
 MOST_CHARACTERS = 1200
 LONGEST_BODY = 420
 LARGEST = 1 << 18
-WITHIN = 0.08  # seconds that another answerer has
+WITHIN = 0.08  # seconds that a server has, from the first step to the last
+SOCKET = "serve.hook"  # in .state while a server is up
+HYBRID, WORDS = "hybrid", "words"
 CARRIED = "carried"  # in capture/course: the paths that the start of this episode has shown
+READ_FROM = (*FOLDERS, "lineage")
 USED = "used-"
 READERS = ("Read", "NotebookRead", "read_file")
 READING = frozenset(("cat", "head", "tail", "less", "more", "bat", "nl", "sed", "awk"))
@@ -61,7 +68,7 @@ def recall(scene: Scene, episode: Episode, ask: Asking | None = None) -> Reply:
     found = _bearing(scene, ask)
     told = _told_at_start(scene, episode) if found else set()
     fresh = [one for one in found if not (one.path in told and one.is_in_full)]
-    items = tuple(Item(one.text, one.line, one.path) for one in fresh[: glance.MOST])
+    items = tuple(Item(one.text, one.line, one.path) for one in fresh[:MOST])
     text, carried = lay_out((FENCE, HEADING), [Section("", items, 100)], FOOT, MOST_CHARACTERS) if items else ("", ())
     scene.did["recall_us"] = (time.perf_counter_ns() - began) // 1000
     if not carried:
@@ -78,17 +85,37 @@ def recall(scene: Scene, episode: Episode, ask: Asking | None = None) -> Reply:
 
 
 def _bearing(scene: Scene, ask: Asking | None) -> list[Bearing]:
-    prompt, project = scene.moment.prompt, scene.project.id
-    paths = ask(prompt, project, WITHIN) if ask else None
-    known: list[tuple[str, tuple[str, ...]]] = [(path, ()) for path in paths or ()]
-    if paths is None:
-        known = [(one.path, one.words) for one in glance.look(scene.state, project, prompt)]
-    return [one for path, words in known if (one := _as_it_is(scene, path, words))]
+    known = _asked(scene, ask)
+    if known is None:
+        known = _by_words(scene)
+    return [one for path, words in known[:MOST] if (one := _as_it_is(scene, path, words))]
+
+
+def _asked(scene: Scene, ask: Asking | None) -> Found | None:
+    """What the server says; None where there is none, or none that answers. That there is none costs one look."""
+    if ask is None and not platform.is_there(f"{scene.state}/{SOCKET}"):
+        return None
+    from holdfast.hook import recall_asked
+
+    try:
+        found = (ask or recall_asked.ask)(scene.state, scene.project.id, scene.moment.prompt, WITHIN)
+    except recall_asked.Unanswered as why:
+        scene.did["recall_asked"] = str(why)
+        return None
+    scene.did["recall_by"] = HYBRID
+    return found
+
+
+def _by_words(scene: Scene) -> Found:
+    from holdfast.field import glance
+
+    scene.did["recall_by"] = WORDS
+    return [(one.path, one.words) for one in glance.look(scene.state, scene.project.id, scene.moment.prompt)]
 
 
 def _as_it_is(scene: Scene, path: str, words: tuple[str, ...]) -> Bearing | None:
     """A note by its file; None where that is gone, no longer active or of this project, or speaks of something else."""
-    if path.partition("/")[0] not in glance.FOLDERS[:5] or platform.is_behind_link(scene.vault, path):
+    if path.partition("/")[0] not in FOLDERS or ".." in path.split("/") or platform.is_behind_link(scene.vault, path):
         return None
     try:
         raw = platform.read_regular(f"{scene.vault}/{path}", LARGEST)
@@ -133,6 +160,8 @@ def _told_at_start(scene: Scene, episode: Episode) -> set[str]:
 def note_use(scene: Scene, episode: Episode) -> None:
     """The host has opened notes of the vault: evidence that they were of use, once per episode and note. A disk that
     takes nothing costs a little weight."""
+    from holdfast.field import glance
+
     for path in _opened(scene):
         known = glance.opened_note(scene.state, path)
         if known is None or not course.first(scene.state, episode.key, f"{USED}{known.id}"):
@@ -169,8 +198,8 @@ def _opened(scene: Scene) -> list[str]:
         return []
     top = f"{scene.vault}/"
     below = [path.removeprefix(top) for path in named if path.startswith(top) and path.endswith(".md")]
-    kept = [path for path in dict.fromkeys(below) if path.partition("/")[0] in glance.FOLDERS[:6] and ".." not in path]
-    return kept[: glance.MOST]
+    kept = [path for path in dict.fromkeys(below) if path.partition("/")[0] in READ_FROM and ".." not in path]
+    return kept[:MOST]
 
 
 def _reads(program: str) -> bool:

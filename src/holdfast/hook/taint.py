@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from holdfast.model import Moment
 
 WEB_TOOLS = frozenset(("WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "fetch"))
-RESOURCES = frozenset(("ReadMcpResourceTool", "ListMcpResourcesTool", "read_mcp_resource", "list_mcp_resources"))
+RESOURCES = frozenset(
+    ("ReadMcpResourceTool", "ReadMcpResourceDirTool", "ListMcpResourcesTool")
+    + ("read_mcp_resource", "list_mcp_resources", "list_mcp_resource_templates")
+)
 READERS = frozenset(("Read", "NotebookRead", "Grep", "Glob", "LS", "view_image", "read_file"))
 WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "links", "w3m", "http", "https", "xh", "aria2c", "gh", "glab"))
 READING_COMMANDS = frozenset(
@@ -53,18 +56,31 @@ MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
 def of_call(moment: Moment, root: str, vault: str) -> str:
     """The origin of the text that a tool call has brought in; "" where it is the project's own.
 
-    A tool that marks chapters is a foreign tool here too: its name says nothing of what it answers.
+    A tool that marks chapters is a foreign tool here too: its name says nothing of what it answers. Our own server's
+    tools and resources say what `holdfast recall`, `show` and `boot` say in a shell, which taints nothing either: what
+    is remembered from outside says so itself, and what waits for a review is not handed out.
     """
     tool = moment.tool
     if tool in WEB_TOOLS:
         return WEB
-    if tool in RESOURCES or "quarantine/" in moment.input or "holdfast review" in moment.command:
+    if "quarantine/" in moment.input or "holdfast review" in moment.command:
         return TOOL  # what waits in quarantine came from outside, and does so again
+    if tool in RESOURCES:
+        return "" if _is_of_ours(moment.input) else TOOL
     if tool.startswith("mcp__") or "/" in tool:
         return "" if tool.startswith("mcp__holdfast__") else TOOL
     if tool in READERS:
         return TOOL if any(_is_outside(path, moment.cwd, root, vault) for path in moment.paths) else ""
     return _of_command(moment.command[:LONGEST], moment.cwd, (root, vault)) if moment.command else ""
+
+
+def _is_of_ours(given: str) -> bool:
+    """Whether resources were asked of our server alone: its name, addresses in our own scheme, the place in a list.
+    Without a name all servers are asked."""
+    words = given.split("\n")
+    return "holdfast" in words and all(
+        word == "holdfast" or word.startswith("holdfast://") or word.isdecimal() for word in words
+    )
 
 
 def _of_command(command: str, at: str, own: tuple[str, str]) -> str:

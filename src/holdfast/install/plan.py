@@ -8,12 +8,13 @@ finds every line in place and changes no byte.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home
 from holdfast.errors import HoldfastError
-from holdfast.install import command, exclude, launcher, records, removal, settings, writing
+from holdfast.install import command, exclude, json_server, launcher, moving, records, removal, settings, writing
+from holdfast.install import server as servers
 from holdfast.install.hosts import REGISTRARS, Edit, Found, known, registrar
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from holdfast.install.hosts import Registrar, Scope
     from holdfast.install.removal import Gone
+
+
+STATE = "state"  # in place of the digest of a file that its host keeps
 
 
 @dataclass(frozen=True)
@@ -67,16 +71,23 @@ class Plan:
 
 
 def make(
-    env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Scope = "user", *, permissions: bool = True
+    env: Mapping[str, str],
+    cwd: str,
+    agents: Sequence[str] = (),
+    scope: Scope = "user",
+    *,
+    permissions: bool = True,
+    server: bool = True,
 ) -> Plan:
     """For the hosts that are named, else for those on this machine. Reads, and writes nothing."""
     _look_at_vault(home.own_vault(env))
     top = exclude.root(cwd) if scope == "project" else ""
+    wanted = _Wanted(env, scope, cwd, top, permissions, server and not top)
     chosen = []
     for host in known(agents) or [registrar(name) for name in REGISTRARS]:
         found = host.found(env)
         if found or agents:
-            chosen.append(_agent(host, found, env, scope, cwd, top, permissions))
+            chosen.append(_agent(host, found, wanted))
     own = [step.edit.path for agent in chosen for step in agent.steps if _is_below(step.edit.path, top)]
     kept_out = exclude.edit(top, own) if own else None
     project = (_step(exclude.HOST, None, kept_out, env, top),) if kept_out else ()
@@ -119,12 +130,25 @@ def _look_at_vault(vault: str) -> None:
         raise HoldfastError(f"{what} HOLDFAST_HOME names another.") from error
 
 
-def _agent(
-    host: Registrar, found: Found | None, env: Mapping[str, str], scope: Scope, cwd: str, top: str, permissions: bool
-) -> Agent:
-    edits = host.edits(env, scope, cwd, permissions=permissions)
-    steps = tuple(_step(host.NAME, host, edit, env, top) for edit in edits)
-    return Agent(host.NAME, host.TITLE, found, steps, host.notes(env, cwd, scope))
+@dataclass(frozen=True)
+class _Wanted:
+    """What was asked for; the same for every host."""
+
+    env: Mapping[str, str]
+    scope: Scope
+    cwd: str
+    top: str
+    permissions: bool
+    server: bool
+
+
+def _agent(host: Registrar, found: Found | None, wanted: _Wanted) -> Agent:
+    env, scope, cwd = wanted.env, wanted.scope, wanted.cwd
+    can_serve = wanted.server and servers.is_installed()
+    edits = host.edits(env, scope, cwd, permissions=wanted.permissions, server=can_serve)
+    steps = tuple(_step(host.NAME, host, edit, env, wanted.top) for edit in edits)
+    why_not = () if not wanted.server else host.server_notes(env) if can_serve else (servers.missing(),)
+    return Agent(host.NAME, host.TITLE, found, steps, (*host.notes(env, cwd, scope), *why_not))
 
 
 def _step(name: str, host: Registrar | None, edit: Edit, env: Mapping[str, str], top: str) -> Step:
@@ -161,23 +185,32 @@ def apply(plan: Plan, env: Mapping[str, str]) -> None:
 
 
 def _apply(step: Step, env: Mapping[str, str]) -> None:
-    path, record = step.edit.path, records.of(env, step.edit.path)
+    record = records.of(env, step.edit.path)
     if not step.edit.changes and (record is None or (step.root or not record.root)):
         return
+    moving.write(step.edit, lambda edit: _record(replace(step, edit=edit), record, env))
+
+
+def _record(step: Step, record: records.Record | None, env: Mapping[str, str]) -> None:
+    """Write down what is about to be done. Of a host's own state nothing is kept that could be put back, so that it
+    is always what the host has made of it since."""
+    path, base, after = step.edit.path, step.base, records.digest(step.edit.after)
+    if step.edit.is_state:
+        base = _base(registrar(step.host), step.edit, env)
+        base, after = json_server.remembered(base), after if base is None else STATE
     folders = writing.missing_folders(path) or list(record.folders if record else ())
     made = records.Record(
         host=step.host,
         path=path,
         root=step.root,
-        before=step.base,
-        after=records.digest(step.edit.after),
+        before=base,
+        after=after,
         folders=tuple(folders),
         lines=_lines(step, record),
     )
     records.write(env, made)
     if step.edit.changes:
         writing.make_folders(folders)
-        writing.replace(path, step.edit.before, step.edit.after)
 
 
 def _lines(step: Step, record: records.Record | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import HoldfastError
-from holdfast.install import command, exclude, launcher, records, settings, writing
+from holdfast.install import command, exclude, json_server, launcher, moving, records, settings, writing
 from holdfast.install.hosts import REGISTRARS, RUN_ONCE, Edit, known, registrar
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Sc
     everything = _of_others(env)
     chosen = _chosen([one for one in everything if one.host in names], top)
     others = [one for one in everything if one.host != exclude.HOST and one not in chosen]
-    files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, chosen)]]
+    files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, everything)]]
     files += _kept_out(chosen, everything)
     gone = {one.edit.path for one in files}
     left = [one for one in others if one.path not in gone] + _registered_elsewhere(env, cwd, gone)
@@ -90,15 +90,18 @@ def _chosen(recorded: list[Record], top: str) -> list[Record]:
 
 
 def _unrecorded(
-    env: Mapping[str, str], cwd: str, names: Sequence[str], scope: Scope, chosen: list[Record]
+    env: Mapping[str, str], cwd: str, names: Sequence[str], scope: Scope, everything: list[Record]
 ) -> list[Record]:
-    """Files that carry lines of ours and have no record, as if somebody had written them by hand."""
-    recorded = {one.path for one in chosen}
+    """Files that carry lines of ours and have no record, as if somebody had written them by hand. What the user's own
+    files carry is no project's."""
+    recorded = {one.path for one in everything}
+    top = f"{exclude.root(cwd).rstrip('/')}/" if scope == "project" else "/"
     found = []
     for name in names:
-        for path in registrar(name).places(env, scope, cwd):
-            data = None if path in recorded else writing.read(path)
-            if data is not None and settings.OURS.search(data.decode("utf-8", "replace")):
+        host = registrar(name)
+        for path in dict.fromkeys([*host.places(env, scope, cwd), host.server_place(env)]):
+            data = None if path in recorded or not path.startswith(top) else writing.read(path)
+            if data is not None and host.carries(path, data):
                 found.append(records.Record(name, path, "", None, "unknown"))
     return found
 
@@ -109,13 +112,16 @@ def _registered_elsewhere(env: Mapping[str, str], cwd: str, gone: set[str]) -> l
 
 def _file(record: Record, env: Mapping[str, str]) -> Gone:
     now = writing.read(record.path)
-    if now is None or records.digest(now) == record.after:
-        after, is_exact = (None if now is None else record.before), True
-    else:
-        bare = registrar(record.host).without(record.path, now, record.before, env)
-        is_unneeded = record.before is None and settings.is_bare(bare) and record.after != "unknown"
-        after, is_exact = (None if is_unneeded else bare), bare == record.before
-    return _gone(record, now, after, is_exact)
+
+    def bare(data: bytes | None) -> bytes | None:
+        left = None if data is None else registrar(record.host).without(record.path, data, record.before, env)
+        is_ours_alone = left is not None and record.before is None and settings.is_bare(left)
+        return None if is_ours_alone and record.after != "unknown" else left
+
+    is_as_left = now is None or records.digest(now) == record.after
+    after = bare(now) if not is_as_left else None if now is None else record.before
+    gone = _gone(record, now, after, is_as_left or after == record.before)
+    return replace(gone, edit=replace(gone.edit, anew=bare)) if json_server.is_place(record.path) else gone
 
 
 def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
@@ -179,8 +185,7 @@ def apply_files(files: Iterable[Gone], env: Mapping[str, str]) -> None:
     files = list(files)
     for one in files:
         writing.sweep(one.edit.path)
-        if one.edit.changes:
-            writing.replace(one.edit.path, one.edit.before, one.edit.after)
+        moving.write(one.edit)
     writing.remove_folders({folder for one in files if one.edit.after is None for folder in one.folders})
     for one in reversed(files):
         if one.keeps:

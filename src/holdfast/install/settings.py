@@ -108,7 +108,7 @@ def without_hooks(text: str, before: str | None) -> str:
         node = root.get(*path)
         if node and len(node.items) == 1:
             path, place = path[:2], number
-        text = _taken(text, path, place, before)
+        text = taken(text, path, place, before)
 
 
 def with_items(text: str, steps: Sequence[str], values: Iterable[str], path: str) -> str:
@@ -140,7 +140,7 @@ def without_items(text: str, steps: Sequence[str], is_mine: Any, before: str | N
         mine = [number for number, value in enumerate(values) if is_mine(value) and value not in kept]
         if not mine:
             return text
-        text = _taken(text, tuple(steps), mine[-1], before)
+        text = taken(text, tuple(steps), mine[-1], before)
 
 
 def items(text: str | None, steps: Sequence[str]) -> list[Any]:
@@ -163,7 +163,7 @@ def listed(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def _taken(text: str, path: tuple[str | int, ...], number: int, before: str | None) -> str:
+def taken(text: str, path: tuple[str | int, ...], number: int, before: str | None) -> str:
     """Without one item, and without the containers around it that are empty now and were not there before."""
     known = jsonc.parse(before) if before else None
     was = known.get(*path) if known else None
@@ -173,7 +173,7 @@ def _taken(text: str, path: tuple[str | int, ...], number: int, before: str | No
         return text
     parent = jsonc.parse(text).get(*path[:-1])
     step = path[-1]
-    return _taken(text, path[:-1], parent.index(step) if parent and isinstance(step, str) else int(step), before)
+    return taken(text, path[:-1], parent.index(step) if parent and isinstance(step, str) else int(step), before)
 
 
 def _handlers(root: Node) -> Iterator[tuple[str, int, int]]:

@@ -23,7 +23,7 @@ STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 def parse(data: bytes | None, path: str) -> dict[str, Any]:
     """The document. Raises Broken with the place."""
     try:
-        return _meaning((data or b"").decode("utf-8"))
+        return meaning((data or b"").decode("utf-8"))
     except UnicodeDecodeError as error:
         before = (data or b"")[: error.start].decode("utf-8")
         raise jsonc.Broken("these bytes are no UTF-8 text", before, len(before), path) from error
@@ -52,7 +52,7 @@ def with_root(data: bytes | None, folder: str, path: str) -> bytes | None:
     if not isinstance(table, dict) or not isinstance(table.setdefault(KEY, []), list):
         return None
     table[KEY].append(folder)
-    return _first(_candidates(text, json.dumps(folder, ensure_ascii=False)), wanted)
+    return first(_candidates(text, json.dumps(folder, ensure_ascii=False)), wanted)
 
 
 def without_root(data: bytes, folder: str, before: bytes | None) -> bytes:
@@ -66,7 +66,7 @@ def without_root(data: bytes, folder: str, before: bytes | None) -> bytes:
         del wanted[TABLE][KEY]
         if not wanted[TABLE] and TABLE not in known:
             del wanted[TABLE]
-    taken = _first(_removals(data.decode("utf-8"), json.dumps(folder, ensure_ascii=False)), wanted)
+    taken = first(_removals(data.decode("utf-8"), json.dumps(folder, ensure_ascii=False)), wanted)
     if taken is None:
         return data
     return before if before is not None and taken.rstrip(b"\r\n") == before else taken
@@ -124,15 +124,15 @@ def _put(text: str, at: int, new: str) -> str:
     return text[:at] + new + text[at:]
 
 
-def _first(candidates: list[str], wanted: dict[str, Any]) -> bytes | None:
+def first(candidates: list[str], wanted: dict[str, Any]) -> bytes | None:
     for candidate in candidates:
         try:
-            if _meaning(candidate) == wanted:
+            if meaning(candidate) == wanted:
                 return candidate.encode("utf-8")
         except tomllib.TOMLDecodeError:
             continue
     return None
 
 
-def _meaning(text: str) -> dict[str, Any]:
+def meaning(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix(jsonc.MARK).replace("\r\n", "\n"))

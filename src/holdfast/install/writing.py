@@ -29,9 +29,7 @@ def replace(path: str, before: bytes | None, after: bytes | None) -> None:
     """One step from the old bytes to the new, synced. None is a file that is not there."""
     target = os.path.realpath(path)
     if read(target) != before:
-        raise HoldfastError(
-            f"{path} was changed by another program at this moment; its change was kept. Run the same command again."
-        )
+        raise changed(path)
     if after is None:
         Path(target).unlink(missing_ok=True)
         sweep(target)
@@ -45,11 +43,21 @@ def replace(path: str, before: bytes | None, after: bytes | None) -> None:
         os.chmod(fresh, mode)
         with open(fresh, "rb") as file:
             os.fsync(file.fileno())
+        if read(target) != before:  # the sync took its time
+            platform.remove(fresh)
+            raise changed(path)
         os.replace(fresh, target)
     except OSError as error:
         platform.remove(fresh)
         raise HoldfastError(f"{path} cannot be written ({error.strerror}); it is as it was. Run it again.") from error
     platform.sync_folder(os.path.dirname(target))
+
+
+def changed(path: str) -> HoldfastError:
+    """Somebody else was at work on the file."""
+    return HoldfastError(
+        f"{path} was changed by another program at this moment; its change was kept. Run the same command again."
+    )
 
 
 def sweep(path: str) -> None:

@@ -212,9 +212,12 @@ class Ledger(BaseModel):
 
 class Health(BaseModel):
     ok: bool
+    degraded: bool
     why: str
     oldest_age_s: float
     limit_s: float
     waiting: int
     claimed: int
     dead: int
+    behind: int
+    index_age_s: float

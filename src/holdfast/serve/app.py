@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
-from holdfast.serve import problems, routes_field, routes_vault, routes_watch
+from holdfast.serve import hookside, problems, routes_field, routes_vault, routes_watch
 from holdfast.serve.asking import BEARER, PROBLEMS
 from holdfast.serve.guard import Guard, Refused
 from holdfast.serve.metrics import Metrics
@@ -45,14 +45,13 @@ def build(
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
-        serving.warm.start()
-        try:
-            async with AsyncExitStack() as held:
-                if lifespan:
-                    await held.enter_async_context(lifespan())
-                yield
-        finally:
-            serving.warm.stop()
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(hookside.listening(serving))  # before threads: it sets the umask
+            serving.warm.start()
+            held.callback(serving.warm.stop)
+            if lifespan:
+                await held.enter_async_context(lifespan())
+            yield
 
     app = FastAPI(
         title="holdfast",

@@ -113,18 +113,22 @@ async def _body(receive: Receive, headers: dict[str, list[str]]) -> bytes:
     said = headers.get("content-length", ["0"])[0]
     if not said.isdecimal() or len(said) > 18 or int(said) > LARGEST:
         raise _too_large()
-    parts: list[bytes] = []
+    body = bytearray()
     try:
         async with asyncio.timeout(SLOWEST):
             while True:
                 message = await receive()
-                parts.append(message.get("body", b""))
-                if sum(map(len, parts)) > LARGEST:
+                if message["type"] == "http.disconnect":  # what came until then may read as a whole one
+                    raise Refused(400, "malformed", "The body was cut off; nothing was done. Send it again.")
+                body += message.get("body", b"")
+                if len(body) > LARGEST:
                     raise _too_large()
                 if not message.get("more_body", False):
-                    return b"".join(parts)
+                    return bytes(body)
     except TimeoutError:
         raise Refused(408, "slow", "The body did not come in time; nothing was done. Send it again.") from None
+    except asyncio.CancelledError:
+        raise Refused(503, "busy", "The server stops; nothing was done. Send it again once it is back.") from None
 
 
 def _too_large() -> Refused:

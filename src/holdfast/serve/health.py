@@ -1,32 +1,54 @@
 """Whether memory is being kept: by the age of the oldest flag that nobody has filed, not by whether a process answers.
 
-A queue that cannot be read is not well either: how old is what it holds is then anybody's guess.
+A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. An index that is
+behind costs answers and no memory, so it only degrades: it is said, and the status stays 200. It is looked at for at
+most a hundredth of the time, however often somebody asks.
 """
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from holdfast.capture import queue
 from holdfast.capture.queue import CLAIMED, DEAD, UNREADABLE, WAITING
+from holdfast.field import coverage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.field.coverage import Coverage
+    from holdfast.field.store import Store
     from holdfast.serve.serving import Serving
+
+INDEX_AGE = 3600.0  # seconds that something may lie in the vault and not in the index; a server looks twice a minute
+SHARE = 100
+MOST_READ = 200  # files that a look compares by their words
 
 
 @dataclass(frozen=True)
 class State:
-    """`why` says in a sentence what is wrong; "" while it is well."""
+    """`why` says in a sentence what is wrong, `degraded` what is not as it should be while memory is kept; "" for
+    neither. `lag` is the age of the oldest change that the index has not taken in, `behind` how many those are."""
 
     counts: dict[str, int]
     oldest: float
     limit: float
-    why: str
+    failing: str
+    degraded: str = ""
+    lag: float = 0.0
+    behind: int = 0
 
     @property
     def is_well(self) -> bool:
-        return not self.why
+        return not self.failing
+
+    @property
+    def why(self) -> str:
+        return self.failing or self.degraded
 
 
 def look(serving: Serving) -> State:
@@ -36,10 +58,13 @@ def look(serving: Serving) -> State:
     counts = {state: len(view.of(state)) for state in (WAITING, CLAIMED, DEAD)}
     oldest = max((now - entry.flag.time for entry in view.entries), default=0.0)
     unreadable = sum(1 for _, found in view.broken if found.what == UNREADABLE)
-    return State(counts, max(0.0, oldest), serving.health_age, _why(counts, oldest, serving.health_age, unreadable))
+    failing = _failing(counts, oldest, serving.health_age, unreadable)
+    found = _covered(serving)
+    lag = max(0.0, now - found.oldest) if found.oldest else 0.0
+    return State(counts, max(0.0, oldest), serving.health_age, failing, _degraded(found, lag), lag, len(found.behind))
 
 
-def _why(counts: dict[str, int], oldest: float, limit: float, unreadable: int) -> str:
+def _failing(counts: dict[str, int], oldest: float, limit: float, unreadable: int) -> str:
     if unreadable:
         return f"{unreadable} files of the queue cannot be read; nothing in them is lost. `holdfast doctor` says more."
     if oldest <= limit:
@@ -51,3 +76,33 @@ def _why(counts: dict[str, int], oldest: float, limit: float, unreadable: int) -
         f"{waits} {flags} not filed{dead}, the oldest for {oldest / 3600:.1f} hours (limit {limit / 3600:.1f}); "
         "nothing is lost. `holdfast close` files what waits, `holdfast queue` shows it."
     )
+
+
+def _degraded(found: Coverage, lag: float) -> str:
+    if found.state in (coverage.DAMAGED, coverage.NEWER):
+        return f"Degraded: {found.why}"
+    if lag <= INDEX_AGE:
+        return ""
+    return (
+        f"Degraded: the index is behind the vault with {len(found.behind)} of {found.places}, the oldest for "
+        f"{lag / 3600:.1f} hours (limit {INDEX_AGE / 3600:.1f}); nothing is lost. `holdfast rebuild` makes it anew."
+    )
+
+
+_looked: WeakKeyDictionary[Serving, tuple[float, Coverage]] = WeakKeyDictionary()  # until when it holds, and what
+
+
+@contextmanager
+def _lent(serving: Serving) -> Iterator[Store]:
+    with serving.warm.field() as field:
+        yield field.store
+
+
+def _covered(serving: Serving) -> Coverage:
+    began = time.monotonic()
+    until, found = _looked.get(serving, (0.0, coverage.Coverage(coverage.MISSING)))
+    if began >= until:
+        found = coverage.look(serving.vault, most=MOST_READ, borrowed=lambda: _lent(serving))
+        ended = time.monotonic()
+        _looked[serving] = ended + (ended - began) * SHARE, found
+    return found

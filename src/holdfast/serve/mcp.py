@@ -8,6 +8,7 @@ what it has begun to write.
 
 from __future__ import annotations
 
+import signal
 import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,7 @@ def run_stdio(peer: Peer) -> None:
     """Serve whoever started this process, until they go."""
     from mcp.server.stdio import stdio_server
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it waits for a line that nobody will type
     server = Shelf(lambda _: peer).server()
 
     async def serve() -> None:

@@ -14,6 +14,8 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.fielding import Fielding
 from holdfast.memory import Memory
 from holdfast.model import TRUSTED
+from holdfast.serve import provenance
+from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, QUARANTINE
 
 if TYPE_CHECKING:
@@ -41,18 +43,25 @@ class Desk(Memory, Fielding):
         from holdfast.vault import stamping
 
         self._refuse_if_off()
+        if asked.supersedes:  # one of these: another project's is not this one's to replace
+            asked = replace(asked, supersedes=notes.find(self._shown(), asked.supersedes).path)
         if not stamping.can_be_written(self.vault):
             return stamping.as_flag(self.vault, self.cwd, self.env, asked, answers, self.clock())
         with stamping.as_said_here(self.vault, self.cwd, self.env, asked, answers, self.clock()) as said:
             return self.remember(said)
+
+    def _shown(self) -> list[Note]:
+        """This project's notes and the global ones, but for what waits for the user's review."""
+        return [note for note in self.notes().notes if not note.path.startswith(f"{QUARANTINE}/")]
 
     def scope_of(self, scope: str, kind: str) -> str:
         """The project that a note is for; identity is nobody's alone."""
         return GLOBAL if scope == GLOBAL or kind == "identity" else self.project().id
 
     def proposed(self, wanted: str) -> list[Note]:
-        """What a name or some words may mean. Raises NotFound."""
-        found = self.forgettable(wanted)
+        """What a name or some words may mean; what waits for the user's review is theirs to see. Raises NotFound."""
+        shown = {note.path for note in self._shown()}
+        found = [note for note in self.forgettable(wanted) if note.path in shown]
         if not found:
             raise NotFound(f'No note of this project, and no global one, has "{wanted[:80]}"; nothing was changed.')
         return found
@@ -70,8 +79,14 @@ class Desk(Memory, Fielding):
             )
         return self.forget([found[0].path])
 
+    def refuse_elsewhere(self, task: str) -> None:
+        """Of another project's task nothing is told, and nothing is written to it. Raises NotFound."""
+        if task and all(one.id != task for one in self.task_list(also_over=True)):
+            raise NotFound(f"There is no task {task[:80]} in this project; nothing was done.")
+
     def thought(self, said: Words) -> Thinking:
         """Keep a thought of this project. Raises UsageError, NotFound, NotSaved."""
+        provenance.refuse_unseen(self, said.sources)
         where = self.where()
         stamped = replace(said, agent=where.host, session=where.episode, project=where.project.id, origin=self.origin())
         return self.think(stamped)

@@ -176,7 +176,10 @@ def checkpoint(place: Place, given: Checkpoint) -> Told:
         given.and_,
         words_of_tasks.ident(given.task) if given.task else "",
     )
-    saved = place.desk().task_checkpoint(words_of_tasks.settled(words_of_tasks.with_text(named, given.text)))
+    words = words_of_tasks.settled(words_of_tasks.with_text(named, given.text))
+    desk = place.desk()
+    desk.refuse_elsewhere(named.task)
+    saved = desk.task_checkpoint(words)
     how = " (it was there already)" if saved.was_there else ""
     line = f"checkpointed ^{saved.entry.id[-6:].lower()} [{saved.entry.kind}] in task {saved.task.id}{how}"
     return Told(telling.with_notes([line], saved.notes))
@@ -209,7 +212,9 @@ class TaskShow(Arguments):
 
 
 def task_show(place: Place, given: TaskShow) -> Told:
-    return Told(telling.task(place.desk().task_show(given.task, whole=given.all)))
+    desk = place.desk()
+    desk.refuse_elsewhere(given.task)
+    return Told(telling.task(desk.task_show(given.task, whole=given.all)))
 
 
 @dataclass(frozen=True)

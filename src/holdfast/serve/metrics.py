@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NO_ROUTE = "none"  # refused at the door, or unknown: a path of the caller's making is no label
+METHODS = ("GET", "POST")  # nor is a method of the caller's making
 
 
 class Metrics:
@@ -35,7 +36,7 @@ class Metrics:
         self.registry.register(self)
 
     def seen(self, method: str, route: str, status: int, seconds: float) -> None:
-        self.requests.labels(method or "none", route or NO_ROUTE, str(status)).inc()
+        self.requests.labels(method if method in METHODS else "none", route or NO_ROUTE, str(status)).inc()
         self.seconds.labels(route or NO_ROUTE).observe(seconds)
 
     def describe(self) -> list[GaugeMetricFamily]:
@@ -52,6 +53,13 @@ class Metrics:
             "holdfast_queue_oldest_age_seconds", "The age of the oldest unprocessed flag.", state.oldest
         )
         yield GaugeMetricFamily("holdfast_healthy", "1 while /health answers 200.", float(state.is_well))
+        yield GaugeMetricFamily(
+            "holdfast_degraded", "1 while answers may lack something that is kept.", float(bool(state.degraded))
+        )
+        yield GaugeMetricFamily("holdfast_field_behind", "Changes that the index has not taken in.", state.behind)
+        yield GaugeMetricFamily(
+            "holdfast_field_oldest_behind_age_seconds", "The age of the oldest change not in the index.", state.lag
+        )
         try:
             with self.serving.warm.field() as field:
                 yield GaugeMetricFamily("holdfast_field_thoughts", "Thoughts in the field.", field.store.count())

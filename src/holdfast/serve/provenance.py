@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.errors import NotFound
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.field.store import Scope
     from holdfast.field.thought import Thought
+    from holdfast.fielding import Fielding
 
     Look = Callable[[Iterable[str]], dict[str, Thought]]
 
@@ -26,6 +29,16 @@ class Chain:
     withheld: int = 0
     unknown: tuple[str, ...] = ()
     more: bool = False
+
+
+def refuse_unseen(memory: Fielding, sources: Sequence[str]) -> None:
+    """A thought is made of what its author may see: naming another project's would tell that it is there. Raises
+    NotFound."""
+    found = memory.thoughts(sources) if sources else {}
+    mine = memory.scope()
+    missing = [one for one in sources if one not in found or not mine.has(found[one])]
+    if missing:
+        raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. `recall` shows ids.')
 
 
 def of(look: Look, thought: Thought, scope: Scope) -> Chain:

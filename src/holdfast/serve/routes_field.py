@@ -42,18 +42,9 @@ def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
         tuple(said.sources),
         memory.origin(name, said.session, said.origin),
     )
-    _seen_by(memory, said.sources)
+    provenance.refuse_unseen(memory, said.sources)
     done = memory.think(words)
     return {"thought": record(done.thought), "is_new": done.is_new, "changes": list(done.changes)}
-
-
-def _seen_by(memory: Served, sources: list[str]) -> None:
-    """A thought is made of what its author may see: naming another project's would tell that it is there."""
-    found = memory.thoughts(sources) if sources else {}
-    mine = memory.scope()
-    missing = [one for one in sources if one not in found or not mine.has(found[one])]
-    if missing:
-        raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. /retrieve shows ids.')
 
 
 @router.post("/retrieve", response_model=answers.Results, operation_id="retrieve", **OPTIONS)

@@ -44,11 +44,13 @@ def ledger(asking: Asks, asked: Annotated[shapes.LedgerAsked, Query()]) -> dict[
 
 @router.get("/health", response_model=answers.Health, operation_id="health", responses={503: {"model": answers.Health}})
 def health(asking: Asks, response: Response, _: Annotated[shapes.Asked, Query()]) -> dict[str, Any]:
-    """Fails, with 503, on the age of the oldest unprocessed flag of any project, and says why."""
+    """Fails, with 503, on the age of the oldest unprocessed flag of any project, and says why. `degraded`: memory is
+    kept, and answers may lack something, because the index is behind the vault or cannot be read."""
     found = condition.look(asking.serving)
     response.status_code = 200 if found.is_well else 503
     told = {"ok": found.is_well, "why": found.why, "oldest_age_s": found.oldest, "limit_s": found.limit}
-    return {**told, **{name: found.counts[name] for name in (WAITING, CLAIMED, DEAD)}}
+    field = {"degraded": bool(found.degraded), "behind": found.behind, "index_age_s": found.lag}
+    return {**told, **field, **{name: found.counts[name] for name in (WAITING, CLAIMED, DEAD)}}
 
 
 class Plain(Response):

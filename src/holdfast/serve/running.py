@@ -96,6 +96,8 @@ def serve(
 def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> None:
     import uvicorn
 
+    from holdfast.serve.connection import Connection
+
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets=sockets)
@@ -104,6 +106,7 @@ def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> 
     server = Server(
         uvicorn.Config(
             application,
+            http=Connection,
             lifespan="on",
             log_level="warning",
             access_log=False,  # a query is somebody's words
@@ -114,9 +117,9 @@ def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> 
             timeout_graceful_shutdown=PATIENCE,
         )
     )
-    # The signal is raised again when all is done: by then it has had its effect.
-    before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGTERM, signal.SIGINT)}
-    before[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda number, _: server.handle_exit(number, None))
+    # From now on, not only once it runs: one that comes before counts, and the one that is raised again at the end has
+    # had its effect.
+    before = {one: signal.signal(one, server.handle_exit) for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
     try:
         server.run(sockets=[listener])
     finally:
@@ -178,7 +181,7 @@ def _listening(wish: Wish, cwd: str) -> Iterator[tuple[socket.socket, str, int |
         yield _bound(wish.host, wish.port)
         return
     path = os.path.normpath(os.path.join(cwd, wish.socket))
-    listener = _unix(path)
+    listener = unix_socket(path)
     mine = os.stat(path).st_ino
     try:
         yield listener, f"unix:{path}", None
@@ -196,6 +199,7 @@ def _bound(host: str, port: int) -> tuple[socket.socket, str, int]:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1" if host == "localhost" else host, port))
+        listener.listen()  # two that are only bound may have the same port
     except OSError as error:
         listener.close()
         raise Busy(
@@ -205,13 +209,15 @@ def _bound(host: str, port: int) -> tuple[socket.socket, str, int]:
     return listener, f"http://{f'[{host}]' if ':' in host else host}:{given}", given
 
 
-def _unix(path: str) -> socket.socket:
-    """A socket that its owner alone may use. What a server that was killed left there is taken away."""
+def unix_socket(path: str) -> socket.socket:
+    """A socket that its owner alone may use. What a server that was killed left there is taken away. Raises UsageError,
+    Busy."""
     _make_room(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
     try:
         listener.bind(path)
+        listener.listen()  # from now on it is seen to be somebody's
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -223,7 +229,8 @@ def _unix(path: str) -> socket.socket:
 
 
 def _make_room(path: str) -> None:
-    """Raises UsageError where something else is there, Busy where somebody answers."""
+    """Only what nobody listens on is taken away. Raises UsageError where something else is there, Busy where it may be
+    somebody's: they are slow to answer, of another kind, or of another user."""
     try:
         seen = os.lstat(path)
     except OSError:
@@ -231,9 +238,12 @@ def _make_room(path: str) -> None:
     if not stat.S_ISSOCK(seen.st_mode):
         raise UsageError(f"{path} is there and is no socket; nothing was started. Say another path.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
         try:
             probe.connect(path)
-        except OSError:
+        except ConnectionRefusedError:
             platform.remove(path)
             return
-    raise Busy(f"Something answers on {path} already; nothing was started. Say another path.")
+        except OSError:
+            pass
+    raise Busy(f"The socket at {path} may be another program's; nothing was started. Say another path.")

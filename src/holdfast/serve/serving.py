@@ -6,6 +6,7 @@ may ask for all may say that it is in another one, and then sees that one and wh
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,7 @@ class Serving:
         wishes = config.load(home.machine_state(env))
         said = config.number(config.section(wishes, "serve"), "health_age", HEALTH_AGE)
         self.health_age = said if health_age is None else health_age
-        self.warm = Warm(vault, _embedder(wishes, env), clock)
+        self.warm = Warm(vault, _embedder(wishes, env), clock, env)
 
     def memory(self, caller: Caller, project: str = "", *, everything: bool = False) -> Served:
         """Raises Denied, NotFound."""
@@ -94,7 +95,7 @@ class Serving:
             raise Denied("This token is for one project; nothing was shown. One made with --all may ask for all.")
         if project and project != caller.project and not caller.all:
             raise Denied("This token is for another project; nothing was shown. One made with --all may say any.")
-        return Served(self, self._project(project or caller.project))
+        return Served(self, self._project(project or caller.project, caller.folder))
 
     def others(self, one: Served) -> list[Served]:
         """The same memory as seen from every other project."""
@@ -107,10 +108,14 @@ class Serving:
         """The project of the folder that the server was started in."""
         return projects.find(self.cwd, self.vault)
 
-    def _project(self, ident: str) -> Project:
+    def _project(self, ident: str, folder: str = "") -> Project:
+        """`folder` is one that may say more of it: that capture is off there."""
         here = self.here()
         if ident in ("", here.id):
             return here
+        there = projects.find(folder, self.vault) if os.path.isdir(folder) else None
+        if there and there.id == ident:
+            return there
         if ident not in projects.registered(self.vault):
             raise NotFound("There is no such project in this vault; nothing was done. projects.toml lists them.")
         return Project(ident, ident, "", "")

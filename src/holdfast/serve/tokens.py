@@ -16,13 +16,15 @@ import os
 import secrets
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec, episodes, platform
 from holdfast.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from holdfast.model import Project
 
 OWN, OTHERS = "serve.token", "serve.tokens"
 OPERATOR = "operator"  # the name of whoever has the operator's own
@@ -35,15 +37,17 @@ VERSION = 1
 @dataclass(frozen=True)
 class Caller:
     """`project` is the one that its token is for, "" that of the folder the server was started in; `all` whether it may
-    ask for all projects, or say which one it is in."""
+    ask for all projects, or say which one it is in; `folder` where the token was made."""
 
     name: str
     project: str = ""
     all: bool = False
+    folder: str = ""
 
 
 def own(state: str) -> str:
-    """The operator's token, made when there is none. Raises OSError."""
+    """The operator's token, made when there is none. Raises OSError, also where the vault was taken away: whoever asks,
+    with a token or without, must not make another in its place."""
     path = f"{state}/{OWN}"
     try:
         found = platform.read_regular(path, 1 << 12).decode("ascii", "replace").strip()
@@ -52,37 +56,35 @@ def own(state: str) -> str:
             return found
     except FileNotFoundError:
         pass
-    platform.make_folders(state)
     made = _made()
     platform.write_atomic(path, f"{made}\n".encode("ascii"), durable=True)
     return made
 
 
-def add(state: str, name: str, project: str, *, everything: bool = False) -> str:
+def add(state: str, name: str, project: Project, *, everything: bool = False) -> str:
     """A token for an agent, which is shown once and kept nowhere. Raises UsageError, OSError."""
-    fit = 0 < len(name) <= LONGEST_NAME and all(one.isascii() and (one.isalnum() or one in "-_.") for one in name)
-    if not fit or name == OPERATOR:
+    if not name or name != episodes.host_name(name) or name == OPERATOR:  # else it had two names, and counted twice
         raise UsageError(
             f'"{name[:60]}" is no name for a token; nothing was made. '
-            f"A name has 1 to {LONGEST_NAME} letters of A-Z, digits, - _ and ., and is not {OPERATOR}."
+            f"A name has 1 to {LONGEST_NAME} letters of a-z, digits, - and _, and is not {OPERATOR}."
         )
+    platform.make_folders(state)
     with _changing(state) as known:
         if any(caller.name == name for caller in known.values()):
             raise UsageError(
                 f"{name} has a token already; nothing was made. `holdfast serve --revoke {name}` ends it first."
             )
         made = _made()
-        known[_digest(made)] = Caller(name, project, everything)
+        known[_digest(made)] = Caller(name, project.id, everything, project.root)
     return made
 
 
 def revoke(state: str, name: str) -> None:
-    """Raises NotFound, OSError."""
+    """Raises NotFound, UsageError, OSError."""
+    if all(caller.name != name for caller in _kept(state).values()):
+        raise NotFound(f'No token is named "{name[:60]}"; nothing was changed.')
     with _changing(state) as known:
-        gone = [digest for digest, caller in known.items() if caller.name == name]
-        if not gone:
-            raise NotFound(f'No token is named "{name[:60]}"; nothing was changed.')
-        for digest in gone:
+        for digest in [digest for digest, caller in known.items() if caller.name == name]:
             del known[digest]
 
 
@@ -99,7 +101,7 @@ class Tokens:
         wanted = _digest(given)
         found: Caller | None = None
         for digest, caller in self._all().items():
-            if hmac.compare_digest(digest.encode("ascii"), wanted.encode("ascii")):
+            if hmac.compare_digest(digest.encode("utf-8"), wanted.encode("utf-8")):
                 found = caller
         return found
 
@@ -130,20 +132,34 @@ def _stamp(path: str) -> str:
 def _others(state: str) -> dict[str, Caller]:
     """By digest; what is none of ours lets nobody in."""
     try:
-        found = codec.decode(platform.read_regular(f"{state}/{OTHERS}", LARGEST))
-        listed = found["tokens"]
-        return {str(one["digest"]): Caller(str(one["name"]), str(one["project"]), one["all"] is True) for one in listed}
-    except (OSError, ValueError, KeyError, TypeError):
+        return _kept(state)
+    except (OSError, UsageError):
         return {}
+
+
+def _kept(state: str) -> dict[str, Caller]:
+    """By digest. Raises UsageError, OSError: what cannot be read must not be written over."""
+    try:
+        found = codec.decode(platform.read_regular(f"{state}/{OTHERS}", LARGEST))
+        return {str(one["digest"]): _caller(one) for one in found["tokens"]}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(
+            f".state/{OTHERS} cannot be read; nothing was changed. Move it aside: the tokens in it count no more."
+        ) from None
+
+
+def _caller(told: dict[str, Any]) -> Caller:
+    return Caller(str(told["name"]), str(told["project"]), told["all"] is True, str(told.get("folder", "")))
 
 
 @contextmanager
 def _changing(state: str) -> Iterator[dict[str, Caller]]:
-    platform.make_folders(state)
     lock = os.open(f"{state}/{OTHERS}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        known = _others(state)
+        known = _kept(state)
         yield known
         told = [{"digest": digest, **asdict(caller)} for digest, caller in known.items()]
         platform.write_atomic(f"{state}/{OTHERS}", codec.encode({"v": VERSION, "tokens": told}), durable=True)

@@ -1,24 +1,30 @@
 """The field, kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
 
-A request borrows a store and gives it back; one that broke is closed. Whatever others wrote since is taken in now and
-then in the background, so that no question has to wait for it. Who thinks waits for who thinks already: the lock of
-the store itself is between processes, and asks again and again.
+Another embedder in this machine's settings counts from the next request on, without a restart: its vectors are made by
+a process of its own, and until then the one before answers. A request borrows a store and gives it back; one that broke
+is closed. Whatever others wrote since is taken in now and then in the background, so that no question has to wait for
+it. Who thinks waits for who thinks already: the lock of the store itself is between processes, and asks again and
+again.
 """
 
 from __future__ import annotations
 
+import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.errors import HoldfastError
-from holdfast.field import indexing, opening
+from holdfast.capture import config, home
+from holdfast.errors import HoldfastError, UsageError
+from holdfast.field import indexing, opening, reembedding
+from holdfast.field.embed import choice, known
 from holdfast.field.opening import Field
 from holdfast.field.store import Damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from holdfast.field.embed.choice import Settings
     from holdfast.field.embed.seam import Embedder
 
 KEPT = 8  # stores that wait for the next request
@@ -43,12 +49,25 @@ class Lent(Field):
 
 
 class Warm:
-    """All that requests share of the field."""
+    """All that requests share of the field. `embedder` counts until the settings are changed."""
 
-    def __init__(self, vault: str, embedder: Embedder | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        vault: str,
+        embedder: Embedder | None,
+        clock: Callable[[], float],
+        env: Mapping[str, str] | None = None,
+    ) -> None:
         self.vault = vault
         self.embedder = embedder
         self.clock = clock
+        self._env = os.environ if env is None else env
+        self._state = home.machine_state(self._env)
+        self._wishes = _wishes(self._state)
+        self._former = known.Former(self._state, self._env)
+        self._later = reembedding.Background(vault, self._env, clock)
+        if self._wishes:
+            known.keep(self._state, embedder, self._wishes)
         self.writer = threading.Lock()
         self._idle: list[Lent] = []
         self._guard = threading.Lock()
@@ -58,10 +77,22 @@ class Warm:
     def field(self) -> Field:
         """To be used as a context. Raises NewerFormat, Busy, Damaged."""
         with self._guard:
+            embedder = self._chosen()
             if self._idle:
-                return self._idle.pop()
-        made = opening.opened(self.vault, self.embedder, self.clock)
-        return Lent(made.vault, made.store, made.embedder, made.clock, self)
+                return replace(self._idle.pop(), embedder=embedder, former=self._former)
+            former = self._former
+        made = opening.opened(self.vault, embedder, self.clock, former, self._later)
+        return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, self)
+
+    def _chosen(self) -> Embedder | None:
+        """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
+        wishes = _wishes(self._state)
+        if wishes != self._wishes:
+            self._wishes, self._former = wishes, known.Former(self._state, self._env)
+            self.embedder = choice.at_hand(wishes, self._env) if wishes else None
+            if wishes:
+                known.keep(self._state, self.embedder, wishes)
+        return self.embedder
 
     def take_back(self, field: Lent) -> bool:
         with self._guard:
@@ -86,9 +117,10 @@ class Warm:
     def _keep_up(self) -> None:
         while not self._stop.is_set():
             try:
-                with self.field() as field:
-                    field.vector("warm")
-                    indexing.sync(field, progress=self._go_on)
+                if home.format_of(self.vault):  # one that was taken away is not made anew
+                    with self.field() as field:
+                        field.vector("warm")
+                        indexing.sync(field, progress=self._go_on)
             except (_Stopped, HoldfastError, OSError):
                 pass  # a question that meets the same says so
             self._stop.wait(REFRESH)
@@ -96,3 +128,10 @@ class Warm:
     def _go_on(self, _: int) -> None:
         if self._stop.is_set():
             raise _Stopped
+
+
+def _wishes(state: str) -> Settings | None:
+    try:
+        return choice.settings(config.load(state))
+    except UsageError:
+        return None

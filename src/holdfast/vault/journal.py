@@ -12,8 +12,10 @@ version wins, ours is planned again.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.vault.git import OURS, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 TRAILER = "Holdfast-Change"
 LONGEST_NAME = 255  # bytes that a file system takes
@@ -190,25 +192,39 @@ def _carry_out(repository: Repository, change: Change) -> Applied:
     return Applied(commit, skipped)
 
 
+@contextmanager
+def _unwritten(path: str) -> Iterator[None]:
+    """No writer is within a log of ours while it is replaced (capture/segments): one that is there is waited for, the
+    next takes a new segment. What it appended to the displaced file would be acknowledged and gone."""
+    with ExitStack() as held:
+        if "/live/" in path and path.endswith(".log"):
+            with suppress(FileNotFoundError):
+                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+                held.callback(os.close, fd)
+                fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+
+
 def _write(vault: str, file: File) -> bool:
     """Put one file in its place; False where somebody else has changed it since the change was planned."""
     path = inside(vault, file.path)
     after = None if file.after is None else file.after.encode("utf-8", "surrogateescape")
     aside = f"{_folder(vault)}/displaced-{text_digest(file.path)}"
     try:
-        if not _settle(vault, file, aside):
-            return False
-        now = content(vault, file.path)
-        if now == after:
-            return True
-        if digest(now) != file.before:
-            return False
-        if after is None:
-            os.rename(path, aside)
-        else:
-            _put(path, after, aside, is_new=now is None)
-        platform.sync_folder(os.path.dirname(path))
-        is_ours = _settle(vault, file, aside)
+        with _unwritten(path):
+            if not _settle(vault, file, aside):
+                return False
+            now = content(vault, file.path)
+            if now == after:
+                return True
+            if digest(now) != file.before:
+                return False
+            if after is None:
+                os.rename(path, aside)
+            else:
+                _put(path, after, aside, is_new=now is None)
+            platform.sync_folder(os.path.dirname(path))
+            is_ours = _settle(vault, file, aside)
     except OSError as error:
         if error.errno in NOT_OURS:
             return False

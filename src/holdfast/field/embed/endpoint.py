@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import JudgeFailed
 from holdfast.field.embed.seam import NoVectors, unit
+from holdfast.judge.openai import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +46,7 @@ class Endpoint:
         env: Mapping[str, str],
         timeout: float = TIMEOUT,
         wait: Callable[[float], None] = time.sleep,
+        tries: int = TRIES,
     ) -> None:
         """Raises UsageError for an address that cannot be called or a missing key, NoVectors without httpx2."""
         if importlib.util.find_spec("httpx2") is None:
@@ -52,10 +54,12 @@ class Endpoint:
         from holdfast.judge import http
 
         self.model = model
-        self.name = f"{NAME}:{model}"
         self._where: Place = http.place("the embedder", url, key_env, env)
+        # Two places may call two models the same, so the place is part of the name.
+        self.name = f"{NAME}:{model}" + ("" if self._where.url == OWN else f"@{self._where.url.partition('://')[2]}")
         self._timeout = timeout
         self._wait = wait
+        self._tries = tries
         self._dimension = 0
 
     @property
@@ -83,7 +87,7 @@ class Endpoint:
         headers = {"authorization": f"Bearer {self._where.key}"} if self._where.key else {}
         body = {"model": self.model, "input": texts, "encoding_format": "float"}
         pause = FIRST_PAUSE
-        for left in range(TRIES - 1, -1, -1):
+        for left in range(self._tries - 1, -1, -1):
             try:
                 return self._read(http.call(self._where, "/embeddings", headers, self._timeout, body), len(texts))
             except JudgeFailed as error:

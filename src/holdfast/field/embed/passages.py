@@ -1,8 +1,7 @@
-"""A long text as passages, each with its own vector, and how far a short one's vector can be trusted.
+"""A long text as passages, each with its own vector.
 
 One vector for a page is the mean of all that it speaks of, and near to nothing that it says; the best of its passages
-finds it. The vector of three words is as long as that of fifty and says less: so a passage's vector is shortened by its
-number of words, and its nearness to a query with it. A store keeps all vectors of a text and takes the best.
+finds it. A store keeps all vectors of a text and takes the best.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from holdfast.field.embed.seam import Embedder, Vectors
 
 WORDS = 60  # of a passage
-FEW = 10  # a passage of so many words counts half
 MOST = 400  # passages of one text: enough for what a thought may hold
 WIDE = "\u3002\uff01\uff1f"  # full stop, exclamation and question mark of scripts without spaces
 ENDS = re.compile(rf"(?<=[.!?])\s+|\n+|(?<=[{WIDE}])")
@@ -55,18 +53,12 @@ def count(text: str) -> int:
     return len(WORD.findall(text))
 
 
-def trust(words: int) -> float:
-    """From 0 for no words towards 1 for many."""
-    return words / (words + FEW)
-
-
 def vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
-    """For each text the vectors of its passages, shortened by what they can be trusted; none for an empty one."""
+    """For each text the vectors of its passages; none for an empty one."""
     import numpy
 
     pieces = [cut(text) for text in texts]
     listed = [piece for some in pieces for piece in some]
-    lengths = numpy.array([trust(count(piece)) for piece in listed], dtype=numpy.float32)
-    rows = embedder.embed(listed) * lengths[:, None] if listed else numpy.zeros((0, embedder.dimension), numpy.float32)
+    rows = embedder.embed(listed) if listed else numpy.zeros((0, embedder.dimension), numpy.float32)
     ends = numpy.cumsum(numpy.array([len(some) for some in pieces], dtype=int))
     return [rows[end - len(some) : end] for end, some in zip(ends.tolist(), pieces, strict=True)]

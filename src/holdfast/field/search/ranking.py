@@ -1,8 +1,8 @@
 """The order of what is found: two legs fused, then what is known of each text besides its words.
 
-    lexical ─┐                         ┌─ length, neighbours, thread
-             ├─ fusion ─> candidates ──┤                            ─> again with the words of the best ─> order
-    nearest ─┘                         └─ who is named, when it was
+    lexical ─┐                         ┌─ neighbours, thread ──────┐
+             ├─ fusion ─> candidates ──┤                           ├─> order
+    nearest ─┘                         └─ who is named, when it was┘
 
 Nothing here knows a database, a model or a clock. Equal scores are ordered by id, so the same corpus gives the same
 answer. The pheromone comes afterwards and belongs to field/retrieve.
@@ -10,10 +10,10 @@ answer. The pheromone comes afterwards and belongs to field/retrieve.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.field.search import around, dates, feedback, fusion, names, tokens
+from holdfast.field.search import around, dates, fusion, names, tokens
 from holdfast.field.search.seam import ALL, Facts, Ranked
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ def rank(question: Question, corpus: Corpus, scope: Any, most: int, parts: Parts
         _by_id(corpus.nearest(question.vector, scope, fusion.POOL)) if is_near else {},
     )
     found = _scored(question, corpus, legs, parts)
-    if parts.feedback and legs.lexical and len(found.order) > feedback.BEST:
-        again = _more_words(found.order, asked, corpus, scope, legs)
-        if again is not legs:
-            found = _scored(question, corpus, again, parts)
     return [found.result(ident) for ident in found.order[:most]]
 
 
@@ -72,29 +68,12 @@ def _by_id(hits: Sequence[Found]) -> dict[str, float]:
     return {hit.id: hit.score for hit in hits}
 
 
-def _more_words(order: list[str], asked: tuple[str, ...], corpus: Corpus, scope: Any, legs: _Legs) -> _Legs:
-    listed = order[: feedback.BEST + feedback.REST]
-    texts = corpus.texts(listed)
-    best = [texts[ident] for ident in listed[: feedback.BEST] if ident in texts]
-    rest = [texts[ident] for ident in listed[feedback.BEST :] if ident in texts]
-    more = feedback.words(best, rest, asked)
-    if not more:
-        return legs
-    sums = dict(legs.lexical)
-    for hit in corpus.lexical(more, scope, fusion.POOL):
-        sums[hit.id] = sums.get(hit.id, 0.0) + feedback.WEIGHT * hit.score
-    return replace(legs, lexical=sums)
-
-
 def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _Scored:
     pool = _fused(legs)
     own = {ident: sum(both) for ident, both in pool.items()}
     seeds = sorted(pool, key=lambda ident: (-own[ident], ident))[:CANDIDATES]
     near = corpus.neighbours(seeds, len(around.SHARES)) if parts.neighbours else {}
     known = corpus.facts({*seeds, *(other for others in near.values() for other, _ in others)})
-    if parts.lengths and legs.lexical:
-        pool |= _at_length(pool, seeds, known)
-        own |= {ident: sum(pool[ident]) for ident in seeds}
     lent = around.lent({ident: own[ident] for ident in seeds}, near)
     kept = {ident: own.get(ident, 0.0) for ident in {*seeds, *lent}}
     total = {ident: score + lent.get(ident, 0.0) for ident, score in kept.items()}
@@ -106,25 +85,12 @@ def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _S
 
 def _fused(legs: _Legs) -> dict[str, tuple[float, float]]:
     """What each leg gives to everything that one has found. One that has found nothing leaves the other as it is."""
-    size = max(len(legs.lexical), len(legs.semantic))
-    far = fusion.floor(legs.semantic)
-    words = (fusion.LEXICAL if legs.semantic else 1.0) / fusion.spread(legs.lexical, size)
-    meaning = (1 - fusion.LEXICAL if legs.lexical else 1.0) / fusion.spread(legs.semantic, size)
-    found = {ident: (words * score if score > 0 else 0.0, 0.0) for ident, score in legs.lexical.items()}
-    for ident, score in legs.semantic.items():
-        found[ident] = (found[ident][0] if ident in found else 0.0, meaning * (score - far) if score > far else 0.0)
-    return found
-
-
-def _at_length(
-    pool: Mapping[str, tuple[float, float]], seeds: list[str], known: Mapping[str, Facts]
-) -> dict[str, tuple[float, float]]:
-    lengths = {ident: known[ident].words for ident in seeds if ident in known and known[ident].words}
-    average = sum(lengths.values()) / len(lengths) if lengths else 0.0
+    words = fusion.share_of_words(legs.semantic) if legs.lexical else 0.0
+    lexical, _ = fusion.parts(legs.lexical)
+    semantic, beyond = fusion.parts(legs.semantic)
     return {
-        ident: (pool[ident][0] * fusion.length_factor(words, average), pool[ident][1])
-        for ident, words in lengths.items()
-        if pool[ident][0]
+        ident: (words * lexical.get(ident, 0.0), (1 - words) * semantic.get(ident, beyond))
+        for ident in (*lexical, *(one for one in semantic if one not in lexical))
     }
 
 

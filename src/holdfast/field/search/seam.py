@@ -66,12 +66,10 @@ class Parts:
 
     lexical: bool = True
     semantic: bool = True
-    lengths: bool = True
     neighbours: bool = True
     threads: bool = True
     names: bool = True
     dates: bool = True
-    feedback: bool = True
 
 
 ALL = Parts()

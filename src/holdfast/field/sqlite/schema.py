@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import posix
 import sqlite3
+import time
 from urllib.parse import quote
 
 from holdfast.capture import platform
 from holdfast.capture.ids import new_id
-from holdfast.errors import NewerFormat
+from holdfast.errors import Busy, NewerFormat
 from holdfast.field import words
-from holdfast.field.store import Damaged
+from holdfast.field.store import Damaged, Outdated
 
 PATIENCE = 10.0  # seconds; readers wait for nobody, and writers wait at their lock
+LOOK = 1.0  # that somebody waits who only looks
+OPCODES = 20_000  # between two looks at the clock
+LOCKED = "Another program has locked the index of the field; nothing was changed. Look again when it is done."
 ENDINGS = ("", "-wal", "-shm")
 MAPPED = 1 << 30  # bytes of the file that are read without a copy
 
@@ -26,7 +30,7 @@ CREATE TABLE place (path TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
 CREATE TABLE thought (n INTEGER PRIMARY KEY, id TEXT UNIQUE, text TEXT, context TEXT, kind TEXT, contributor TEXT,
   agent TEXT, session TEXT, project TEXT, space TEXT, tags TEXT, category TEXT, sources TEXT, origin TEXT, created REAL,
   path TEXT, title TEXT, start REAL, place TEXT, same TEXT, extra TEXT, scope TEXT,
-  thread TEXT, size INTEGER);
+  thread TEXT, size INTEGER, speaker TEXT, said REAL);
 CREATE INDEX by_same ON thought (same, project, space);
 CREATE INDEX by_thread ON thought (thread, created, id) WHERE thread <> '';
 CREATE INDEX by_place ON thought (place);
@@ -132,6 +136,60 @@ def as_it_lies(path: str) -> sqlite3.Connection:
     raise Damaged
 
 
+def only_looked_at(path: str) -> sqlite3.Connection:
+    """The file for somebody who must change nothing, at one moment of it: none is made, brought up or taken away, and
+    what its log holds stays there. Raises OSError, NewerFormat, Outdated, Busy, Damaged.
+
+    Where nobody has it open it is read without any lock. Else only the way that takes part in the locks will do: one
+    that does not would, when it closes the file, give away the locks of every other connection of this process.
+    """
+    posix.stat(path)
+    if not posix.access(path, posix.R_OK):
+        raise PermissionError(f"{path} may not be read from here")
+    failed: Exception | None = None
+    for way in ("mode=ro",) if _has_log(path) else ("immutable=1", "mode=ro"):
+        db = sqlite3.connect(f"file:{quote(path)}?{way}", uri=True, timeout=LOOK, isolation_level=None)
+        try:
+            db.execute("BEGIN")
+            version = _version(db)
+            is_ours = version == len(STEPS) and _made_of(db) == words.VERSION
+        except sqlite3.DatabaseError as error:
+            db.close()
+            if "locked" in str(error):
+                raise Busy(LOCKED) from error
+            failed = error
+            continue
+        if is_ours:
+            return db
+        db.close()
+        raise _newer(path, version) if version > len(STEPS) else Outdated
+    raise Damaged from failed
+
+
+def _has_log(path: str) -> bool:
+    """Whether somebody has the file open, or was killed: then the file alone may not be all there is."""
+    try:
+        posix.stat(f"{path}-wal")
+    except OSError:
+        return False
+    return True
+
+
+def flaw(db: sqlite3.Connection, within: float) -> str | None:
+    """What SQLite finds wrong in the file; "" where nothing, None where so many seconds were too few to tell."""
+    until = time.perf_counter() + within
+    db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
+    try:
+        said = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        return None if "interrupted" in str(error) else str(error)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    finally:
+        db.set_progress_handler(None, 0)
+    return "" if said == "ok" else " ".join(said.split())
+
+
 def remove(path: str) -> None:
     """The log of the file first: beside another file it would be taken for that one's."""
     for ending in reversed(ENDINGS):
@@ -139,8 +197,12 @@ def remove(path: str) -> None:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    # One that is new is its owner's alone.
-    posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
+    # One that is new is its owner's alone. One that is there is left to SQLite: closing it here would give away the
+    # locks of every other connection of this process, and another process would take its log away.
+    if not posix.access(path, posix.F_OK):
+        posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
+    elif not posix.access(path, posix.W_OK):
+        raise PermissionError(13, "may not be written", path)
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
@@ -152,16 +214,20 @@ def _tune(db: sqlite3.Connection) -> None:
 def _is_ready(db: sqlite3.Connection, path: str) -> bool:
     version = _version(db)
     if version > len(STEPS):
-        raise NewerFormat(
-            f"{path} was made by a newer holdfast (step {version}, this one knows {len(STEPS)}); nothing was changed. "
-            "Upgrade holdfast on this machine."
-        )
+        raise _newer(path, version)
     if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         return False  # a file of somebody else's making at this place
     for number, step in enumerate(STEPS[version:], version + 1):
         first = f"INSERT INTO meta VALUES ('made', '{words.VERSION}'), ('store', '{new_id(0)}');" if number == 1 else ""
         db.executescript(f"BEGIN IMMEDIATE; {step} {first} PRAGMA user_version = {number}; COMMIT;")
     return _made_of(db) == words.VERSION
+
+
+def _newer(path: str, version: int) -> NewerFormat:
+    return NewerFormat(
+        f"{path} was made by a newer holdfast (step {version}, this one knows {len(STEPS)}); nothing was changed. "
+        "Upgrade holdfast on this machine."
+    )
 
 
 def _version(db: sqlite3.Connection) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = "2.0, 1.0, 0.5, 0.5, 0.0"  # of title, text, context, extra; that of the project's word is none
 MORE = 4  # times as many are looked at as are wanted, where a filter may take some away
+LACKING = "NOT EXISTS (SELECT 1 FROM vector v WHERE v.id = t.id AND v.model = ?)"  # of one model
 
 
 class Searching:
@@ -35,15 +36,13 @@ class Searching:
         ranked = f"bm25(words, {WEIGHTS})"
         said = scoping.match(terms, scope)
         where, values = scoping.conditions(scope, projects=False)
-        joined = "JOIN thought t ON t.n = words.rowid " if where else ""
+        # By id also where it is cut: their numbers in the file are others after a rebuild.
         rows = self.db.execute(
-            f"SELECT words.rowid, {ranked} AS score FROM words {joined}WHERE words MATCH ?{where} "
-            "ORDER BY score LIMIT ?",
-            (said, *values, most + MORE),
-        ).fetchall()
-        names = self._names("t.n", [n for n, _ in rows], "thought t", "", [])
-        found = [Hit(names[n], -score) for n, score in rows if n in names]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:most]
+            f"SELECT t.id, {ranked} AS score FROM words JOIN thought t ON t.n = words.rowid WHERE words MATCH ?{where} "
+            "ORDER BY score, t.id LIMIT ?",
+            (said, *values, most),
+        )
+        return [Hit(str(ident), -score) for ident, score in rows]
 
     def around(self, ident: str, thread: str, created: float, reach: int) -> list[tuple[str, int]]:
         """Those of a thread before and after one, with how many steps away they are."""
@@ -119,7 +118,7 @@ class Searching:
             some = numpy.argpartition(-scores, looked - 1)[:looked] if looked < len(scores) else numpy.arange(looked)
             some = some[scores[some] > vectors.NOT_MEANT]
             by = {numbers[at]: score for at, score in zip(some, vectors.exact(rows[some], vector), strict=True)}
-            names = self._names("v.n", by, tables, f" AND v.model = ?{where}", [model, *values])
+            names = self._names(by, tables, f" AND v.model = ?{where}", [model, *values])
             best = {}
             for n, name in names.items():  # of a text with several passages the best one counts
                 best[name] = max(float(by[n]), best.get(name, -9.0))
@@ -128,11 +127,11 @@ class Searching:
             step *= MORE
         return [Hit(*pair) for pair in best.items()]
 
-    def _names(self, key: str, numbers: Iterable[int], tables: str, where: str, values: list[Any]) -> dict[int, str]:
+    def _names(self, numbers: Iterable[int], tables: str, where: str, values: list[Any]) -> dict[int, str]:
         found: dict[int, str] = {}
         for some in scoping.pieces(numbers):
             marks = ", ".join("?" * len(some))
-            query = f"SELECT {key}, {key[0]}.id FROM {tables} WHERE {key} IN ({marks}){where}"
+            query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({marks}){where}"
             found.update(self.db.execute(query, (*some, *values)).fetchall())
         return found
 
@@ -146,9 +145,14 @@ class Searching:
         if model == serving or not serving:
             query = f"SELECT {columns} FROM bare b JOIN thought t ON t.id = b.id LIMIT ?"
             return self.db.execute(query, (most,)).fetchall()
-        lacking = "NOT EXISTS (SELECT 1 FROM vector v WHERE v.id = t.id AND v.model = ?)"
-        query = f"SELECT {columns} FROM thought t WHERE {lacking} ORDER BY t.n LIMIT ?"
+        query = f"SELECT {columns} FROM thought t WHERE {LACKING} ORDER BY t.n LIMIT ?"
         return self.db.execute(query, (model, most)).fetchall()
+
+    def lacking(self, model: str, serving: str) -> int:
+        """How many those are."""
+        if model == serving or not serving:
+            return int(self.db.execute("SELECT count(*) FROM bare").fetchone()[0])
+        return int(self.db.execute(f"SELECT count(*) FROM thought t WHERE {LACKING}", (model,)).fetchone()[0])
 
     def embed(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
         """Vectors of thoughts that are there; those that they had under this model go. Within a transaction."""
@@ -174,6 +178,7 @@ class Searching:
         self.db.execute("DELETE FROM vector WHERE model <> ?", (model,))
         self.db.execute("DELETE FROM bare")
         self.db.execute("INSERT INTO bare SELECT id FROM thought WHERE id NOT IN (SELECT id FROM vector)")
+        self._grown.add(model)  # so that the files of the others go once this is committed
 
     def extend(self) -> None:
         """After a commit, under the lock: the files follow the database."""
@@ -182,6 +187,9 @@ class Searching:
             last = self.db.execute("SELECT n FROM vector WHERE model = ? ORDER BY n DESC LIMIT 1", (model,)).fetchone()
             if file and last:
                 file.extend(last[0], partial(self._beyond, model))
+        if self._grown:
+            serving = self.db.execute("SELECT value FROM meta WHERE name = 'model'").fetchone()
+            vectors.sweep(self.base, {*self._grown, *(serving or ())})
         self._grown.clear()
 
     def begin_anew(self) -> None:

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
+PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
+PASSING = (5, 6, 8, 10, 13, 14)  # busy, locked, read-only, input or output failed, full, cannot be opened
 SEPARATOR = "\x1f"  # between the items of a list; texts have no control characters
 COLUMNS = tuple(name for name in FIELDS if name != "superseded_by")
-OWN = ("place", "same", "extra", "scope", "thread", "size")
+OWN = ("place", "same", "extra", "scope", "thread", "size", "speaker", "said")
 NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, (SELECT min(new) FROM gone WHERE old = t.id)"
 PUT = (
     f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({', '.join('?' * (len(COLUMNS) + len(OWN)))}) "
@@ -41,10 +43,14 @@ PUT = (
 class SqliteStore:
     """The field's file. It may be used by the threads of one process in turn."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_look: bool = False) -> None:
+        """With `only_look` nothing on disk is changed, and a file that cannot be used as it is says why it cannot."""
         self.path = path
         self._depth = 0
-        self._only_looks = False
+        self._only_looks = only_look
+        if only_look:
+            self._use(schema.only_looked_at(path))
+            return
         try:
             platform.make_folders(path.rpartition("/")[0])
             db = schema.looked_at(path)
@@ -119,6 +125,9 @@ class SqliteStore:
         finally:
             posix.close(held)
 
+    def flaw(self, within: float) -> str | None:
+        return schema.flaw(self.db, within)
+
     def places(self, prefix: str = "") -> dict[str, str]:
         if not self._depth and self._is_gone():
             return {}
@@ -171,7 +180,7 @@ class SqliteStore:
         return found
 
     def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
-        rows = self._rows("t.id, t.size, t.contributor, t.thread, t.created", ids)
+        rows = self._rows("t.id, t.size, t.speaker, t.thread, t.said", ids)
         return {ident: Facts(*known) for ident, *known in rows}
 
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
@@ -204,6 +213,10 @@ class SqliteStore:
     def unembedded(self, model: str, most: int) -> list[Thought]:
         with broken_is_said():
             return [_thought(row) for row in self.search.bare(NAMED, model, self.serving(), most)]
+
+    def lacking(self, model: str) -> int:
+        with broken_is_said():
+            return self.search.lacking(model, self.serving())
 
     def embed(self, model: str, vectors: Mapping[str, Vector]) -> None:
         with self.writing():
@@ -270,10 +283,13 @@ def _made(path: str) -> sqlite3.Connection:
 
 @contextmanager
 def broken_is_said() -> Iterator[None]:
-    """A file that turns out broken is said in a sentence; what merely failed is raised as it is."""
+    """A file that turns out broken is said in a sentence, and so is one that takes nothing now; what else failed is
+    raised as it is."""
     try:
         yield
     except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING:
+            raise Busy(PASSED) from error
         if isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError)) and (
             "malformed" not in str(error)
         ):
@@ -283,8 +299,9 @@ def broken_is_said() -> Iterator[None]:
 
 def _row(one: Thought, place: str) -> tuple[Any, ...]:
     given = [SEPARATOR.join(getattr(one, name)) if name in LISTS else getattr(one, name) for name in COLUMNS]
-    made = (words.sameness(one.text), words.extra(one), scoping.word(one.project), one.thread, len(one.text.split()))
-    return (*given, place, *made)
+    facts = one.facts
+    made = (words.sameness(one.text), words.extra(one), scoping.word(one.project))
+    return (*given, place, *made, facts.thread, facts.words, facts.speaker, facts.created)
 
 
 def _thought(row: Sequence[Any]) -> Thought:

@@ -58,11 +58,24 @@ def dimension_of(blob: bytes) -> int:
     return len(blob) - 4
 
 
+def path_of(base: str, model: str) -> str:
+    return f"{base}.vectors-{digest(model, 8)}"
+
+
+def sweep(base: str, models: Iterable[str]) -> None:
+    """The files of all other models go. Under the writers' lock; who has one mapped keeps it until then."""
+    kept = {path_of(base, model) for model in models}
+    folder, _, name = base.rpartition("/")
+    for one in platform.names(folder):
+        if one.startswith(f"{name}.vectors-") and f"{folder}/{one}" not in kept:
+            platform.remove(f"{folder}/{one}")
+
+
 class Sidecar:
     """The file beside the database, for one model."""
 
     def __init__(self, base: str, store: str, model: str, dimension: int) -> None:
-        self.path = f"{base}.vectors-{digest(model, 8)}"
+        self.path = path_of(base, model)
         self.dimension = dimension
         self.width = dimension + 8
         head = MARK + struct.pack("<I", dimension) + store.encode()[:26].ljust(26) + platform.boot_id().encode()[:30]

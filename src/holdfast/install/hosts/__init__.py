@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 from holdfast.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 Scope = Literal["user", "project"]
 REGISTRARS = {"claude-code": "claude_code", "codex": "codex"}
@@ -38,10 +38,16 @@ class Edit:
     before: bytes | None
     after: bytes | None
     added: tuple[str, ...] = ()
+    anew: Callable[[bytes | None], bytes | None] | None = None  # the same on other bytes, of a file that a host keeps
 
     @property
     def changes(self) -> bool:
         return self.before != self.after
+
+    @property
+    def is_state(self) -> bool:
+        """Whether the host itself writes the file all the time, and may have its user's keys in it."""
+        return self.anew is not None
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,17 @@ class Registered:
     path: str
     event: str
     command: str
+
+
+@dataclass(frozen=True)
+class Server:
+    """What a host has registered as the server of our name. `words` is what it starts, `env` the variables that it
+    hands on; None is all."""
+
+    path: str
+    words: tuple[str, ...]
+    is_ours: bool
+    env: tuple[str, ...] | None = None
 
 
 class Registrar(Protocol):
@@ -69,8 +86,11 @@ class Registrar(Protocol):
         """Whether the host is on this machine; its program is not started."""
         ...
 
-    def edits(self, env: Mapping[str, str], scope: Scope, cwd: str, *, permissions: bool = True) -> list[Edit]:
-        """What is to be written so that the host runs our hooks and lets its agent flag; unchanged files included."""
+    def edits(
+        self, env: Mapping[str, str], scope: Scope, cwd: str, *, permissions: bool = True, server: bool = False
+    ) -> list[Edit]:
+        """What is to be written so that the host runs our hooks and lets its agent flag, and where it is wanted starts
+        our server, which is the user's in any scope; unchanged files included."""
         ...
 
     def without(self, path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
@@ -79,6 +99,14 @@ class Registrar(Protocol):
 
     def places(self, env: Mapping[str, str], scope: Scope, cwd: str) -> list[str]:
         """The files that may carry our lines, there or not."""
+        ...
+
+    def server_place(self, env: Mapping[str, str]) -> str:
+        """The file that may carry our server, there or not; the user's in any scope."""
+        ...
+
+    def carries(self, path: str, data: bytes) -> bool:
+        """Whether one of them has something of ours in it."""
         ...
 
     def after(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
@@ -90,7 +118,15 @@ class Registrar(Protocol):
         ...
 
     def left(self, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
-        """What uninstall cannot take away because the host itself installed it, a sentence each."""
+        """What uninstall does not take away because the host installed it or the user changed it, a sentence each."""
+        ...
+
+    def server(self, env: Mapping[str, str]) -> Server | None:
+        """The server of our name that the host has now. Raises Broken."""
+        ...
+
+    def server_notes(self, env: Mapping[str, str]) -> tuple[str, ...]:
+        """Why ours cannot be registered, a sentence each."""
         ...
 
     def registered(self, env: Mapping[str, str], cwd: str) -> list[Registered]:

@@ -1,0 +1,118 @@
+"""What bears on a first prompt, for the hooks of this vault: a socket of their own beside the port, one question each.
+
+    .state/serve.hook      {"v", "project", "prompt"} and a line break there, {"v", "state", "found"} and one back
+
+It is no route of the API: a hook has 80 ms in all and only the standard library. Who may ask is who may open the
+socket, and the kernel says who did: the owner alone. `state` says which vault answers, since folders are moved and
+copied. A question is read only; it leaves no trace, and whoever does not wait for the answer does not get it. Where an
+answer would come too late, in a store of very many notes, `found` is null at once, and the hook need not wait for it.
+Where no socket can be made (its path is too long, the file system has none) the server serves without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import time
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from holdfast.capture import codec, platform
+from holdfast.errors import HoldfastError
+from holdfast.field import bearing
+from holdfast.hook import recall_asked, recalling
+from holdfast.serve import running
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader, StreamWriter
+    from collections.abc import AsyncIterator
+
+    from holdfast.serve.serving import Serving
+
+LARGEST = 1 << 16  # bytes of a question: every sign of the longest prompt as an escape
+PATIENCE = 2.0  # seconds for a question to come whole, and for an answer to be taken
+AT_ONCE = 16  # questions; a further one is closed, and its hook goes by words
+IN_TIME = 0.06  # seconds: what takes longer finds nobody waiting
+
+
+class Pace:
+    """How long a look takes here. After one that was too long the next are not begun, the more the longer it was."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def is_in_time(self) -> bool:
+        if self.spent <= IN_TIME:
+            return True
+        self.spent /= 2
+        return False
+
+
+@asynccontextmanager
+async def listening(serving: Serving) -> AsyncIterator[None]:
+    """Hooks are answered meanwhile; afterwards the socket is gone."""
+    path = f"{serving.state}/{recalling.SOCKET}"
+    try:
+        listener = running.unix_socket(path)
+    except (HoldfastError, OSError):
+        yield
+        return
+    mine = os.lstat(path).st_ino
+    there = await asyncio.start_unix_server(partial(_talk, serving, Pace(), set()), sock=listener, limit=LARGEST)
+    try:
+        yield
+    finally:
+        there.close()
+        if os.path.lexists(path) and os.lstat(path).st_ino == mine:
+            platform.remove(path)
+
+
+async def _talk(
+    serving: Serving, pace: Pace, going_on: set[StreamWriter], reader: StreamReader, writer: StreamWriter
+) -> None:
+    going_on.add(writer)
+    try:
+        if len(going_on) > AT_ONCE or not _is_owner(writer):
+            return
+        async with asyncio.timeout(PATIENCE):
+            line = await reader.readuntil(b"\n")
+        writer.write(await asyncio.to_thread(answer, serving, pace, line))
+        async with asyncio.timeout(PATIENCE):
+            await writer.drain()
+    except (TimeoutError, OSError, EOFError, asyncio.LimitOverrunError):
+        pass  # the hook has long gone by words
+    finally:
+        going_on.discard(writer)
+        writer.close()
+
+
+def _is_owner(writer: StreamWriter) -> bool:
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    told = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return bool(struct.unpack("3i", told)[1] == os.geteuid())
+
+
+def answer(serving: Serving, pace: Pace, line: bytes) -> bytes:
+    """The answer to one question as it goes over the socket; nothing where it is none of ours, or cannot be had."""
+    try:
+        asked = codec.decode(line)
+        if asked["v"] != recall_asked.SPOKEN:
+            return b""
+        project, prompt = str(asked["project"]), str(asked["prompt"])[: recall_asked.LONGEST]
+        found = _found(serving, pace, project, prompt) if pace.is_in_time() else None
+        whose = recall_asked.identity(os.stat(serving.state))
+    except (HoldfastError, OSError, ValueError, KeyError, TypeError):
+        return b""
+    return codec.encode({"v": recall_asked.SPOKEN, "state": whose, "found": found}) + b"\n"
+
+
+def _found(serving: Serving, pace: Pace, project: str, prompt: str) -> list[list[object]]:
+    began = time.perf_counter()
+    with serving.warm.field() as field:
+        found = bearing.bearing(field, project, prompt)
+    pace.spent = time.perf_counter() - began
+    return [[one.path, list(one.words)] for one in found]
