@@ -1,11 +1,13 @@
 """What the field costs as it grows: taking in, asking in a warm process and in a fresh one, disk and memory.
 
-    python bench/field.py [--sizes 1000,10000,100000] [--queries 200] [--fresh 15] [--notes] [--png FILE] [--json]
+    python bench/field.py [--sizes 1000,10000,100000,1000000] [--queries 200] [--fresh 15] [--seconds 10]
+                          [--png docs/field-growth.png] [--write docs/benchmarks.md] [--notes] [--json]
 
 Texts are generated, of words as frequent as in a language; vectors are generated too (256 parts, from the words), so
-that it is the store that is measured and not a model. A million thoughts: --sizes 1000000. `--notes` measures instead
-what a sync costs where nothing changed, in vaults of 10, 1,000 and 100,000 notes. Targets: a retrieval with its
-reinforcement takes at most 1.3 of one without; a sync without changes does not grow.
+that it is the store that is measured and not a model. In each store two writers and four readers then work at once,
+for some seconds, each a process of its own. `--notes` measures instead what a sync costs where nothing changed, in
+vaults of 10, 1,000 and 100,000 notes. Targets: a retrieval with its reinforcement takes at most 1.3 of one without; a
+sync without changes does not grow; nobody meets an error.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import bench_page
+import field_page
 from support import ROOT, machine, median
 
 sys.path.insert(0, str(ROOT / "src"))
@@ -69,31 +73,39 @@ def main() -> None:
     if options.ask:
         _ask_once(options.ask, options.query)
         return
+    if options.work:
+        _work(options.work, options.query, options.seconds)
+        return
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=options.folder or None) as name:
         if options.notes:
             found = [_notes(Path(name) / str(size), size) for size in (10, 1000, 100_000)]
         else:
             found = [_measured(Path(name) / str(size), size, options) for size in options.sizes]
     if options.png:
-        _plot(found, options.png)
+        field_page.plot(found, options.png)
+    if options.write:
+        bench_page.written(options.write, "cost", field_page.lines(found, TARGET, options.png))
     if options.json:
         print(json.dumps({"machine": machine(), "found": found}))
     elif options.notes:
         _print_notes(found)
     else:
-        _print(found)
+        print("\n".join(field_page.lines(found, TARGET, options.png)))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[1000, 10_000, 100_000]
+        "--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[1000, 10_000, 100_000, 1_000_000]
     )
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--fresh", type=int, default=15)
     parser.add_argument("--folder", default="", help="where the vaults are made; the default is the temporary folder")
     parser.add_argument("--notes", action="store_true")
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long writers and readers work at once")
     parser.add_argument("--png", default="")
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--work", default="", help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--ask", default="", help=argparse.SUPPRESS)
     parser.add_argument("--query", default="", help=argparse.SUPPRESS)
@@ -135,6 +147,7 @@ def _measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str,
         resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     fresh = [_fresh(vault, speaker.says(4)) for _ in range(options.fresh)]
     bare = [_bare() for _ in range(options.fresh)]
+    together = _together(vault, options.seconds)
     disk = sum(path.stat().st_size for path in (folder / "vault" / ".state").glob("field.db*"))
     truth = sum(path.stat().st_size for path in (folder / "vault" / "thoughts").rglob("*.log"))
     return {
@@ -149,6 +162,7 @@ def _measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str,
         "fresh_p50_ms": median(fresh) * 1e3,
         "fresh_max_ms": max(fresh) * 1e3,
         "bare_ms": median(bare) * 1e3,
+        **together,
     }
 
 
@@ -210,6 +224,35 @@ def _ask_once(vault: str, query: str) -> None:
         print(json.dumps([one.as_record() for one in retrieve.ask(field, query, Scope("project-1")).results]))
 
 
+def _together(vault: str, seconds: float) -> dict[str, float]:
+    """Two who think and four who ask and note it, at once, each in a process of its own; one that meets an error ends
+    with it."""
+    works = ["think"] * 2 + ["read"] * 4
+    command = [sys.executable, __file__, "--work", vault, "--seconds", str(seconds), "--query"]
+    started = [subprocess.Popen([*command, work], stdout=subprocess.PIPE, text=True) for work in works]
+    said = [(work, process.communicate()[0], process.returncode) for work, process in zip(works, started, strict=True)]
+    done = {work: sum(int(out or 0) for one, out, _ in said if one == work) for work in ("think", "read")}
+    return {
+        "thoughts_at_once_per_s": done["think"] / seconds,
+        "reads_at_once_per_s": done["read"] / seconds,
+        "errors_at_once": sum(status != 0 for _, _, status in said),
+    }
+
+
+def _work(vault: str, work: str, seconds: float) -> None:
+    speaker, done = Speaker(os.getpid()), 0
+    with opening.opened(vault, Generated(), lambda: NOW) as field:
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            if work == "think":
+                _think(field, speaker.says(20))
+            else:
+                indexing.sync(field)
+                retrieve.reinforce(field, retrieve.ask(field, speaker.says(4), Scope("project-1")), work)
+            done += 1
+    print(done)
+
+
 def _notes(folder: Path, size: int) -> dict[str, Any]:
     """A sync with nothing to do, one with one note edited, and the look at every file."""
     vault = str(folder / "vault")
@@ -242,56 +285,11 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _print(found: list[dict[str, Any]]) -> None:
-    print(f"{machine()}; generated texts and vectors")
-    for one in found:
-        met = "met" if one["ratio"] <= TARGET else "NOT met"
-        lines = (
-            f"taken in {one['taken_per_s']:,.0f}/s; disk {one['disk_mb']:.1f} MB beside {one['truth_mb']:.1f} of logs; "
-            f"peak memory {one['peak_mb']:.0f} MB",
-            f"answer in a warm process p50 {one['warm_p50_ms']:.1f} ms, p99 {one['warm_p99_ms']:.1f}; in a fresh one "
-            f"{one['fresh_p50_ms']:.0f} ms, of which it begins for {one['bare_ms']:.0f}",
-            f"noting it {one['noting_p50_ms']:.2f} ms: with reinforcement {one['ratio']:.2f} of without "
-            f"(target {TARGET}: {met}); a sync without changes {one['sync_p50_ms']:.2f} ms; "
-            f"one thought more, synced to disk, {one['think_p50_ms']:.1f} ms",
-        )
-        print(f"  {one['size']:,} thoughts")
-        print("".join(f"    {line}\n" for line in lines), end="")
-
-
 def _print_notes(found: list[dict[str, Any]]) -> None:
     print(f"{machine()}; a sync of notes")
     for one in found:
         print(f"  {one['size']:>9,} notes: the first {one['first_per_s']:,.0f}/s, then without changes", end=" ")
         print(f"{one['idle_p50_ms']:.2f} ms; a look at every file {one['thorough_ms']:.1f} ms")
-
-
-def _plot(found: list[dict[str, Any]], path: str) -> None:
-    """How cost grows, as a picture."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4))
-    sizes = [one["size"] for one in found]
-    lines = (
-        ("answer, warm", "warm_p50_ms"),
-        ("p99", "warm_p99_ms"),
-        ("fresh process", "fresh_p50_ms"),
-        ("sync, no change", "sync_p50_ms"),
-    )
-    for label, key in lines:
-        left.plot(sizes, [one[key] for one in found], marker="o", label=label)
-    left.set(xscale="log", yscale="log", xlabel="thoughts", ylabel="ms")
-    right.plot(sizes, [one["disk_mb"] for one in found], marker="o", label="derived")
-    right.plot(sizes, [one["truth_mb"] for one in found], marker="o", label="logs")
-    right.set(xscale="log", yscale="log", xlabel="thoughts", ylabel="MB on disk")
-    for one in (left, right):
-        one.grid(alpha=0.3)
-        one.legend(frameon=False, fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

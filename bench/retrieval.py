@@ -20,7 +20,6 @@ import importlib.util
 import json
 import math
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -31,22 +30,25 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from support import ROOT, machine
+from support import ROOT, commit, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
+import retrieval_local
+from bench_page import written
 from holdfast.field.embed import choice
 from holdfast.field.embed.seam import Embedder
 from holdfast.field.search import ranking, tokens
 from holdfast.field.search.seam import ALL, Parts, Question
 from retrieval_data import SETS, SMALL, Corpus, Memory, Query, load
+from retrieval_page import INTRO
 from retrieval_product import answers
 
 DEPTH = 20
 DRAWS = 2000
 OURS, WORDS = "holdfast", "FTS5 BM25 alone"
 INSTALLED = "holdfast as installed"
-LEFT_OUT = ("lexical", "semantic", "neighbours", "threads", "names", "dates")
+LEFT_OUT = ("lexical", "semantic", "turns", "neighbours", "threads", "names", "dates")
 AIMS = {"LoCoMo turns": ("any@10", 80.0), "LongMemEval_S, cut": ("any@5", 97.5)}  # on the held half
 COLUMNS = ("any@1", "any@5", "any@10", "all@5", "all@10", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 Vector = NDArray[numpy.float32]
@@ -286,16 +288,6 @@ def _has(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def commit() -> str:
-    done = subprocess.run(
-        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    dirty = subprocess.run(
-        ["git", "-C", str(ROOT), "status", "--porcelain", "src", "bench"], capture_output=True, text=True, check=False
-    )
-    return (done.stdout.strip() or "unknown") + (" and changes" if dirty.stdout.strip() else "")
-
-
 def paths(folder: Path) -> dict[str, Path]:
     """The sets that are there; what is missing is said."""
     found = {name: folder / file for name, file in SETS.items() if (folder / file).is_file()}
@@ -321,7 +313,7 @@ def main() -> None:
     embedder = choice.chosen({"embed": {"name": given.embedder}}, os.environ)
     began = time.perf_counter()
     lines = [f"Commit {commit()}; {machine()}; embedder {embedder.name if embedder else 'none'}; one thread.", ""]
-    sets = {name: load(path) for name, path in paths(given.data).items()}
+    sets = {name: load(path) for name, path in paths(given.data).items()} | retrieval_local.load()
     tuned = frozenset(query.id for name in sets for memory in sets[name] for query in memory.tuned_on)
     for name, memories in sets.items():
         tables = measured(memories, embedder) | of_peers(given.peers, name, memories)
@@ -329,9 +321,7 @@ def main() -> None:
     lines.append(f"All of it took {time.perf_counter() - began:.0f} s.")
     print("\n".join(lines))
     if given.write:
-        from retrieval_page import written
-
-        written(given.write, "retrieval", lines)
+        written(given.write, "retrieval", [INTRO, *lines])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,17 @@ def machine() -> str:
     )
 
 
+def commit() -> str:
+    """The commit that is measured, and whether the sources differ from it."""
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    dirty = subprocess.run(
+        ["git", "-C", str(ROOT), "status", "--porcelain", "src", "bench"], capture_output=True, text=True, check=False
+    )
+    return (done.stdout.strip() or "unknown") + (" and changes" if dirty.stdout.strip() else "")
+
+
 def install(folder: Path) -> Path:
     """Install the project into a fresh virtual environment, as the README says; returns its bin folder."""
     venv = folder / "venv"

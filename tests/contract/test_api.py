@@ -17,7 +17,7 @@ from serve_support import serving
 from holdfast.memory import Memory
 from holdfast.vault.edits import Asked
 
-EXAMPLES = 8
+EXAMPLES = 20
 RUN = ("run", "--mode", "all", "--max-examples", str(EXAMPLES), "--generation-deterministic", "--no-color")
 
 

@@ -17,8 +17,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from holdfast.serve.mcp import AFTERWARDS, Shelf
-from holdfast.serve.mcp_peer import Peer
+from holdfast.serve.mcp.peer import Peer
+from holdfast.serve.mcp.server import AFTERWARDS, Shelf
 
 T = TypeVar("T")
 SERVER = ("-P", "-m", "holdfast.cli.mcp")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from test_recalling import ASKED, NOTES, OFF_TOPIC
 
 from holdfast.capture import home
-from holdfast.field import bearing, glance, indexing
+from holdfast.field import bearing, glance, indexing, prompts
 from holdfast.field.embed.seam import unit
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.store import Scope
@@ -133,7 +133,7 @@ WORDS = "Umlauts are broken in the supplier CSV files"
 def harbour(vault: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
     """The labelled notes and one about the topic; words do not find it, its direction does."""
     monkeypatch.setitem(bearing.SCALES, Topics.name, SCALE)
-    monkeypatch.setattr(glance, "STOP", glance.STOP | {TOPIC})
+    monkeypatch.setattr(prompts, "STOP", prompts.STOP | {TOPIC})
     room = rooms(vault, Topics(TOPIC), {**NOTES, "boats": MEANT})
     assert by_words(room, PROMPT) == []
     yield room

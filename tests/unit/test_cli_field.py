@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hook_support import SOURCE, Home, Terminal
 from holdfast.capture import config, course, home
 from holdfast.cli import recall as command
 from holdfast.field import records
+from holdfast.field.thought import Thought
 from holdfast.vault import notes
 
 LOCKS = "Orders are locked optimistically with 3 retries; row locks deadlocked the checkout"
@@ -204,6 +206,36 @@ def test_a_terminal_sees_weights_as_bars_and_no_colour_where_none_is_wanted(shop
     assert "\x1b[1m1. locks" in coloured
     assert "\x1b" not in plain
     assert f"1. locks  {command.bar_of(0.1)}" in plain, "nobody has read it for months"
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+@pytest.mark.parametrize("name", ["", "locks", "Orders are locked"])
+def test_a_result_fits_its_terminal_and_says_nothing_twice(name: str, width: int) -> None:
+    text = " ".join(f"word{nth}" for nth in range(99))
+    one = Thought("a", f"Orders are locked {text}", title=name)
+    head, *rest = command.shown(one, 1, width, 7)
+    assert len(head) <= width - 7
+    assert all(len(line) <= width for line in rest)
+    assert 1 + len(rest) == command.LINES + (name == "locks")
+    assert rest[-1].endswith(command.CUT)
+    assert head.startswith("1. locks" if name == "locks" else "1. Orders are locked")
+    assert "\n".join([head, *rest]).count("Orders are locked") == 1
+
+
+def test_a_short_thought_is_one_line() -> None:
+    assert command.shown(Thought("a", "Orders lock"), 3, 80) == ["3. Orders lock"]
+
+
+def test_a_note_made_now_is_of_today(shop: Home, terminal: Terminal) -> None:
+    note(shop, "rates", "Rates are limited to five", day=notes.day(time.time()))
+    done = terminal("recall", "rates", "limited")
+    assert " \u00b7 of today" in done.out
+    assert "weight 1.00" in done.out
+
+
+def test_recall_as_json_tells_relevance_from_score(shop: Home, terminal: Terminal) -> None:
+    best = results(terminal, *QUERY)[0]
+    assert best["relevance"] > best["score"] > 0, "nobody has read it for months"
 
 
 def test_a_weight_is_a_bar_of_five() -> None:

@@ -13,6 +13,7 @@ from hook_support import SOURCE
 
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
+from holdfast.vault import edits
 
 if TYPE_CHECKING:
     from hook_support import Done, Home, Terminal
@@ -225,6 +226,14 @@ def test_a_new_note_may_supersede_an_older_one_in_one_commit(terminal: Terminal)
     assert git(terminal.home, "log", "--format=%s").count("remember:") == 2
     assert terminal("check").status == 0
     refused(terminal("remember", "--supersedes", "no-such", "x y z"), 4, 'There is no note "no-such"')
+
+
+def test_a_global_note_may_supersede_one_of_this_project_and_none_of_another(terminal: Terminal) -> None:
+    terminal("remember", "Staging is on port 5433.")
+    done = terminal("remember", "--global", "--supersedes", "staging-is-on", "Staging is on port 6000.")
+    assert "knowledge/staging-is-on-port-5433.md is superseded" in done.out
+    edits.remember(str(terminal.home.vault), edits.Asked("Gold is kept.", project="bank", name="gold"), 1.8e9)
+    refused(terminal("remember", "--global", "--supersedes", "gold", "Gold is sold."), 4, 'There is no note "gold"')
 
 
 def test_remember_takes_the_kinds_of_flags_and_a_text_from_stdin(fresh: Home) -> None:

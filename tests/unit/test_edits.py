@@ -43,6 +43,30 @@ def test_a_text_is_filed_as_it_was_said_with_the_users_authority(vault: str) -> 
     assert Repository(vault).text("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("wanted", ["knowledge/gold.md", "knowledge/gold", "gold", "gol", "old"])
+def test_a_note_of_another_project_is_not_superseded_by_any_part_of_its_name(vault: str, wanted: str) -> None:
+    theirs = remember(vault, "Gold is kept below.", name="gold", project="bank").path
+    before = commits(vault)
+    for more in ({"project": "shop"}, {"project": notes.GLOBAL}, {"project": notes.GLOBAL, "here": "shop"}):
+        with pytest.raises(NotFound, match=r"There is no note .*; nothing was changed"):
+            remember(vault, "Gold is sold.", supersedes=wanted, **more)
+    assert read(vault, theirs).is_active
+    assert commits(vault) == before
+
+
+@pytest.mark.parametrize(
+    ("of", "project", "here"),
+    [("shop", "shop", ""), ("global", "shop", ""), ("global", "global", ""), ("shop", "global", "shop")],
+)
+def test_a_note_of_this_project_and_a_global_one_are_superseded(vault: str, of: str, project: str, here: str) -> None:
+    remember(vault, "Golden rules are many.", name="golden", project="bank")
+    old = remember(vault, "Gold is kept below.", name="gold", project=of).path
+    new = remember(vault, "Gold is sold.", name="sold", project=project, supersedes="gol", here=here)
+    assert not read(vault, old).is_active
+    assert read(vault, new.path).project == project
+    assert f"{old} is superseded" in new.changes[-1]
+
+
 def test_the_same_words_again_are_there_already_and_other_projects_have_their_own(vault: str) -> None:
     first = remember(vault, "One.", project="shop")
     again = remember(vault, "  One.\n", project="shop")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from field_support import SHOP, Directions, Room, believe_times, save, texts
+from field_support import DAY, SHOP, Directions, Room, believe_times, save, texts
 from task_support import AGENT, PROJECT, Desk
 
 from holdfast.capture import log
@@ -42,7 +42,7 @@ def test_a_note_is_a_thought_with_its_title_kind_and_day(room: Room) -> None:
     one = room.ask("orders").results[0].thought
     assert (one.id, one.title, one.kind, one.category) == (note_id(path), "Locking", "note", "rule")
     assert (one.project, one.origin, one.sources) == (SHOP, "user", ("01F",))
-    assert one.created == 1_788_220_800.0, "the first of September 2026"
+    assert one.created == 1_788_220_800.0 + DAY - 1, "the end of the first of September 2026"
     assert one.text == "Orders use optimistic locking"
 
 

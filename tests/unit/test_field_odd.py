@@ -13,7 +13,7 @@ from field_support import NOW, SHOP, Directions, Room, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log, segments
-from holdfast.field import highways, indexing, opening, rebuild, records
+from holdfast.field import highways, indexing, opening, rebuild, records, words
 from holdfast.field.sqlite import schema
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -77,6 +77,35 @@ def test_a_sign_or_a_word_that_matters_makes_another_thought(room: Room, first: 
     assert room.think(first).is_new
     assert room.think(other).is_new
     assert not room.think(other).is_new
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [("10\u00b2 rows", "102 rows"), ("\u00bd a cup", "12 a cup"), ("step \u2460", "step 1"), ("x\u2082", "x2")],
+)
+def test_a_raised_ringed_or_broken_digit_is_another_one(room: Room, first: str, other: str) -> None:
+    assert words.normal(first) != words.normal(other)
+    assert not words.adds_nothing(first, other)
+    assert room.think(first).is_new
+    assert room.think(other).is_new
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("the \uff21\uff30\uff29 key is 12", "the API key is \uff11\uff12"),
+        ("caf\u00e9 orders", "cafe\u0301 orders"),
+        ("the o\ufb03ce \ufb01le", "the office file"),
+        ("\uff76\uff9e\uff72\uff84\uff9e", "\u30ac\u30a4\u30c9"),
+        ("two\u00a0words", "two words"),
+        ("Stra\u00dfe", "STRASSE"),
+    ],
+)
+def test_the_same_sign_written_in_another_way_is_the_same(room: Room, first: str, again: str) -> None:
+    assert words.normal(first) == words.normal(again)
+    assert words.adds_nothing(again, first)
+    assert room.think(first).is_new
+    assert not room.think(again).is_new
 
 
 def test_words_that_only_fill_may_be_left_out_and_not_put_in(room: Room) -> None:

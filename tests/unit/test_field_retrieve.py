@@ -11,7 +11,7 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import highways, indexing, opening, records, retrieve, think
+from holdfast.field import highways, indexing, nearness, opening, records, retrieve, think
 from holdfast.field.embed.seam import NoVectors
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.sqlite import lock
@@ -237,9 +237,9 @@ def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
 def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_them(room: Room) -> None:
     for text in (
         "Orders use optimistic locking in checkout today",
-        "optimistic locking: orders use it in checkout today",
+        "Orders all use optimistic locking in the checkout today",
     ):
-        room.think(text, space=text[:6])
+        room.think(text, space=text[:10])
     other = room.think("Checkout retries orders").thought
     for agent in ("ada", "bob", "cid"):
         room.read("orders checkout locking retries", agent)
@@ -248,6 +248,37 @@ def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_the
     beside = {one.id: one for one in found[0].beside} | {one.id: one for one in found[1].beside}
     assert beside[other.id].count == 3
     assert beside[other.id].title == "Checkout retries orders"
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("listens on port 8080", "listens on port 8081"),
+        ("is kept by Ada", "is kept by Bob"),
+        ("retries failed calls", "never retries failed calls"),
+        ("copies from staging to production", "copies from production to staging"),
+        ("needs Python >= 3.11", "needs Python < 3.11"),
+    ],
+)
+def test_highways_that_differ_in_what_tells_are_two_however_long_they_are(room: Room, first: str, other: str) -> None:
+    rest = "and speaks plain HTTP to all of the workers behind the balancer in the second rack of the old hall"
+    for said in (first, other):
+        room.think(f"The gateway of the shop {said} {rest}")
+    for agent in ("ada", "bob", "cid"):
+        room.read("gateway of the shop", agent)
+    assert len(highways.highways(room.field, Scope(SHOP))) == 2
+
+
+def test_what_is_found_by_meaning_alone_is_nearer_than_chance_would_have_it() -> None:
+    name = WordLlama().name
+    for count in (2, 5, 30, 100_000):
+        floors = [nearness.near_enough(name, best / 100, count) for best in range(101)]
+        opens = next(at for at, floor in enumerate(floors) if floor < 1) / 100
+        assert 0.14 <= opens <= 0.22
+        assert all(floor > 1 for floor in floors[: round(opens * 100)])
+        assert floors[60] == pytest.approx(0.3)
+    assert nearness.near_enough(name, 0.2, 3) < 1 < nearness.near_enough(name, 0.2, 300), "more texts, more chance"
+    assert nearness.near_enough("another", 0.1, 300) == nearness.FAR, "nobody measured that one"
 
 
 def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:

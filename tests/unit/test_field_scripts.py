@@ -9,7 +9,7 @@ import pytest
 from field_support import SHOP, Room
 
 from holdfast.capture import home
-from holdfast.field import glance, indexing
+from holdfast.field import glance, indexing, prompts
 from holdfast.field.search import tokens
 
 NOTES = {
@@ -75,10 +75,10 @@ def test_and_is_silent_where_nothing_bears(room: Room, text: str) -> None:
 def test_a_run_is_looked_up_by_every_two_signs_and_what_stands_beside_it_as_a_word() -> None:
     assert tokens.terms("\u7f13\u5b58\u5bc6API") == ("\u7f13\u5b58", "\u5b58\u5bc6", "api")
     assert tokens.terms("\u5bc6") == ("\u5bc6",)
-    assert dict(glance.terms("\u7f13\u5b58\u5bc6API")) == {"\u7f13\u5b58": False, "\u5b58\u5bc6": False, "api": False}
+    assert dict(prompts.terms("\u7f13\u5b58\u5bc6API")) == {"\u7f13\u5b58": False, "\u5b58\u5bc6": False, "api": False}
 
 
 def test_the_hook_knows_the_same_signs() -> None:
     every = "".join(map(chr, range(0x10000)))
-    same = {sign for sign in every if any(low <= ord(sign) <= high for low, high in glance.SIGNS)}
+    same = {sign for sign in every if any(low <= ord(sign) <= high for low, high in prompts.SIGNS)}
     assert same == set("".join(tokens.RUN.findall(every)))

@@ -16,7 +16,7 @@ from holdfast.field.search import around, dates, fusion, names, ranking, tokens
 from holdfast.field.search.seam import ALL, Facts, Parts, Question, Ranked
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()  # a Friday
-NOTHING = Parts(neighbours=False, threads=False, names=False, dates=False)
+NOTHING = Parts(turns=False, neighbours=False, threads=False, names=False, dates=False)
 
 
 @dataclass(frozen=True)
@@ -335,6 +335,16 @@ def test_a_text_of_the_time_that_is_asked_for_comes_first() -> None:
     found = ranked(room, "the lock in the last two weeks", replace(NOTHING, dates=True))
     assert [(one.id, one.is_dated) for one in found] == [("b", True), ("a", False)]
     assert ids(ranked(room, "the lock in the last two weeks", NOTHING)) == ["a", "b"]
+
+
+def test_a_turn_of_few_words_says_less_by_itself_and_a_note_of_few_says_what_it_says() -> None:
+    docs = {"thanks": "thanks for the lock", "told": "the lock is held by the writer until its lease is out", **THREAD}
+    near = {"thanks": 0.62, "told": 0.6}
+    turns = {one: Facts(len(docs[one].split()), is_turn=True) for one in near}
+    assert ids(ranked(Room(docs, near), "lock", NOTHING, vector=1))[:2] == ["thanks", "told"]
+    only = replace(NOTHING, turns=True)
+    assert ids(ranked(Room(docs, near), "lock", only, vector=1))[:2] == ["thanks", "told"]
+    assert ids(ranked(Room(docs, near, known=turns), "lock", only, vector=1))[:2] == ["told", "thanks"]
 
 
 def test_most_is_most() -> None:

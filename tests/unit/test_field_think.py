@@ -148,10 +148,21 @@ def test_what_is_made_of_others_begins_with_half_their_weight(room: Room) -> Non
     refined = room.think("Orders use optimistic locking with versions", kind="refinement", sources=(one.id,)).thought
     both = room.think("Shop: orders lock, prices cache", kind="consolidation", sources=(one.id, other.id)).thought
     assert refined.start == pytest.approx(3.0)
-    assert both.start == pytest.approx(3.5 / 2)
+    assert both.start == pytest.approx(3.51 / 2), "the refinement that cites it was evidence of use"
     room.now += DAY
     answer = {result.thought.id: result.weight for result in room.ask("orders lock prices cache versions").results}
     assert answer[refined.id] == pytest.approx(3.0 * 0.995**24), "it decays though nobody has read it"
+
+
+def test_what_a_thought_names_as_its_source_was_of_use(room: Room) -> None:
+    one, other = room.think("Orders use locking").thought, room.think("Prices are cached").thought
+    room.think("Orders use optimistic locking", kind="refinement", sources=(one.id,), agent="bob", session="s7")
+    known = room.field.store.traffic([one.id, other.id])
+    assert known.keys() == {one.id}
+    assert (known[one.id].access_count, known[one.id].agents) == (0, ("bob",))
+    assert known[one.id].weight == pytest.approx(1.02)
+    room.think("Orders use optimistic locking", kind="refinement", sources=(one.id,))
+    assert room.weight(one.id) == pytest.approx(1.02), "once for what is said again"
 
 
 def test_the_lowest_trust_of_the_sources_is_inherited(room: Room) -> None:

@@ -64,9 +64,9 @@ def test_a_role_with_a_time_has_the_time_alone() -> None:
 
 def test_who_speaks_comes_before_who_keeps_it() -> None:
     one = Thought("t", "[2023-05-08 13:56] Ada: the lease runs out", contributor="keeper", created=MAY + 1e8)
-    assert (one.facts.speaker, one.facts.created) == ("Ada", MAY)
+    assert (one.facts.speaker, one.facts.created, one.facts.is_turn) == ("Ada", MAY, True)
     other = Thought("t", "The lease runs out", contributor="keeper", created=MAY)
-    assert (other.facts.speaker, other.facts.created) == ("keeper", MAY)
+    assert (other.facts.speaker, other.facts.created, other.facts.is_turn) == ("keeper", MAY, False)
 
 
 def test_the_talk_of_a_day_is_a_thread_of_its_session_or_project() -> None:

@@ -28,9 +28,10 @@ from holdfast.field.store import Scope
 from holdfast.fielding import Fielding
 from holdfast.memory import Memory
 from holdfast.model import KINDS
-from holdfast.serve import mcp_peer
-from holdfast.serve.mcp import mcp_app
-from holdfast.serve.mcp_tools import TOOLS, Flag
+from holdfast.serve.mcp.over_http import McpApp
+from holdfast.serve.mcp.peer import Peer, of_agent
+from holdfast.serve.mcp.tools import TOOLS
+from holdfast.serve.mcp.writing import Flag
 from holdfast.vault import lineage
 
 LOCKING = "Orders use optimistic locking"
@@ -252,6 +253,26 @@ def test_the_session_is_that_of_the_host_that_runs_the_server_even_after_it_has_
     assert {flag.host for flag in flags.values()} == {"claude-code"}
 
 
+def test_a_boundary_can_be_answered_with_nothing_where_there_is_no_shell(fresh: Home) -> None:
+    key = start(fresh)
+    course.put(fresh.state, key, course.ASKED, "chapter")
+    course.put(fresh.state, key, course.HELD, "task-completed")
+    told = within(fresh, asking("flag", nothing=True), {"CLAUDE_CODE_SESSION_ID": "s1"})
+    assert told == "Nothing to flag; noted."
+    assert course.read(fresh.state, key, course.ASKED) is None
+    assert course.read(fresh.state, key, course.HELD) is None
+    (noted,) = (one for one in fresh.ledger("nudge") if one["decision"] == "declined")
+    assert (noted["boundary"], noted["episode"]) == ("chapter", key)
+    assert not fresh.waiting()
+    off = within(fresh, refused("flag", nothing=True), {"CLAUDE_CODE_SESSION_ID": "s1", "HOLDFAST": "off"})
+    assert off.startswith("Nothing was written: ")
+
+
+def test_whom_no_hook_has_seen_may_say_that_there_is_nothing_and_leaves_no_record(fresh: Home) -> None:
+    assert within(fresh, asking("flag", nothing=True)) == "Nothing to flag; noted."
+    assert not (fresh.vault / ".state" / "ledger").exists()
+
+
 def test_a_terminal_that_the_server_inherits_makes_nobody_the_user(fresh: Home) -> None:
     ours, theirs = os.openpty()
 
@@ -429,7 +450,9 @@ def test_what_is_too_long_is_refused_in_a_sentence_and_what_is_long_is_kept_whol
 @pytest.mark.parametrize(
     ("tool", "given", "sentence"),
     [
-        ("flag", {}, "text: Field required; nothing was done"),
+        ("flag", {}, "The text is empty; nothing was written"),
+        ("flag", {"text": "x", "nothing": True}, "--nothing goes without a text; nothing was written"),
+        ("think", {}, "text: Field required; nothing was done"),
         ("flag", {"text": ""}, "The text is empty; nothing was written"),
         ("flag", {"text": "x", "origin": "user"}, "origin: Extra inputs"),
         ("flag", {"text": "x", "kind": "user-request"}, "kind: Input should be"),
@@ -580,15 +603,15 @@ def test_over_http_the_agent_is_whom_the_token_names(fresh: Home, mode: str) -> 
     start(fresh)
     seen: list[object] = []
 
-    def calling(scope: Any) -> mcp_peer.Peer:
+    def calling(scope: Any) -> Peer:
         assert scope is not None
         agent = scope["state"]["caller"]
         seen.append(agent)
         if agent == "mallory":
             raise UsageError("This token may not ask that; nothing was shown.")
-        return mcp_peer.of_agent(agent, str(fresh.project), {**fresh.env, "CLAUDE_CODE_SESSION_ID": "s1"})
+        return of_agent(agent, str(fresh.project), {**fresh.env, "CLAUDE_CODE_SESSION_ID": "s1"})
 
-    app = mcp_app(calling)
+    app = McpApp(calling)
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         scope["state"] = {"caller": dict(scope["headers"])[b"x-agent"].decode()}
@@ -608,7 +631,10 @@ def test_over_http_the_agent_is_whom_the_token_names(fresh: Home, mode: str) -> 
             assert (await speak("mallory", "recall", query="prices")).is_error
             async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=guarded)) as http:
                 done = await http.get("http://127.0.0.1/mcp", headers={"x-agent": "ada"})
-                assert (done.status_code, done.headers["allow"]) == (405, "POST")
+                assert (done.status_code, done.headers["allow"], done.json()["error"]) == (405, "POST", "method")
+                typed = {"x-agent": "ada", "content-type": "text/plain"}
+                done = await http.post("http://127.0.0.1/mcp", headers=typed, content=b"{}")
+                assert (done.status_code, done.json()["error"]) == (415, "not-json")
 
     anyio.run(run)
     assert set(seen) == {"ada", "bob", "mallory"}

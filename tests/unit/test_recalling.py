@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import home
-from holdfast.field import glance, indexing, pheromone, records, thought, words
+from holdfast.field import glance, indexing, pheromone, prompts, records, thought, words
 from holdfast.field.sqlite import schema, scoping
-from holdfast.hook import recall_asked, recalling
+from holdfast.hook import recall_asked, recalling, using
 from holdfast.hook.scene import Scene
 from holdfast.model import Moment, Project
 
@@ -232,9 +232,9 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
         assert glance.note_id(path) == thought.note_id(path)
     assert scoping.word(SHOP) == glance.scope_word(SHOP)
-    assert not glance.STOP & glance.WORK
-    assert glance.FOLDERS[:6] == recalling.READ_FROM
-    assert (glance.MOST, glance.LONGEST) == (recalling.MOST, recall_asked.LONGEST)
+    assert not prompts.STOP & prompts.WORK
+    assert glance.FOLDERS[:6] == using.FOLDERS
+    assert (glance.MOST, prompts.LONGEST) == (recalling.MOST, recall_asked.LONGEST)
 
 
 # --- when it comes
@@ -482,7 +482,7 @@ def loaded(where: Home, text: str = PROMPT) -> set[str]:
 def test_a_first_prompt_loads_the_look_up_and_a_later_one_nothing_of_it(shop: Home) -> None:
     start(shop)
     first, second = loaded(shop), loaded(shop)
-    assert {"holdfast.hook.recalling", "holdfast.field.glance"} <= first
+    assert {"holdfast.hook.recalling", "holdfast.field.glance", "holdfast.field.prompts"} <= first
     assert not first & NEVER
     assert not {"_socket", "holdfast.hook.recall_asked"} & first, "there is no server to ask"
     assert not [name for name in second if "recalling" in name or ".field" in name or "sqlite" in name]
@@ -552,6 +552,38 @@ def test_a_shell_that_prints_a_note_reads_it(shop: Home, command: str) -> None:
     line = command.replace("{path}", f"{shop.vault}/{PATH}")
     shop.answer(shop.event("PostToolUse", tool_name="Bash", tool_input={"command": line}))
     assert [one.ids for one in events(shop)] == [(thought.note_id(PATH),)]
+
+
+def say(where: Home, said: str, session: str = "s1", **more: Any) -> None:
+    where.answer(where.event("Stop", session, last_assistant_message=said, **more))
+
+
+@pytest.mark.parametrize("said", ["As `{path}` says.", "See ({vault}/{path}), and {path}!", "[why]({path}): {path}"])
+def test_a_note_that_an_agent_names_in_its_answer_is_known_to_be_of_use(shop: Home, said: str) -> None:
+    for _ in range(2):
+        say(shop, said.replace("{path}", PATH).replace("{vault}", str(shop.vault)))
+    assert [(one.kind, one.ids) for one in events(shop)] == [("used", (thought.note_id(PATH),))]
+    assert shop.errors() == []
+
+
+def test_opened_and_named_in_one_episode_it_counts_once(shop: Home) -> None:
+    read(shop)
+    say(shop, f"As {PATH} says.")
+    assert len(events(shop)) == 1
+
+
+@pytest.mark.parametrize(
+    "said", ["README.md", "knowledge/none.md", "../knowledge/x.md", "knowledge/", "notes.md " * 50]
+)
+def test_a_file_that_is_no_note_is_no_evidence(shop: Home, said: str) -> None:
+    say(shop, said)
+    assert events(shop) == []
+    assert shop.errors() == []
+
+
+def test_what_a_subagent_says_is_no_evidence(shop: Home) -> None:
+    shop.answer(shop.event("SubagentStop", agent_id="a1", last_assistant_message=f"As {PATH} says."))
+    assert events(shop) == []
 
 
 def test_without_an_index_a_read_note_leaves_nothing(fresh: Home) -> None:

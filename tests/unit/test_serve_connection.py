@@ -1,8 +1,10 @@
-"""A place at the server is for those who ask: a connection that says nothing, or never ends what it says, is closed."""
+"""A place at the server is for those who ask: a connection that says nothing, or never ends what it says, is closed.
+What the door never sees is refused as the door refuses."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 import uvicorn
@@ -53,6 +55,56 @@ def test_whoever_does_not_get_on_with_a_request_loses_the_place(said: bytes, the
 
     found = asyncio.run(run())
     assert found.count(b"401") == (1 if b"\r\n\r\n" in said else 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "most", "status", "code"),
+    [
+        (b"no HTTP at all\r\n\r\n", None, 400, "malformed"),
+        (b"GET / HTTP/1.1\r\n" + b"x: " + b"y" * 20_000, None, 400, "malformed"),
+        (ANSWERED, 1, 503, "busy"),
+    ],
+    ids=["no request", "a head without an end", "more than are answered at once"],
+)
+def test_what_never_reaches_the_door_is_refused_in_json_too(
+    said: bytes, most: int | None, status: int, code: str
+) -> None:
+    async def run() -> bytes:
+        config = uvicorn.Config(answer, http=Connection, lifespan="off", log_level="critical", limit_concurrency=most)
+        config.load()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Connection(config, ServerState(), {}), "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(said)
+        async with asyncio.timeout(60):  # it closes
+            found = await reader.read()
+        writer.close()
+        server.close()
+        return found
+
+    head, _, body = asyncio.run(run()).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert b"content-type: application/json" in head.lower()
+    if b"transfer-encoding: chunked" in head.lower():
+        body = body.partition(b"\r\n")[2].partition(b"\r\n")[0]
+    assert json.loads(body)["error"] == code
+
+
+def test_with_room_for_it_a_request_is_answered() -> None:
+    async def run() -> bytes:
+        config = uvicorn.Config(answer, http=Connection, lifespan="off", log_level="critical", limit_concurrency=2)
+        config.load()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Connection(config, ServerState(), {}), "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(ANSWERED)
+        async with asyncio.timeout(60):
+            found = await reader.readuntil(b"no")
+        writer.close()
+        server.close()
+        return found
+
+    assert asyncio.run(run()).startswith(b"HTTP/1.1 401")
 
 
 def test_who_waits_for_an_answer_keeps_the_place() -> None:

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hook_support import wait_until
-from serve_support import JSON, answer_of, children_of, environment, mode_of, serve, serving
+from serve_support import JSON, Server, answer_of, children_of, command, environment, mode_of, serve, serving
 
 from holdfast.errors import Busy
 from holdfast.field.store import Damaged
-from holdfast.serve import running
+from holdfast.serve import listening, running
 from holdfast.serve.warm import KEPT, Warm
 
 if TYPE_CHECKING:
     from hook_support import Home
-    from serve_support import Server
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org", ""])
@@ -50,6 +49,31 @@ def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
         assert server.process.stderr.read() == ""
     assert running.found(fresh.state) is None
     assert Path(f"{fresh.state}/serve.lock").read_bytes() == b""
+
+
+def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
+    """As in `holdfast serve | true`."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = command("--port", "0")
+    process = subprocess.Popen(
+        words, env=environment(fresh), cwd=fresh.project, stdout=theirs, stderr=subprocess.PIPE, text=True
+    )
+    os.close(theirs)
+    try:
+        wait_until("it says in its lock where it is", lambda: running.found(fresh.state) is not None)
+        known = running.found(fresh.state)
+        assert known
+        token = (fresh.vault / ".state" / "serve.token").read_text(encoding="ascii").strip()
+        server = Server(fresh, process, known.address, token)
+        assert server.get("/health").status == 200
+        assert server.stop() == 0
+        assert process.stderr
+        assert process.stderr.read() == ""
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
 
 
 def test_a_second_one_is_told_where_the_first_is(fresh: Home) -> None:
@@ -227,9 +251,9 @@ def test_a_program_that_is_slow_to_answer_on_its_socket_is_not_waited_for(fresh:
 
 
 def test_a_port_is_had_by_one_from_the_moment_it_is_taken() -> None:
-    first, _, port = running._bound("127.0.0.1", 0)
+    first, _, port = listening.bound("127.0.0.1", 0)
     with first, pytest.raises(Busy):
-        running._bound("127.0.0.1", port)
+        listening.bound("127.0.0.1", port)
 
 
 EARLY = """

@@ -144,6 +144,17 @@ def take_words(
     return take_all(vault, given, speaker, now, insist=insist, ids=ids)
 
 
+def decline(state: str, speaker: Speaker, now: float, *, is_noted: bool = False) -> str:
+    """A boundary passed and there is nothing to keep: that is an answer too. Which one had asked, "" for none.
+    `is_noted`: the ledger knows it already, unless there is one to name."""
+    asked = course.take(state, speaker.episode, course.ASKED) or ""
+    course.drop(state, speaker.episode, course.HELD)
+    if asked or not is_noted:
+        told = {"episode": speaker.episode, "project": speaker.project.id, "event": "flag"}
+        ledger.append(state, "nudge", now, boundary=asked or "none", decision="declined", **told)
+    return asked
+
+
 def are_waiting(state: str, ids: Sequence[str], now: float) -> bool:
     """Whether all of these are in the newest part of the queue."""
     found = {entry.flag.id for entry in queue.read(f"{state}/queue", now, newest=LOOKED_AT).entries}

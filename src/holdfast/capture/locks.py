@@ -26,3 +26,18 @@ def taken(path: str, patience: float, sentence: str | None = None) -> int:
             pause = min(pause * 1.5, LONGEST_STEP)
         else:
             return fd
+
+
+def is_held(path: str) -> bool:
+    """Whether somebody holds it at this moment."""
+    try:
+        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        posix.close(fd)
+    return False

@@ -52,17 +52,14 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
 
 def _decline(state: str, where: Where, words: Words) -> int:
     """A boundary passed and there is nothing to keep: that is an answer too."""
-    from holdfast.capture import codec, course, ledger
+    from holdfast.capture import codec, course, flagging
 
-    asked = heard = None
+    asked, heard = "", None
     if where.episode:
         heard = course.read(state, where.episode, words.name)
         course.drop(state, where.episode, words.name)
-        asked = course.take(state, where.episode, course.ASKED)
-        course.drop(state, where.episode, course.HELD)
-    if where.episode and (asked or heard is None):  # else the hook has heard it, and told the ledger
-        told = {"episode": where.episode, "project": where.project.id, "event": "flag"}
-        ledger.append(state, "nudge", time.time(), boundary=asked or "none", decision="declined", **told)
+        speaker = flagging.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
+        asked = flagging.decline(state, speaker, time.time(), is_noted=heard is not None)  # by the hook, which heard it
     if words.as_json:
         say(codec.encode({"saved": [], "declined": asked or heard or ""}).decode("utf-8") + "\n")
     else:

@@ -17,8 +17,7 @@ def mcp() -> None:
     """Serve the Model Context Protocol on standard input and output, until the client goes."""
     gc.disable()  # what is imported stays: looking through it again and again is a tenth of the start
     try:
-        from holdfast.serve import mcp as server
-        from holdfast.serve import mcp_peer
+        from holdfast.serve.mcp import over_streams, peer
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in OURS:
             raise
@@ -28,7 +27,7 @@ def mcp() -> None:
         ) from error
     gc.freeze()
     gc.enable()
-    server.run_stdio(mcp_peer.of_process())
+    over_streams.run(peer.of_process())
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 BAR = 5
 WIDEST = 100
 LONGEST_TITLE = 90
+CUT = "\u2026"
 LINES = 3  # of a text; all of it is a matter of --json, or of the file
 NOTHING = "Nothing that is remembered here bears on that."
 
@@ -99,14 +100,33 @@ def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
     colours = is_fine and not os.environ.get("NO_COLOR")
     width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
     for rank, one in enumerate(answer.results, 1):
-        head = f"{rank}. {title(one.thought)}"
         bar = f"  {bar_of(one.weight)}" if is_fine else ""
+        head, *rest = shown(one.thought, rank, width, len(bar))
         typer.echo(f"{typer.style(head, bold=True)}{bar}" if colours else f"{head}{bar}")
-        for line in body(one.thought, width - 3):
-            typer.echo(f"   {line}")
-        why = _why(one, taken)
-        for line in (_provenance(one), *(textwrap.wrap(why, width - 3) if is_fine else (why,))):
-            typer.echo(f"   {typer.style(line, dim=True)}" if colours else f"   {line}")
+        for line in rest:
+            typer.echo(line)
+        said = (_provenance(one), _why(one, taken))
+        for line in (line for part in said for line in (_wrapped(part, width) if is_fine else (f"   {part}",))):
+            typer.echo(typer.style(line, dim=True) if colours else line)
+
+
+def shown(thought: Thought, rank: int, width: int, beside: int = 0) -> list[str]:
+    """What it says, in as few lines as serve: its name and then its text, or the text alone, which may be its own
+    name. `beside` columns of the first line are another's."""
+    name, text = title(thought), " ".join(show.plain(thought.text).split())
+    room = max(20, width - 3 - beside)
+    if thought.title and not text.startswith(name.removesuffix(CUT)):
+        return [f"{rank}. {textwrap.shorten(name, room, placeholder=CUT)}", *_wrapped(text, width, LINES)]
+    first, *rest = textwrap.wrap(text, room) or [""]
+    return [f"{rank}. {first}", *_wrapped(" ".join(rest), width, LINES - 1)]
+
+
+def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:
+    """Below a number; a path or an id is never cut."""
+    lines = textwrap.wrap(
+        text, max(20, width - 3), max_lines=most, placeholder=f" {CUT}", break_long_words=False, break_on_hyphens=False
+    )
+    return [f"   {line}" for line in lines]
 
 
 def _successors(memory: Fielding, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
@@ -121,13 +141,7 @@ def title(thought: Thought) -> str:
     """Its name, or its first line where that says more."""
     first = thought.text.partition("\n")[0]
     name = thought.title if thought.title and not first.startswith(thought.title) else first
-    return textwrap.shorten(show.plain(name), LONGEST_TITLE, placeholder="…")
-
-
-def body(thought: Thought, width: int) -> list[str]:
-    """The text in a few lines, unless the title has said it."""
-    text = " ".join(show.plain(thought.text).split())
-    return [] if text == title(thought) else textwrap.wrap(text, max(20, width), max_lines=LINES, placeholder=" …")
+    return textwrap.shorten(show.plain(name), LONGEST_TITLE, placeholder=CUT)
 
 
 def bar_of(weight: float) -> str:
@@ -143,7 +157,8 @@ def _provenance(one: Result) -> str:
     who = thought.contributor or thought.agent
     origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
     parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
-    return show.plain(" \u00b7 ".join([*parts, f"{show.age(one.age)} old"]))
+    old = "of today" if thought.is_of_a_day and not one.age else f"{show.age(one.age)} old"
+    return show.plain(" \u00b7 ".join([*parts, old]))
 
 
 def _why(one: Result, known: Mapping[str, Thought]) -> str:

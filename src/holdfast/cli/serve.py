@@ -9,14 +9,14 @@ import typer
 
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.serve import running, tokens
+from holdfast.serve import listening, running, tokens
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def serve(
     host: Annotated[str, typer.Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="0 is any that is free.")] = running.PORT,
+    port: Annotated[int, typer.Option("--port", help="0 is any that is free.")] = listening.PORT,
     socket: Annotated[str, typer.Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
     health_age: Annotated[
         float | None,
@@ -42,7 +42,7 @@ def serve(
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"{missing[0]} is not installed; nothing was started. Install the extra: holdfast[serve].")
-    wish = running.Wish(host, port, socket, health_age)
+    wish = listening.Wish(host, port, socket, health_age)
     running.serve(memory.vault, memory.cwd, memory.env, wish, lambda one: _tell(one, memory.state))
 
 

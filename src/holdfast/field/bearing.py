@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
-from holdfast.field import glance, noted, words
+from holdfast.field import glance, noted, prompts, words
 from holdfast.field.embed import passages, wordllama
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE
@@ -84,7 +84,7 @@ def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> 
     """The notes of a project, and the global ones, that clearly bear on a prompt: those by words, the best first, then
     the one that does by meaning. Raises Damaged."""
     seen = glance.look(home.state(field.vault), project, prompt, within)
-    meaning = _meaning(field, Scope(project), prompt[: glance.LONGEST])
+    meaning = _meaning(field, Scope(project), prompt[: prompts.LONGEST])
     if meaning is None:
         return [Bears(one.path, one.words) for one in seen]
     kept = [Bears(one.path, one.words) for one in seen if one.score >= SURE or not meaning.is_elsewhere(one.id)]
@@ -113,7 +113,7 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
     """What the vectors of a store say of a prompt; None where nobody measured what they mean, or there are none."""
     model = field.asker()
     scale = SCALES.get(model.name) if model else None
-    if model is None or scale is None or len(glance.terms(said)) < FEWEST_TERMS:
+    if model is None or scale is None or len(prompts.terms(said)) < FEWEST_TERMS:
         return None
     vector = field.vector(said, model)
     hits = field.store.nearest(vector, scope, POOL, model.name) if vector is not None else []

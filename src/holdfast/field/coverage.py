@@ -1,53 +1,44 @@
 """What of the vault the index has, as it is now, and what it is behind with: looked at without changing anything.
 
-Notes and handoffs are compared by their stamps, and where these differ by what they say: a file that was only touched,
-or was taken in within the same moment that it was written, is not behind. Tasks are asked what they would give a store
-now, thoughts by how far their logs were read. An index that is missing, damaged, of another version or locked is told
+How each place is compared is field/comparing. An index that is missing, damaged, of another version or locked is told
 as such, and then has nothing; what is true is in the vault in any case.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, NewerFormat
-from holdfast.field import indexing, noted, opening, records, tasked
+from holdfast.field import comparing, noted, opening, records
+from holdfast.field.comparing import Behind
 from holdfast.field.store import Damaged, Outdated
-from holdfast.field.thought import WITHDRAWN, note_id
-from holdfast.tasks import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from holdfast.field.store import Store
-    from holdfast.field.thought import Thought
 
+__all__ = [
+    "DAMAGED",
+    "MISSING",
+    "NEWER",
+    "OUTDATED",
+    "READY",
+    "UNKNOWN",
+    "UNREADABLE",
+    "Behind",
+    "Coverage",
+    "look",
+]
 READY, MISSING, OUTDATED = "ready", "missing", "outdated"
 DAMAGED, NEWER, UNREADABLE = "damaged", "newer", "unreadable"
 UNKNOWN = (NEWER, UNREADABLE)  # what such an index has cannot be told
 MOST_READ = 10_000  # files whose words are compared, 0.2 ms each; more of them are taken for behind
-SURE = 1.0  # seconds by which clocks and the times of files may differ
 RUNS = 2.0  # seconds that the look at the file itself may take: 0.13 s with 100,000 thoughts
-
-
-@dataclass(frozen=True)
-class Behind:
-    """One place of the vault that the index has not as it is. `since`: when it became so, as far as the disk says.
-    `sources` and `sessions` are the flags and episodes that it speaks of and the index does not. `was_passed`: the
-    index has looked at every file since, so the next look will not take it in either."""
-
-    place: str
-    since: float
-    is_known: bool = False
-    is_gone: bool = False
-    was_passed: bool = False
-    sources: frozenset[str] = frozenset()
-    sessions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -112,7 +103,7 @@ def _opened(vault: str) -> Iterator[Store]:
 
 
 def _compared(vault: str, store: Store, model: str, most: int, *, deep: bool) -> Coverage:
-    found = [*_files(vault, store, most), *_tasks(vault, store), *_segments(vault, store)]
+    found = [*comparing.files(vault, store, most), *comparing.tasks(vault, store), *comparing.segments(vault, store)]
     behind = [one for one in found if one]
     return Coverage(
         READY,
@@ -124,153 +115,13 @@ def _compared(vault: str, store: Store, model: str, most: int, *, deep: bool) ->
     )
 
 
-def _last_walk(store: Store) -> float:
-    """When the index last began to look at every file; 0 where it is to do so again in any case."""
-    said = store.places(indexing.WALK).get(indexing.WALK, "")
-    try:
-        when, cost = (float(one) for one in said.split())
-    except ValueError:
-        return 0.0
-    return when - cost - SURE
-
-
-def _files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
-    """Each note and handoff of the vault: None where the index has it as it is."""
-    known = {place: stamp for top in noted.TOPS for place, stamp in store.places(f"{top}/").items()}
-    there: set[str] = set()
-    asked, passed = 0, _last_walk(store)
-    for path, stamp in noted.files(vault, time.time_ns(), {}):
-        there.add(path)
-        if stamp and known.get(path) == stamp:
-            yield None
-            continue
-        asked += 1
-        is_known = path in known
-        one = _said(vault, store, path, is_known) if asked <= most else _unread(vault, path, is_known)
-        yield replace(one, was_passed=0 < one.since < passed) if one else None
-    for path in known.keys() - there:
-        if store.thoughts([note_id(path)]):
-            yield Behind(path, _changed(vault, os.path.dirname(path)), is_known=True, is_gone=True)
-
-
-def _said(vault: str, store: Store, path: str, is_known: bool) -> Behind | None:
-    """A file whose stamp says nothing: what it says now, against what the index has of it."""
-    thoughts, pairs = noted.read(vault, path)
-    if not is_known:
-        return _of(_unread(vault, path, is_known), thoughts) if thoughts else None
-    ident = note_id(path)
-    held = store.thoughts({ident, *(old for old, _ in pairs)})
-    mine = held.get(ident)
-    if _is_same(thoughts, mine) and _are_in_force(ident, pairs, held):
-        return None
-    return _of(_unread(vault, path, is_known), thoughts, [mine] if mine else [])
-
-
-def _is_same(thoughts: Sequence[Thought], held: Thought | None) -> bool:
-    if not thoughts or held is None:
-        return not thoughts and held is None
-    return replace(held, superseded_by="") == thoughts[0]
-
-
-def _are_in_force(ident: str, pairs: Sequence[tuple[str, str]], held: Mapping[str, Thought]) -> bool:
-    """Whether what a file says it takes the place of is superseded in the index too, and no longer withdrawn there if
-    it no longer says so."""
-    said = {old for old, _ in pairs}
-    return all(held[old].superseded_by for old in said if old in held) and (
-        ident in said or ident not in held or held[ident].superseded_by != WITHDRAWN
-    )
-
-
-def _of(one: Behind, thoughts: Sequence[Thought], held: Sequence[Thought] = ()) -> Behind:
-    """With the flags and episodes that it speaks of, and the index does not."""
-    sources = {source for thought in thoughts for source in thought.sources}
-    sources -= {source for thought in held for source in thought.sources}
-    sessions = {thought.session for thought in thoughts} - {thought.session for thought in held}
-    return replace(one, sources=frozenset(sources), sessions=frozenset(sessions - {""}))
-
-
-class _Rehearsal:
-    """In place of a store, for whoever would take something in: it has what the store has, and only listens."""
-
-    def __init__(self, store: Store | None) -> None:
-        self.known = store.places(tasked.PREFIX) if store else {}
-        self.taken: dict[str, Sequence[Thought]] = {}
-        self.anew: set[str] = set()
-        self.gone: list[str] = []
-
-    def places(self, prefix: str) -> dict[str, str]:
-        return {place: stamp for place, stamp in self.known.items() if place.startswith(prefix)}
-
-    def take(self, place: str, _: str, thoughts: Sequence[Thought], __: object, *, anew: bool) -> None:
-        self.taken[place] = thoughts
-        if anew and place in self.known:
-            self.anew.add(place)  # given up, archived or cut: some of what the index has of it is no longer so
-
-    def forget(self, place: str) -> None:
-        self.gone.append(place)
-
-
-def _tasks(vault: str, store: Store | None) -> Iterator[Behind | None]:
-    """Each task: what its logs would give the index now."""
-    rehearsal = _Rehearsal(store)
-    tasked.sync(vault, cast("Store", rehearsal))
-    for place in (tasked.PREFIX + name for name in _task_names(vault)):
-        thoughts = rehearsal.taken.get(place, ())
-        held = store.thoughts(one.id for one in thoughts) if store else {}
-        news = [one for one in thoughts if one.id not in held or replace(held[one.id], superseded_by="") != one]
-        is_behind = news or place in rehearsal.anew
-        yield _of(Behind(place, _task_changed(vault, place), place in rehearsal.known), news) if is_behind else None
-    for place in rehearsal.gone:
-        yield Behind(place, _changed(vault, record.FOLDER), is_known=True, is_gone=True)
-
-
-def _task_names(vault: str) -> list[str]:
-    return list(dict.fromkeys([*record.open_tasks(vault), *(name for name, _ in record.finished(vault))]))
-
-
-def _task_changed(vault: str, place: str) -> float:
-    name = place.removeprefix(tasked.PREFIX)
-    logs = [path for path, _ in record.logs(vault, name)] or [f"{record.OUTPUTS}/{record.FINAL}{name}.log"]
-    return max(_changed(vault, path) for path in logs)
-
-
-def _segments(vault: str, store: Store) -> Iterator[Behind | None]:
-    """Each segment of thoughts: whether the index has read it to its end."""
-    known = store.places(f"{records.FOLDER}/")
-    listed = records.logs(vault)
-    for path, size in listed:
-        try:
-            start = records.goes_on_at(vault, path, size, known.get(path, ""))
-            found = records.read(vault, path, start).found if start != size else []
-        except OSError:
-            continue  # taken away at this moment
-        held = store.thoughts(one.id for one in found)
-        news = [one for one in found if one.id not in held]
-        is_rewritten = path in known and not start
-        yield _of(Behind(path, _changed(vault, path), path in known), news) if news or is_rewritten else None
-    for path in known.keys() - {path for path, _ in listed}:
-        yield Behind(path, _changed(vault, os.path.dirname(path)), is_known=True, is_gone=True)
-
-
 def _without(vault: str, state: str, why: str, since: float) -> Coverage:
     """No index that can be used: it is behind with everything. Whose it is, is read where somebody asks for it."""
     behind: list[Behind] = []
     for path, _ in noted.files(vault, time.time_ns(), {}):
-        one = _unread(vault, path, is_known=False)
+        one = comparing.unread(vault, path, is_known=False)
         is_asked = since and one.since >= since and len(behind) < MOST_READ
-        behind.append(_of(one, noted.read(vault, path)[0]) if is_asked else one)
-    behind += [one for one in _tasks(vault, None) if one]
-    behind += [Behind(path, _changed(vault, path)) for path, size in records.logs(vault) if size]
+        behind.append(comparing.with_whose(one, noted.read(vault, path)[0]) if is_asked else one)
+    behind += [one for one in comparing.tasks(vault, None) if one]
+    behind += [Behind(path, comparing.changed(vault, path)) for path, size in records.logs(vault) if size]
     return Coverage(state, why, len(behind), () if state in UNKNOWN else tuple(behind))
-
-
-def _unread(vault: str, path: str, is_known: bool) -> Behind:
-    return Behind(path, _changed(vault, path), is_known)
-
-
-def _changed(vault: str, path: str) -> float:
-    """When a file or folder came to be as it is, on this machine; a copy keeps its old time, but not this one."""
-    try:
-        return os.lstat(f"{vault}/{path}").st_ctime
-    except OSError:
-        return 0.0

@@ -2,7 +2,7 @@
 
 It runs in the hook, so it needs neither `re` nor numpy, takes the index as it is and never waits. A note bears on a
 prompt if it shares so many of the prompt's words, and so rare ones, that hardly any note would by chance: with N notes
-of which a word is in df, chance alone finds N x product(df/N). Words of any work (fix, test, file) count as frequent,
+of which a word is in df, chance alone finds N x product(df/N). Words of any work (field/prompts) count as frequent,
 however few notes there are. Where it is unsure it says nothing: a wrong note costs more than a missing one. A missing,
 foreign, newer or busy index finds nothing either.
 """
@@ -15,6 +15,7 @@ import time
 
 from holdfast.capture import platform
 from holdfast.capture.ids import digest
+from holdfast.field import prompts
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ else:
         import sqlite3
 
 FILE = "field.db"
-STEP, MADE = 3, "2"  # of the index that can be read here: field/sqlite/schema, field/words
+STEP, MADE = 3, "3"  # of the index that can be read here: field/sqlite/schema, field/words
 KINDS = ("identity", "rule", "knowledge", "feedback", "project")
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
 WITHIN = 0.015  # seconds
@@ -45,42 +46,7 @@ NEAR = 0.55  # of the best: what is far below it is beside the point
 CHOICE = 0.35  # what each shared word costs in a prompt of many: the more words, the more meet by chance
 IN_TITLE = 1.25
 SHORT = 80  # words: a longer note shares more of any prompt
-LONGEST = 3000  # characters of a prompt that are looked at: what is pasted below says less of what is wanted
-MOST_TERMS = 32
-# Scripts without spaces, as in field/search/tokens: their words are looked up by every two signs that stand together.
-SIGNS = (
-    (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF),
-    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF),
-)  # fmt: skip
-OF_PAIR = 0.8  # of what a word is worth: one word makes several
-JOINING = "_./:#-"  # signs that make one name of several words
-STOP_WORDS = """
-a about above after again all also am an and any are as at be because been before being below between both but by can
-cannot could did do does doing down during each either else even ever every few for from further get gets getting go
-going gone good got had has have having he hello her here hers hey hi him his how i if in into is it its just know let
-lets like ll look may maybe me might mine more most much must my need needs no nor not now of off ok okay on once one
-only onto or other our ours out over own per please put re right said same say see seem shall she should so some such
-sure tell than thank thanks that the their theirs them then there these they thing things think this those through to
-too under until up upon us use used uses using ve very via want wants was way we well were what when where which while
-who whom whose why will with without would yes yet you your yours der die das ein eine und ist im mit el la los las un
-una le les et est
-"""
-USUAL_WORDS = """
-add added adding agent app back bad branch break breaking broken bug bugs build builds call calls case change changed
-changes check class clean clear code command commit config continue correct crash create current daily data date day
-days default delete deploy doc docs done edit empty end error errors example exception exist explain fail failed failing
-fails feature file files find first fix fixed flag folder function functions give handle help hour hours implement
-import improve input install issue item job js json kind last line lines list load local log logs main make makes making
-md merge message method minute minutes missing model module move name names new next note notes number old open option
-output package page part pass passes path point pr print problem process project prompt pull push py python question
-read readme recent refactor reference release remove rename repo repository request result return returns review rule
-run running runs script second server service session set setting setup show side simple small something start state
-status step steps stop string summarise summarize support system take task tasks test tests text time times today todo
-tomorrow tool traceback try ts type typo understand unit update user users value version warning wire word words work
-working works write writes writing wrong yaml yml
-"""
-STOP = frozenset(STOP_WORDS.split())
-WORK = frozenset(USUAL_WORDS.split())
+OF_PAIR = 0.8  # of what a word is worth: one word makes several pairs
 
 
 @value
@@ -117,61 +83,9 @@ def scope_word(project: str) -> str:
     return f"p{digest(project, 16)}"
 
 
-def terms(prompt: str) -> list[tuple[str, bool]]:
-    """What a prompt is looked up by: its words, names of code whole and in parts; whether each is a word of any work.
-    The telling ones first: should time run out, the others are missed least."""
-    found: dict[str, bool] = {}
-    for whole in prompt[:LONGEST].split():
-        chunk, pairs = (whole, []) if whole.isascii() else _pairs(whole)
-        found.update(dict.fromkeys(pairs, False))
-        pieces = "".join(sign if sign.isalnum() else " " for sign in chunk).split()
-        for piece in pieces:
-            for word in (piece.casefold(), *_humps(piece)):
-                if len(word) > 1 and word not in STOP:
-                    found.setdefault(word, _is_usual(word))
-        inner = chunk.strip("\"'`.,:;!?()[]{}<>*#-_/")
-        if len(pieces) > 1 and not any(sign in JOINING for sign in inner):
-            continue
-        name = [piece.casefold() for piece in pieces]
-        if 1 < len(name) <= 8:
-            found.setdefault(" ".join(name), all(one in WORK or one in STOP for one in name))
-    ordered = sorted(found.items(), key=lambda pair: pair[1])
-    return ordered[:MOST_TERMS]
-
-
-def _pairs(chunk: str) -> tuple[str, list[str]]:
-    """What is left of a chunk, and every two signs that stand together in a script without spaces."""
-    left, pairs, before = "", [], ""
-    for sign in chunk:
-        is_one = any(low <= ord(sign) <= high for low, high in SIGNS)
-        if is_one and before:
-            pairs.append(before + sign)
-        before = sign if is_one else ""
-        left += " " if is_one else sign
-    return left, pairs
-
-
-def _is_pair(term: str) -> bool:
-    return len(term) == 2 and any(low <= ord(term[0]) <= high for low, high in SIGNS)
-
-
-def _is_usual(word: str) -> bool:
-    """Whether it is a word of any work, a small number or a year."""
-    is_small = word.isdecimal() and (len(word) < 3 or (len(word) == 4 and word[:2] in ("19", "20")))
-    return is_small or word in WORK or word.removesuffix("s") in WORK
-
-
-def _humps(word: str) -> list[str]:
-    """The words in a name such as leaseExpires; nothing where it is but one."""
-    if word.islower() or word.isupper() or not word.isascii():
-        return []
-    cut = "".join(f" {sign}" if sign.isupper() else sign for sign in word).split()
-    return [one.lower() for one in cut if len(one) > 2] if len(cut) > 1 else []
-
-
 def look(state: str, project: str, prompt: str, within: float = 0.0) -> list[Seen]:
     """The notes of a project, and the global ones, that clearly bear on a prompt, the best first."""
-    wanted, within = terms(prompt), within or WITHIN
+    wanted, within = prompts.terms(prompt), within or WITHIN
     if not wanted:
         return []
     try:
@@ -234,7 +148,7 @@ def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], project: str,
         if rows and len(rows) < COMMON and not is_again:  # two forms of one word are one piece of evidence
             done.append((term, rows))
             worth = math.log(total / (len(rows) + PRIOR * (USUAL if is_usual else UNUSUAL)))
-            worth = min(worth, DEAREST) if is_usual else worth * OF_PAIR if _is_pair(term) else worth
+            worth = min(worth, DEAREST) if is_usual else worth * OF_PAIR if prompts.is_pair(term) else worth
             for n in rows:
                 evidence.setdefault(n, {})[term] = worth
     chance = math.log(total)

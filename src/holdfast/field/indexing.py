@@ -8,7 +8,7 @@ notes an edit is seen at once, and in one of a hundred thousand within minutes; 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import log
@@ -16,13 +16,15 @@ from holdfast.capture.ids import digest
 from holdfast.errors import Busy
 from holdfast.field import embedding, noted, records, tasked
 from holdfast.field.embed.seam import NoVectors
+from holdfast.field.thought import joined
 from holdfast.vault.index import RACY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holdfast.field.opening import Field
     from holdfast.field.store import Store
+    from holdfast.field.thought import Thought
 
 SHARE = 100  # the looks at every file take at most one part in so many of the time
 NOTES, FOLDERS, WALK, THOUGHTS, TASKS = "@notes", "@folders", "@walk", "@thoughts", "@tasks"
@@ -139,29 +141,52 @@ def _is_racy(stamp: str, now_ns: int) -> bool:
 
 
 def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tuple[int, list[tuple[str, log.Found]]]:
-    """Thoughts that are their own, from where each segment was left."""
+    """Thoughts that are their own, from where each segment was left. Where one is gone or was rewritten all are read
+    again: another may have a record of what was in it (field/thought.joined)."""
     known = store.places(f"{records.FOLDER}/")
     taken = 0
     broken: list[tuple[str, log.Found]] = []
     listed = records.logs(vault)
+    gone = known.keys() - {path for path, _ in listed}
+    starts = {path: _start(vault, path, size, known.get(path, "")) for path, size in listed}
+    anew: set[str] | None = set() if gone or any(path in known and not starts[path] for path in starts) else None
     for path, size in listed:
+        if anew is None and starts[path] == size:
+            continue
+        start = starts[path] if anew is None else 0
         try:
-            start = records.goes_on_at(vault, path, size, known.get(path, ""))
-            if start == size:
-                continue
             found = records.read(vault, path, start)
             left_at = records.mark(vault, path, found.end)
         except OSError:
             continue  # taken away by a sync at this moment: the next look sees
-        store.take(path, left_at, found.found, anew=not start)
+        store.take(path, left_at, _whole(store, found.found, anew), anew=not start)
         broken += [(path, one) for one in found.broken]
         taken += len(found.found)
         progress(len(found.found))
-    for path in known.keys() - {path for path, _ in listed}:
+    for path in gone:
         store.forget(path)
     for path, one in broken:
         log.set_aside(f"{records.own(vault)}/broken", path.rpartition("/")[2], one)
     return taken, broken
+
+
+def _start(vault: str, path: str, size: int, said: str) -> int:
+    try:
+        return records.goes_on_at(vault, path, size, said)
+    except OSError:
+        return size  # taken away at this moment: the next look sees
+
+
+def _whole(store: Store, found: Sequence[Thought], anew: set[str] | None) -> list[Thought]:
+    """Each with what other records say of it: those before it, and those that the store has taken in; of these, where
+    all are read again, only what came from this reading, which `anew` remembers."""
+    held = store.thoughts(one.id for one in found if anew is None or one.id in anew)
+    made = {ident: replace(one, superseded_by="") for ident, one in held.items()}
+    for one in found:
+        made[one.id] = joined(made[one.id], one) if one.id in made else one
+    if anew is not None:
+        anew.update(one.id for one in found)
+    return [made[ident] for ident in dict.fromkeys(one.id for one in found)]
 
 
 def travel(field: Field, patience: float = PATIENCE) -> bool:

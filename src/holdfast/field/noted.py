@@ -2,6 +2,11 @@
 
 A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly before
 that a second change could share its time is not believed. Quarantined notes are no part of the field: a person decides.
+
+The front matter of a note has the day on which it was made. Its first flag of that day has the time in its id: that is
+when what it says was said. Without one it counts from the end of its day, so that it never fades for hours that nobody
+knows of; until then no time has passed (field/pheromone). All of it stands in the file, so every machine and every
+rebuild gives the same weight.
 """
 
 from __future__ import annotations
@@ -12,9 +17,11 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.capture.ids import time_of
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.field.records import folder_stamp
-from holdfast.field.thought import GLOBAL, HANDOFF, NOTE, WITHDRAWN, Thought, note_id
+from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, WITHDRAWN, Thought, note_id
+from holdfast.tasks.entry import is_id
 from holdfast.vault import lineage, notes
 from holdfast.vault.index import EVIDENCE, RACY
 from holdfast.vault.notes import Broken
@@ -83,7 +90,7 @@ def _of_note(vault: str, note: notes.Note) -> Thought:
         category=note.kind,
         sources=note.sources,
         origin=note.origin,
-        created=_when(note.created) or _changed(f"{vault}/{note.path}"),
+        created=_made(note) or _changed(f"{vault}/{note.path}"),
         path=note.path,
         title=note.name,
     )
@@ -108,14 +115,39 @@ def _of_handoff(handoff: lineage.Handoff) -> Thought:
     )
 
 
+def _made(note: notes.Note) -> float:
+    """When a note was made, as far as it says so itself; 0 where it does not."""
+    flagged = sorted(filter(None, map(_time_of, note.sources)))
+    for said in (note.created, note.edited):
+        time_, day = _time(said), _day(said)
+        if time_ or day:
+            return time_ or next((one for one in flagged if day <= one < day + DAY), day + END_OF_DAY)
+    return flagged[0] if flagged else 0.0
+
+
+def _time_of(ident: str) -> float:
+    """When a flag was made, by its id; 0 for the id of something else."""
+    return time_of(ident) if is_id(ident) else 0.0
+
+
 def _when(text: str) -> float:
     """A day or a time of front matter; 0 where it is neither."""
-    for form, size in (("%Y-%m-%dT%H:%M:%S", 19), ("%Y-%m-%d", 10)):
-        try:
-            return float(calendar.timegm(time.strptime(text[:size].replace(" ", "T"), form)))
-        except ValueError:
-            continue
-    return 0.0
+    return _time(text) or _day(text)
+
+
+def _time(text: str) -> float:
+    return _parsed(text[:19].replace(" ", "T"), "%Y-%m-%dT%H:%M:%S")
+
+
+def _day(text: str) -> float:
+    return _parsed(text[:10], "%Y-%m-%d")
+
+
+def _parsed(text: str, form: str) -> float:
+    try:
+        return float(calendar.timegm(time.strptime(text, form)))
+    except ValueError:
+        return 0.0
 
 
 def _changed(path: str) -> float:

@@ -8,7 +8,6 @@ it lives is told by a lock, which the kernel lets go of with its owner.
 
 from __future__ import annotations
 
-import fcntl
 import posix
 import sys
 import time
@@ -66,17 +65,7 @@ def is_at_work(vault: str) -> bool:
     """Whether a process is at it now."""
     for pid in tuple(STARTED):
         runs(pid)
-    try:
-        fd = posix.open(_path(vault, LOCK), posix.O_RDONLY | posix.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        posix.close(fd)
-    return False
+    return locks.is_held(_path(vault, LOCK))
 
 
 def runs(pid: int) -> bool:

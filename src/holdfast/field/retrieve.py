@@ -14,26 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import UsageError
 from holdfast.field import indexing, pheromone, records, words
+from holdfast.field.nearness import Seen
 from holdfast.field.search import ranking
 from holdfast.field.search.seam import Question, Ranked
 from holdfast.field.store import Scope
-from holdfast.field.thought import WITHDRAWN, Thought, Traffic, unread, whole
+from holdfast.field.thought import DAY, WITHDRAWN, Thought, Traffic, unread, whole
 from holdfast.field.traffic import GOT, USED, Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.field.opening import Field
-    from holdfast.field.store import Hit
 
     Ranking = Callable[[Question, Any, Any, int], list[Ranked]]
 
 MOST = 50
 LONGEST_QUERY = 4000
-FAR = 0.07  # nearness that two texts which have nothing to do with each other reach with the default model
 OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
 PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
-DAY = 86400.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,7 @@ class Result:
         return {
             **{name: getattr(one, name) for name in ("id", "text", "path")},
             "score": round(self.score, 4),
+            "relevance": round(self.relevance, 4),
             "why": self.why,
             "weight": round(self.weight, 4),
             **{name: getattr(one, name) for name in ("origin", *named, "created")},
@@ -72,28 +71,6 @@ class Answer:
     project: str
     results: tuple[Result, ...]
     new: Mapping[str, tuple[float, float]]
-
-
-class Seen:
-    """A store as a ranking sees it: its vectors are those of one model, which embeds the question too. Should another
-    take over in between, this one has none left, and the question is answered by words."""
-
-    def __init__(self, field: Field) -> None:
-        self.field = field
-        self.store = field.store
-        self.embedder = field.asker()
-        self.model = self.embedder.name if self.embedder else ""
-        self.lexical = field.store.lexical
-        self.texts = field.store.texts
-        self.facts = field.store.facts
-        self.neighbours = field.store.neighbours
-
-    def vector(self, query: str) -> Any:
-        return self.field.vector(query, self.embedder) if self.embedder else None
-
-    def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
-        """What is nearest. Something always is: below FAR it only is less far than the rest, and says nothing."""
-        return [hit for hit in self.store.nearest(vector, scope, most, self.model) if hit.score >= FAR]
 
 
 def spoken(query: str) -> str:
@@ -154,12 +131,12 @@ def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, phe
     score = one.score * (pheromone.factor(weight) if pheromones else 1.0)
     if thought.superseded_by:
         score *= OUTDATED
-    age = max(0.0, now - thought.created)
-    why = _why(one, thought, traffic, weight, age, now)
+    age = thought.age_at(now)
+    why = _why(one, thought, traffic, weight, now)
     return Result(thought, score, one.score, weight, traffic.access_count, age, why)
 
 
-def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, age: float, now: float) -> str:
+def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: float) -> str:
     """Why it is here, in words: what found it, what use has made of it, how old it is."""
     legs = [
         ("its words", one.lexical),
@@ -168,17 +145,22 @@ def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, age: fl
     ]
     found = " and ".join(f"{name} ({share:.2f})" for name, share in legs if share > 0) or "what it took the place of"
     count = traffic.access_count
-    reads = f"read {count} {'time' if count == 1 else 'times'}, last {_ago(now - traffic.last_accessed)}"
+    reads = f"read {count} {'time' if count == 1 else 'times'}, last {_ago(traffic.last_accessed, now)}"
     hints = [said for said, holds in (("who is named", one.is_named), ("when it was", one.is_dated)) if holds]
     found += "".join(f", {said}" for said in hints)
-    said = [f"found by {found}", f"weight {weight:.2f} ({reads if count else 'never read'})", f"from {_ago(age)}"]
+    said = [
+        f"found by {found}",
+        f"weight {weight:.2f} ({reads if count else 'never read'})",
+        f"from {_ago(thought.created, now)}",
+    ]
     if thought.superseded_by:
         said.append(f"superseded by {thought.superseded_by}")
     return "; ".join(said)
 
 
-def _ago(seconds: float) -> str:
-    days = int(max(0.0, seconds) // DAY)
+def _ago(then: float, now: float) -> str:
+    """By the calendar, as notes have their days: what was said last evening is not of today."""
+    days = max(0, int(now // DAY - then // DAY))
     return "today" if not days else "yesterday" if days == 1 else f"{days} days ago"
 
 

@@ -1,7 +1,8 @@
 """What was decided and discovered in tasks, as thoughts, from the tasks' logs. It only reads.
 
-A task is one place; its stamp says how much of each segment was read, to which project it belongs and whether it was
-given up. A log that grew is read from there on; one that is gone or shorter (archived, undone, purged) is read anew.
+A task is one place; its stamp says how far each segment was read and what stood last there, to which project it belongs
+and whether it was given up. A log that goes on where it was left is read from there on; one that is gone, shorter or
+rewritten (archived, undone, purged, here or elsewhere) is read anew, however long it is now.
 What was decided in a task that was given up binds nobody, and is left out.
 """
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.capture.ids import digest
-from holdfast.field.records import folder_stamp
+from holdfast.field.records import folder_stamp, goes_on_at, mark
 from holdfast.field.thought import NOTE, WITHDRAWN, Thought
 from holdfast.tasks import entry as entries
 from holdfast.tasks import record, states
@@ -27,14 +28,14 @@ UNKNOWN = "?"  # the project of a task whose beginning has not come yet: shown n
 
 @dataclass
 class Seen:
-    """How far a task was read."""
+    """How far a task was read: of each segment the mark (field/records.mark)."""
 
-    sizes: dict[str, int] = field(default_factory=dict)
+    marks: dict[str, str] = field(default_factory=dict)
     project: str = UNKNOWN
     given_up: bool = False
 
     def stamp(self) -> str:
-        return codec.encode([self.sizes, self.project, self.given_up]).decode()
+        return codec.encode([self.marks, self.project, self.given_up]).decode()
 
 
 def stamp(vault: str) -> str:
@@ -48,7 +49,7 @@ def sync(vault: str, store: Store) -> int:
     known = {place.removeprefix(PREFIX): _seen(text) for place, text in store.places(PREFIX).items()}
     there = {task: dict(record.logs(vault, task)) for task in record.open_tasks(vault)}
     for task, path in record.finished(vault):
-        there.setdefault(task, {path: -1})
+        there.setdefault(task, {path: record.size(vault, path)})
     taken = 0
     for task, sizes in there.items():
         taken += _take(vault, store, task, sizes, known.get(task, Seen()))
@@ -65,31 +66,46 @@ def _seen(text: str) -> Seen:
 
 
 def _take(vault: str, store: Store, task: str, sizes: dict[str, int], before: Seen) -> int:
-    if sizes == before.sizes or (-1 in sizes.values() and sizes.keys() == before.sizes.keys()):
-        return 0  # the log of a finished task never grows
-    goes_on = before.project != UNKNOWN and all(sizes.get(path, -1) >= size for path, size in before.sizes.items())
-    seen = Seen(dict(before.sizes), before.project, before.given_up) if goes_on else Seen()
-    fresh = _read(vault, sizes, seen)
+    if min(sizes.values(), default=0) < 0:
+        return 0  # it goes away at this moment: the next look sees
+    starts = _starts(vault, sizes, before)
+    if starts == sizes and sizes.keys() == before.marks.keys():
+        return 0
+    goes_on = before.project != UNKNOWN and starts.keys() >= before.marks.keys()
+    goes_on = goes_on and all(starts[path] or said.startswith("0 ") for path, said in before.marks.items())
+    seen = Seen(dict(before.marks), before.project, before.given_up) if goes_on else Seen()
+    fresh = _read(vault, sizes, starts if goes_on else {}, seen)
     is_news = seen.given_up and not before.given_up
     if goes_on and is_news:
         seen, goes_on = Seen(), False
-        fresh = _read(vault, sizes, seen)
+        fresh = _read(vault, sizes, {}, seen)
     thoughts = [_thought(task, one, seen, next(iter(sizes), "")) for one in fresh if _is_wanted(one, seen)]
     pairs = [(old, one.id if _is_wanted(one, seen) else WITHDRAWN) for one in fresh for old in one.supersedes]
     store.take(PREFIX + task, seen.stamp(), thoughts, pairs, anew=not goes_on)
     return len(thoughts)
 
 
-def _read(vault: str, sizes: dict[str, int], seen: Seen) -> list[Entry]:
-    """The entries beyond what was seen, which is brought up to them."""
+def _starts(vault: str, sizes: dict[str, int], before: Seen) -> dict[str, int]:
+    """From where on each segment is new; one that goes at this moment is left out, and the next look finds it."""
+    found: dict[str, int] = {}
+    for path, size in sizes.items():
+        try:
+            found[path] = goes_on_at(vault, path, size, before.marks.get(path, ""))
+        except OSError:
+            continue
+    return found
+
+
+def _read(vault: str, sizes: dict[str, int], starts: dict[str, int], seen: Seen) -> list[Entry]:
+    """The entries from these places on; what was seen is brought up to them."""
     found: list[Entry] = []
     for path in sizes:
         try:
-            part = record.read(vault, path, seen.sizes.get(path, 0))
+            part = record.read(vault, path, starts.get(path, 0))
+            seen.marks[path] = mark(vault, path, part.end)
         except OSError:
             continue  # archived at this moment: the next look finds it
         found += part.entries
-        seen.sizes[path] = part.end
     for one in found:
         seen.project = one.project or seen.project
         seen.given_up = seen.given_up or (one.kind == entries.STATE and one.to == states.ABANDONED)

@@ -3,6 +3,10 @@
 Promise: when `think` returns a new thought, it is on disk (field/records); the store follows at once, or when whoever
 holds its lock is done. Secrets are redacted before anything is written. What is made of others names them, they must
 exist, and the lowest trust among them and their author is its own.
+
+Said again with more about it (a context, tags, a category, sources), the thought gets what is new as a further record,
+so nothing that was said is lost. What cannot be put there is said in the answer: the truth of a note is its file, and
+outside text adds nothing to what the user or the agent said.
 """
 
 from __future__ import annotations
@@ -16,18 +20,18 @@ from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, NotFound, UsageError
-from holdfast.field import indexing, pheromone, records, words
+from holdfast.field import indexing, pheromone, records, repeating, words
 from holdfast.field.search import tokens
 from holdfast.field.store import Damaged, Scope
 from holdfast.field.thought import DERIVED, GLOBAL, KINDS, NOTE, ORIGINAL, Thought, least_trusted, unread
-from holdfast.field.traffic import AGAIN, Event
+from holdfast.field.traffic import AGAIN, USED, Event
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
     from holdfast.field.opening import Field
 
-LONGEST, LONGEST_CONTEXT = 10_000, 2_000
-MOST_TAGS, LONGEST_TAG = 20, 60
+LONGEST, LONGEST_CONTEXT = 10_000, repeating.LONGEST_CONTEXT
+MOST_TAGS, LONGEST_TAG = repeating.MOST_TAGS, 60
 TERMS, LOOKED_AT = 12, 8  # words that the like of it are looked for by, and how many of those are looked at
 PATIENCE = 1.0
 
@@ -52,7 +56,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Thinking:
-    """What became of it: the thought that says it, whether it is new, and what was changed in the words."""
+    """What became of it: the thought that says it, whether it is new, and what was changed or not kept."""
 
     thought: Thought
     is_new: bool
@@ -72,7 +76,7 @@ def think(field: Field, said: Words) -> Thinking:
         done = _alone(field, said, text, context)
     with suppress(Busy, Damaged):  # what counts is on disk: whoever holds the store, or mends it, takes this in
         indexing.sync(field, patience=PATIENCE)
-    return replace(done, changes=changes)
+    return replace(done, changes=(*changes, *done.changes))
 
 
 def _alone(field: Field, said: Words, text: str, context: str) -> Thinking:
@@ -91,13 +95,7 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
     with suppress(Busy):
         indexing.take_in(field, patience=PATIENCE)
     sources = _sources(field, said)
-    known = _known(field, said, text)
     now = field.clock()
-    if known:
-        read = field.store.traffic([known.id], whole=False)
-        new = {} if known.id in read else {known.id: (known.start, known.created)}
-        records.travel(field.vault, Event(now, AGAIN, (known.id,), said.agent, said.session, said.project, new=new))
-        return Thinking(known, False)
     made = Thought(
         new_id(now),
         text,
@@ -115,8 +113,31 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
         now,
         start=_start(field, said.kind, sources, now),
     )
+    known = _known(field, said, text)
+    if known:
+        return _again(field, said, known, made, sources)
     records.append(field.vault, [made], now)
+    _note(field, said, USED, sources, now)
     return Thinking(made, True)
+
+
+def _again(field: Field, said: Words, known: Thought, made: Thought, sources: dict[str, Thought]) -> Thinking:
+    """The thought that says it already: stronger, and with what is new about it."""
+    now = made.created
+    whole, told = repeating.extended(known, made)
+    if whole != known:
+        records.append(field.vault, [replace(whole, superseded_by="")], now)
+    _note(field, said, AGAIN, {known.id: known}, now)
+    _note(field, said, USED, {one: sources[one] for one in whole.sources if one not in known.sources}, now)
+    return Thinking(whole, False, told)
+
+
+def _note(field: Field, said: Words, kind: str, of: dict[str, Thought], now: float) -> None:
+    """That these were said again, or cited: what is made of others is evidence that they are of use."""
+    if of:
+        read = field.store.traffic(of, whole=False)
+        new = {ident: (one.start, one.created) for ident, one in of.items() if ident not in read}
+        records.travel(field.vault, Event(now, kind, tuple(of), said.agent, said.session, said.project, new=new))
 
 
 def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:

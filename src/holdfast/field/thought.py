@@ -8,7 +8,7 @@ is known of their use survives every edit and every rebuild.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.ids import digest
@@ -27,6 +27,8 @@ HANDOFF, DECISION, DISCOVERY = "handoff", "decision", "discovery"  # categories 
 WITHDRAWN = "withdrawn"  # in place of the id of a successor: nothing took its place
 LISTS = ("tags", "sources")
 NUMBERS = ("created", "start")
+DAY = 86400.0
+END_OF_DAY = DAY - 1  # its last second: where only a day is known, and no time of it
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,21 @@ class Thought:
         return f"{self.session or self.project}@{turn.day}" if is_talk else self.session
 
     @property
+    def is_of_a_day(self) -> bool:
+        """Whether only the day is known on which it was made (field/noted)."""
+        return self.kind == NOTE and self.created % DAY == END_OF_DAY
+
+    def age_at(self, now: float) -> float:
+        """How old it is in seconds; in whole days where no more is known, so that a note of today has no hours."""
+        days = now // DAY - self.created // DAY
+        return max(0.0, days * DAY if self.is_of_a_day else now - self.created)
+
+    @property
     def facts(self) -> Facts:
         """What a ranking knows of it besides its words."""
         turn = turns.of(self.text)
         speaker, said = turn.speaker or self.contributor, turn.said or self.created
-        return Facts(len(self.text.split()), speaker, self.thread, said)
+        return Facts(len(self.text.split()), speaker, self.thread, said, is_turn=bool(turn.speaker))
 
     def as_record(self) -> dict[str, Any]:
         """As it stands in a log; what is at its default is left out."""
@@ -118,6 +130,23 @@ class Traffic:
 def unread(thought: Thought) -> Traffic:
     """The traffic of one that nobody has read: it decays from its creation."""
     return Traffic(last_accessed=thought.created, weight=thought.start)
+
+
+def joined(one: Thought, other: Thought) -> Thought:
+    """What two records of one thought say together, in whatever order they are read: somebody said it again with more
+    about it (field/think), here or on another machine at the same time."""
+    if one == other:
+        return one
+    first = min(one, other, key=lambda each: (each.created, each.text, each.contributor, each.category, each.context))
+    category, *others = sorted({each.category for each in (one, other) if each.category}) or [""]
+    return replace(
+        first,
+        context="\n".join(sorted({*one.context.split("\n"), *other.context.split("\n")} - {""})),
+        tags=tuple(sorted({*one.tags, *other.tags, *others})),
+        category=category,
+        sources=tuple(sorted({*one.sources, *other.sources})),
+        origin=least_trusted((one.origin, other.origin)),
+    )
 
 
 def note_id(path: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.field.thought import Thought
 
-VERSION = 2
+VERSION = 3
 WORD = re.compile(r"[^\W_]+")
 LIGHT_WORDS = """
 a an the this that these those is are be being am do does have has of in with via using use uses it its we our
@@ -31,9 +31,33 @@ QUIET = re.compile(r"""(?<=\w)[-.,:](?=\w)|[.,;:!]+(?=[\s"'`)\]]|$)|["'`()\u2018
 SAID = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
+# Ways of writing the very same sign: as wide as its neighbours, joined to the next, kept on one line. One that is
+# raised, ringed or broken (\u00b2, \u2460, \u00bd) is another than the bare digit, though Unicode calls it compatible.
+SAME_SIGN = ("<wide>", "<narrow>", "<noBreak>", "<vertical>", "<initial>", "<medial>", "<final>", "<isolated>")
+
+
 def normal(text: str) -> str:
     """A text as exact duplicates share it: letters and digits in one case, signs between them as spaces at most."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .!;")
+    return " ".join(_folded(text).split()).strip(" .!;")
+
+
+def _folded(text: str) -> str:
+    """One case, and one form for whatever can be written in several: composed or not, full-width or not, ligatures."""
+    if text.isascii():
+        return text.casefold()
+    whole = unicodedata.normalize("NFC", text)
+    plain = unicodedata.normalize("NFC", whole.translate({ord(sign): _bare(sign) for sign in set(whole)}))
+    return unicodedata.normalize("NFC", plain.casefold())
+
+
+def _bare(sign: str) -> str:
+    """A sign without the way in which it is written."""
+    how, *codes = (unicodedata.decomposition(sign) or "-").split()
+    if not how.startswith("<"):
+        return sign
+    made = "".join(_bare(chr(int(code, 16))) for code in codes)
+    is_same = how in SAME_SIGN or (how == "<compat>" and not any(map(str.isdecimal, made)))
+    return made if is_same else sign
 
 
 def sameness(text: str) -> str:
@@ -51,6 +75,11 @@ def stem(word: str) -> str:
     return word.rstrip("e")
 
 
+TURNING_WORDS = """
+not no never none nor neither nothing nobody cannot dont doesnt isnt arent wont cant mustnt shouldnt without unless
+except only until before after instead but nicht nie kein keine ohne nur jamais pas sans nunca sin solo
+"""
+TURNING = frozenset(map(stem, TURNING_WORDS.split()))
 FILLING = frozenset(map(stem, ("all", "every", "each", "always", "now", "currently", "actually", "simply")))
 
 
@@ -60,7 +89,7 @@ def content(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("'", "").replace("\u2019", "")
+    return _folded(text).replace("'", "").replace("\u2019", "")
 
 
 def _said(text: str) -> list[str]:
@@ -110,10 +139,29 @@ def overlap(one: Iterable[str], other: Iterable[str]) -> float:
 
 
 def distinct(texts: Sequence[str], most_alike: float) -> list[int]:
-    """The places of those that are no near-duplicates of one before them."""
-    kept: list[tuple[int, set[str]]] = []
+    """The places of those that are no near-duplicates of one before them. Two are alike that share so much, and differ
+    in nothing that tells: no number, name, sign or word that turns a meaning, and not in their order."""
+    kept: list[tuple[int, list[str]]] = []
     for at, text in enumerate(texts):
-        words = set(content(text))
-        if all(overlap(words, known) < most_alike for _, known in kept):
-            kept.append((at, words))
+        said = _said(text)
+        if not any(_is_like(text, said, texts[other], known, most_alike) for other, known in kept):
+            kept.append((at, said))
     return [at for at, _ in kept]
+
+
+def _is_like(text: str, said: list[str], other: str, known: list[str], most_alike: float) -> bool:
+    mine, theirs = set(said), set(known)
+    if overlap(mine, theirs) < most_alike:
+        return False
+    shared = mine & theirs
+    in_order = [word for word in said if word in shared] == [word for word in known if word in shared]
+    return in_order and not any(
+        _tells(word, whole) for words, whole in ((mine, text), (theirs, other)) for word in words - shared
+    )
+
+
+def _tells(word: str, whole: str) -> bool:
+    """Whether a word that one text has and another has not makes it another one."""
+    if not word.isalpha() or word in TURNING:
+        return True
+    return any(name[0].isupper() and stem(_plain(name)) == word for name in WORD.findall(whole))

@@ -1,4 +1,4 @@
-"""Recall in the hook: the few notes that bear on a session's first prompt, and the notice that a note was opened.
+"""Recall in the hook: the few notes that bear on a session's first prompt.
 
 Once per episode, at its first prompt, never at a later one and never in a subagent: recall at every prompt makes agents
 worse. The index only says which notes; their words are those of the files as they are now, fenced and escaped as data,
@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import codec, course, log, platform, quoting
-from holdfast.errors import HoldfastError
+from holdfast.capture import course, platform, quoting
 from holdfast.hook.layout import Item, Section, lay_out
-from holdfast.model import TRUSTED, VERSION, Reply, value
+from holdfast.model import TRUSTED, Reply, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +37,6 @@ WITHIN = 0.08  # seconds that a server has, from the first step to the last
 SOCKET = "serve.hook"  # in .state while a server is up
 HYBRID, WORDS = "hybrid", "words"
 CARRIED = "carried"  # in capture/course: the paths that the start of this episode has shown
-READ_FROM = (*FOLDERS, "lineage")
-USED = "used-"
-READERS = ("Read", "NotebookRead", "read_file")
-READING = frozenset(("cat", "head", "tail", "less", "more", "bat", "nl", "sed", "awk"))
 EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
 KEPT = 0.6  # of the words that found a note: so many must still be in its file
 FENCE, FOOT = "<holdfast-memory>", ("</holdfast-memory>",)
@@ -155,52 +150,3 @@ def _told_at_start(scene: Scene, episode: Episode) -> set[str]:
 
     parts = brief.load(scene.vault, scene.state, scene.project).parts
     return {part.path for part in parts}
-
-
-def note_use(scene: Scene, episode: Episode) -> None:
-    """The host has opened notes of the vault: evidence that they were of use, once per episode and note. A disk that
-    takes nothing costs a little weight."""
-    from holdfast.field import glance
-
-    for path in _opened(scene):
-        known = glance.opened_note(scene.state, path)
-        if known is None or not course.first(scene.state, episode.key, f"{USED}{known.id}"):
-            continue
-        record = {
-            "v": VERSION,
-            "t": scene.now,
-            "kind": "used",
-            "ids": [known.id],
-            "agent": scene.moment.host,
-            "session": episode.key,
-            "project": scene.project.id,
-            **({"new": {one: list(began) for one, began in known.new.items()}} if known.new else {}),
-        }
-        try:
-            log.append(f"{scene.state}/traffic/log", [codec.encode(record)], durable=False)
-        except (HoldfastError, OSError):
-            return
-        scene.did["used"] = known.id
-
-
-def _opened(scene: Scene) -> list[str]:
-    """The notes and handoffs that a tool call has read, as paths below the vault."""
-    moment = scene.moment
-    if moment.failed:
-        return []
-    if moment.tool in READERS:
-        named = list(moment.paths)
-    elif moment.command:
-        from holdfast.hook.shell_glance import commands
-
-        named = [word for program, *rest in commands(moment.command) if _reads(program) for word in rest]
-    else:
-        return []
-    top = f"{scene.vault}/"
-    below = [path.removeprefix(top) for path in named if path.startswith(top) and path.endswith(".md")]
-    kept = [path for path in dict.fromkeys(below) if path.partition("/")[0] in READ_FROM and ".." not in path]
-    return kept[:MOST]
-
-
-def _reads(program: str) -> bool:
-    return program.rpartition("/")[2] in READING

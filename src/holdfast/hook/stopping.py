@@ -7,7 +7,7 @@ nothing. It is never asked in a turn that goes on because a hook asked: no loop,
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course
+from holdfast.capture import course, home
 from holdfast.hook import nudge
 from holdfast.model import Reply
 
@@ -29,6 +29,10 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     moment = scene.moment
     if moment.agent:
         return Reply()
+    if ".md" in moment.said and home.has_field(scene.state):
+        from holdfast.hook import using
+
+        using.cited(scene, episode)
     asked = course.read(scene.state, episode.key, course.ASKED)
     if asked and _declines(moment.said):
         course.drop(scene.state, episode.key, course.ASKED)

@@ -83,9 +83,9 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         tasks.note_hand(scene, episode)
     if scene.vault in moment.input and home.has_field(scene.state):
-        from holdfast.hook import recalling
+        from holdfast.hook import using
 
-        recalling.note_use(scene, episode)
+        using.opened(scene, episode)
     from holdfast.hook import nudge
 
     return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))

@@ -45,6 +45,7 @@ class Result(BaseModel):
     text: str
     path: str
     score: float
+    relevance: float
     why: str
     weight: float
     origin: str

@@ -88,8 +88,8 @@ def _answer(status: int, code: str, message: str, headers: Mapping[str, str] | N
     return JSONResponse({"error": code, "message": message}, status, {**(headers or {}), **more})
 
 
-async def _told(_: Request, error: Exception) -> JSONResponse:
-    return _answer(*problems.told(error))
+async def _told(request: Request, error: Exception) -> JSONResponse:
+    return _answer(*problems.told(error, request.app.state.serving.vault))
 
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
-from holdfast.serve import answers, shapes
+from holdfast.serve import answers, problems, shapes
 from holdfast.serve.guard import Refused
 from holdfast.serve.serving import Served, Serving
 from holdfast.serve.tokens import Caller
@@ -22,7 +22,7 @@ def json_only(request: Request) -> None:
     """A form is what a page elsewhere can send without asking, so it is no body of ours. Raises Refused."""
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != JSON:
-        raise Refused(415, "not-json", f"The body has to be {JSON}; nothing was done.")
+        raise Refused(415, *problems.SAID[415])
 
 
 @dataclass(frozen=True)

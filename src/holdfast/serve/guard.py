@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 LARGEST = 1 << 20
 SLOWEST = 30.0  # seconds that a body may take
 NAMES = ("127.0.0.1", "localhost", "[::1]")
-SAFE = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 BEARER = (b"www-authenticate", b"Bearer")
 
 
@@ -71,6 +70,10 @@ class Guard:
             if answer.status:
                 raise
             await answer.refuse(*problems.told(error))
+        except Exception as error:
+            if not answer.status:
+                await answer.refuse(*problems.told(error))
+            raise  # into the log
         finally:
             route = getattr(scope.get("route"), "path", "")
             self.seen(scope["method"] if route else "", route, answer.status, time.perf_counter() - began)
@@ -157,15 +160,10 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *SAFE]
+            message["headers"] = [*message.get("headers", ()), *problems.SAFE]
         await self._send(message)
 
     async def refuse(self, status: int, code: str, message: str) -> None:
-        data = problems.body(code, message)
-        head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(data))]
-        if status == 401:
-            head.append(BEARER)
-        if status in (408, 413):
-            head.append((b"connection", b"close"))  # what is left of the body is not read
-        await self.send({"type": "http.response.start", "status": status, "headers": head})
-        await self.send({"type": "http.response.body", "body": data})
+        more = [BEARER] if status == 401 else []
+        is_left = status in (408, 413)  # something of the body, which is not read
+        await problems.send(self.send, status, code, message, more, close=is_left)

@@ -1,8 +1,9 @@
 """Whether memory is being kept: by the age of the oldest flag that nobody has filed, not by whether a process answers.
 
-A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. An index that is
-behind costs answers and no memory, so it only degrades: it is said, and the status stays 200. It is looked at for at
-most a hundredth of the time, however often somebody asks.
+A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. Nor is a vault of a
+newer format, of which nothing else is answered. An index that is behind costs answers and no memory, so it only
+degrades: it is said, and the status stays 200. It is looked at for at most a hundredth of the time, however often
+somebody asks.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from holdfast.capture import queue
+from holdfast.capture import home, queue
 from holdfast.capture.queue import CLAIMED, DEAD, UNREADABLE, WAITING
+from holdfast.errors import NewerFormat
 from holdfast.field import coverage
+from holdfast.serve import problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,10 +61,18 @@ def look(serving: Serving) -> State:
     counts = {state: len(view.of(state)) for state in (WAITING, CLAIMED, DEAD)}
     oldest = max((now - entry.flag.time for entry in view.entries), default=0.0)
     unreadable = sum(1 for _, found in view.broken if found.what == UNREADABLE)
-    failing = _failing(counts, oldest, serving.health_age, unreadable)
+    failing = _newer(serving.vault) or _failing(counts, oldest, serving.health_age, unreadable)
     found = _covered(serving)
     lag = max(0.0, now - found.oldest) if found.oldest else 0.0
     return State(counts, max(0.0, oldest), serving.health_age, failing, _degraded(found, lag), lag, len(found.behind))
+
+
+def _newer(vault: str) -> str:
+    try:
+        home.refuse_newer(vault)
+    except NewerFormat as error:
+        return problems.without(vault, str(error))
+    return ""
 
 
 def _failing(counts: dict[str, int], oldest: float, limit: float, unreadable: int) -> str:

@@ -24,7 +24,7 @@ from holdfast.capture import codec, platform
 from holdfast.errors import HoldfastError
 from holdfast.field import bearing
 from holdfast.hook import recall_asked, recalling
-from holdfast.serve import running
+from holdfast.serve import listening as sockets
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
@@ -56,7 +56,7 @@ async def listening(serving: Serving) -> AsyncIterator[None]:
     """Hooks are answered meanwhile; afterwards the socket is gone."""
     path = f"{serving.state}/{recalling.SOCKET}"
     try:
-        listener = running.unix_socket(path)
+        listener = sockets.unix_socket(path)
     except (HoldfastError, OSError):
         yield
         return

@@ -6,14 +6,18 @@ Sentences are those of holdfast/errors; an error of the system is told without t
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast import errors
 from holdfast.field.embed.seam import NoVectors
 from holdfast.field.store import Damaged
+from holdfast.serve import shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+
+    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Denied(errors.UsageError):
@@ -44,11 +48,15 @@ STATUSES: tuple[tuple[type[errors.HoldfastError], int], ...] = (  # the first th
     (NoVectors, 502),
     (errors.Unsupported, 501),
 )
+EMPTY = "It should have a letter, a digit or another sign that says something"
+SAFE = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 SAID = {
     400: ("malformed", "The request cannot be read; nothing was done. Send JSON in UTF-8."),
     404: ("not-found", "There is no such thing here; nothing was changed."),
     405: ("method", "This route takes another method; nothing was done. The header Allow says which."),
+    415: ("not-json", "The body has to be application/json; nothing was done."),
     500: ("internal", "Something went wrong in holdfast; nothing that was acknowledged is lost. Its log says what."),
+    503: ("busy", "More requests are under way than are answered at once; nothing was done. Send it again."),
 }
 
 
@@ -56,26 +64,47 @@ def status_of(error: errors.HoldfastError) -> int:
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
 
 
-def told(error: BaseException) -> tuple[int, str, str]:
-    """The status, the code and the sentence of any error."""
+def told(error: BaseException, vault: str = "") -> tuple[int, str, str]:
+    """The status, the code and the sentence of any error, which does not say where the vault is."""
     if isinstance(error, errors.HoldfastError):
-        return status_of(error), error.code, str(error)
+        return status_of(error), error.code, without(vault, str(error))
     if isinstance(error, OSError):
         why = error.strerror or "the system refused"
         return 503, "system", f"{why}; nothing that was saved is lost. Try again."
     return 500, *SAID[500]
 
 
+def without(vault: str, sentence: str) -> str:
+    """A sentence for whoever asks over HTTP: where the vault lies is the operator's to know."""
+    if not vault:
+        return sentence
+    bare = sentence.replace(vault + os.sep, "").replace(vault, "the vault")
+    return bare[:1].upper() + bare[1:] if sentence.startswith(vault) else bare
+
+
 def body(code: str, message: str) -> bytes:
     return json.dumps({"error": code, "message": message}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+async def send(
+    out: Send, status: int, code: str, message: str, more: Iterable[tuple[bytes, bytes]] = (), *, close: bool = False
+) -> None:
+    """The whole answer, where no framework does it."""
+    data = body(code, message)
+    head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(data)), *more]
+    head += [(b"connection", b"close")] if close else []
+    await out({"type": "http.response.start", "status": status, "headers": head})
+    await out({"type": "http.response.body", "body": data})
 
 
 def sentence_of(found: list[Any]) -> tuple[int, str, str]:
     """What a check of the request's shape found, without repeating what was sent."""
     if any(one.get("type") == "json_invalid" for one in found):
         return 400, *SAID[400]
-    where = ".".join(str(part) for part in found[0].get("loc", ()) if part not in ("body", "query", "path"))
-    said = str(found[0].get("msg", "it cannot be accepted"))
+    _, *named = found[0].get("loc") or ("",)  # the first says in which part of the request
+    where = ".".join(map(str, named))
+    is_empty = found[0].get("ctx", {}).get("pattern") == shapes.SAYS
+    said = EMPTY if is_empty else str(found[0].get("msg", "it cannot be accepted"))
     more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
     return 422, "invalid", f"{where[:80] or 'The request'}: {said}{more}; nothing was done. /openapi.json says more."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -12,9 +12,6 @@ from holdfast.serve import health as condition
 from holdfast.serve import ledger as records
 from holdfast.serve import metrics as figures
 from holdfast.serve.asking import JSON, PROBLEMS, Asks
-
-if TYPE_CHECKING:
-    pass
 
 router = APIRouter(tags=["watch"])
 
@@ -44,7 +41,8 @@ def ledger(asking: Asks, asked: Annotated[shapes.LedgerAsked, Query()]) -> dict[
 
 @router.get("/health", response_model=answers.Health, operation_id="health", responses={503: {"model": answers.Health}})
 def health(asking: Asks, response: Response, _: Annotated[shapes.Asked, Query()]) -> dict[str, Any]:
-    """Fails, with 503, on the age of the oldest unprocessed flag of any project, and says why. `degraded`: memory is
+    """Fails, with 503, on the age of the oldest unprocessed flag of any project, or where the vault is of a newer
+    format, and says why. `degraded`: memory is
     kept, and answers may lack something, because the index is behind the vault or cannot be read."""
     found = condition.look(asking.serving)
     response.status_code = 200 if found.is_well else 503

@@ -16,47 +16,36 @@ from holdfast.errors import NotFound
 from holdfast.field.embed import choice
 from holdfast.field.embed.seam import NoVectors
 from holdfast.field.thought import least_trusted
-from holdfast.fielding import Fielding
-from holdfast.memory import Memory
 from holdfast.model import Project
 from holdfast.serve.problems import Denied, Off
 from holdfast.serve.warm import Warm
+from holdfast.serve.warmed import Warmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.opening import Field
-    from holdfast.field.retrieve import Answer
     from holdfast.field.think import Thinking, Words
     from holdfast.serve.tokens import Caller
 
 HEALTH_AGE = 24 * 3600.0  # seconds; sessions of a working day are closed by then
 
 
-class Served(Memory, Fielding):
+class Served(Warmed):
     """The memory of one vault as one caller sees it, on a field that is warm."""
 
     def __init__(self, serving: Serving, project: Project) -> None:
         super().__init__(serving.vault, serving.cwd, serving.clock, serving.env)
-        self._warm = serving.warm
+        self.warm = serving.warm
         self._project = project
 
     def project(self) -> Project:
         return self._project
 
-    def field(self) -> Field:
-        return self._warm.field()
-
     def think(self, said: Words) -> Thinking:
         off = self.why_off()
         if off:
             raise Off(f"Nothing was written: {off}.")
-        with self._warm.writer:
-            return super().think(said)
-
-    def recalled(self, answer: Answer, agent: str = "", session: str = "") -> bool:
-        with self._warm.writer:
-            return super().recalled(answer, agent, session)
+        return super().think(said)
 
     def origin(self, agent: str, session: str, said: str) -> str:
         """Whose words a caller's are: an agent's own at best, and no better than what has entered its context. One that

@@ -9,10 +9,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from holdfast.field import retrieve, think
+from holdfast.field import repeating, retrieve, think
 from holdfast.tasks.words import LONGEST_NAME as LONGEST_TASK
 
-VISIBLE = r"[^\s\x00-\x1f\x7f]"  # something that is neither a space nor a control
+# One sign that is drawn and is no mere end of a sentence: what has none of these is an empty text. Ranges alone, since
+# \w and \s are not the same in all that read a pattern.
+SAYS = (
+    r"[^\x00-!.;\x7f-\xa0\xad\u034f\u037e\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2024-\u202f"
+    r"\u203c\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufe14\ufe15\ufe19\ufe30\ufe52\ufe54\ufe57\ufeff\uff01\uff0e"
+    "\\uff1b\\uffa0\\ufff0-\\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 NAMED = r"^[^\x00-\x1f\x7f]*$"
 LATEST = 1e11  # seconds; what is beyond was given in another unit
 
@@ -78,14 +84,16 @@ class TaskAsked(Placed):
 class Saying(Asked):
     model_config = STRICT
 
-    text: str = Field(min_length=1, max_length=think.LONGEST, pattern=VISIBLE)
-    context: str = Field("", max_length=think.LONGEST_CONTEXT)
+    text: str = Field(min_length=1, max_length=think.LONGEST, pattern=SAYS)
+    context: str = Field("", max_length=repeating.LONGEST_CONTEXT)
     project: Short = Field("", description="The project that the caller is in; only tokens for all may say one.")
     session: Short = ""
     contributor: Short = ""
     space: Short = ""
     category: Short = ""
-    tags: Annotated[list[Annotated[str, Field(max_length=think.LONGEST_TAG)]], Field(max_length=think.MOST_TAGS)] = []
+    tags: Annotated[
+        list[Annotated[str, Field(max_length=think.LONGEST_TAG)]], Field(max_length=repeating.MOST_TAGS)
+    ] = []
     origin: Said = Field("agent", description="Where the words come from; it can only lower the trust in them.")
 
 
@@ -102,7 +110,7 @@ class Derived(Saying):
 class Query(Placed):
     model_config = STRICT
 
-    query: str = Field(min_length=1, max_length=retrieve.LONGEST_QUERY, pattern=VISIBLE)
+    query: str = Field(min_length=1, max_length=retrieve.LONGEST_QUERY, pattern=SAYS)
     limit: Most = 10
     space: Short = ""
     kinds: Annotated[list[Short], Field(max_length=20)] = []

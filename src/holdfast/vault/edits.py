@@ -46,6 +46,7 @@ class Asked:
     origin: str = "user"  # whose words they are; from outside, what would steer waits for a person
     sources: tuple[str, ...] = ()  # flags that this one puts properly
     evidence: tuple[str, ...] = ()
+    here: str = ""  # the project its author is in, where that is not the one it applies to
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
             "Leave --supersedes out, or let the user run it."
         )
     with writing(vault, now) as writer:
-        old = notes.find(writer.index.notes, asked.supersedes) if asked.supersedes else None
+        old = _superseded(writer.index, asked) if asked.supersedes else None
         path, made, changes = _plan(writer, asked, asked.origin, f"remember:{new_id(now)}")
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
         if made is None:
@@ -83,6 +84,13 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
         return Filed(path, applied.commit, changes)
+
+
+def _superseded(known: index.Index, asked: Asked) -> Note:
+    """One of this project or a global one: another project's is not to be replaced from here, whatever part of its name
+    was said. Raises NotFound."""
+    mine = [note for note in known.notes if note.applies_to(asked.here or asked.project)]
+    return notes.find(mine, asked.supersedes)
 
 
 def _add_sources(writer: Writer, path: str, asked: Asked, subject: str) -> str:

@@ -61,7 +61,7 @@ def as_said_here(
     origin = whereabouts.origin(where, vault)
     if not where.found and origin == "agent":
         origin = "user"  # no agent is here that could have typed it
-    made = replace(asked, origin=origin)
+    made = replace(asked, origin=origin, here=where.project.id)
     if answers:
         words = flagging.asked_for(state, answers, now).text
         made = replace(made, evidence=(f'the user: "{words}"',))

@@ -11,7 +11,6 @@ BRAIN.md in the same commit, and after it what is derived: the armed file and th
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 from contextlib import contextmanager
@@ -135,17 +134,7 @@ def lock(vault: str, patience: float) -> int:
 
 def is_being_written(vault: str) -> bool:
     """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
-    try:
-        fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
+    return locks.is_held(f"{home.state(vault)}/vault.lock")
 
 
 def _refuse_amid(repository: Repository) -> None:

@@ -2,6 +2,7 @@
 
 "Yes, from the shelter" answers a question that another turn asked. So a text gets a share of the scores of its
 neighbours in the thread, and a smaller one of the best of its whole thread. A text that stands alone is its own thread.
+And what a short turn says by itself counts for less: "Thanks, Ada!" is near to every question about Ada.
 """
 
 from __future__ import annotations
@@ -11,8 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.field.search.seam import Facts
+
 SHARES = (0.2, 0.15)  # of the score of a neighbour one and two steps away
 OF_THREAD = 0.4
+FEW = 10  # words: a turn of so many says half by itself
+
+
+def by_itself(known: Facts) -> float:
+    """How much of a text's score it has by itself. A note of few words says what it says; a turn rarely does."""
+    return known.words / (known.words + FEW) if known.is_turn else 1.0
 
 
 def lent(scores: Mapping[str, float], neighbours: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, float]:

@@ -74,6 +74,10 @@ def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _S
     seeds = sorted(pool, key=lambda ident: (-own[ident], ident))[:CANDIDATES]
     near = corpus.neighbours(seeds, len(around.SHARES)) if parts.neighbours else {}
     known = corpus.facts({*seeds, *(other for others in near.values() for other, _ in others)})
+    if parts.turns:
+        alone = {ident: around.by_itself(known[ident]) for ident in seeds if ident in known}
+        pool |= {ident: (pool[ident][0] * part, pool[ident][1] * part) for ident, part in alone.items()}
+        own |= {ident: own[ident] * part for ident, part in alone.items()}
     lent = around.lent({ident: own[ident] for ident in seeds}, near)
     kept = {ident: own.get(ident, 0.0) for ident in {*seeds, *lent}}
     total = {ident: score + lent.get(ident, 0.0) for ident, score in kept.items()}

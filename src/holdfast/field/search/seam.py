@@ -25,12 +25,14 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a text besides its words. A thread is what was said in one go: a session, a task."""
+    """What is known of a text besides its words. A thread is what was said in one go: a session, a task. A turn is one
+    of several who talk with each other, and is understood from those around it."""
 
     words: int = 0
     speaker: str = ""
     thread: str = ""
     created: float = 0.0
+    is_turn: bool = False
 
 
 class Corpus(Protocol):
@@ -66,6 +68,7 @@ class Parts:
 
     lexical: bool = True
     semantic: bool = True
+    turns: bool = True
     neighbours: bool = True
     threads: bool = True
     names: bool = True

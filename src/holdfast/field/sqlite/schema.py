@@ -30,7 +30,7 @@ CREATE TABLE place (path TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
 CREATE TABLE thought (n INTEGER PRIMARY KEY, id TEXT UNIQUE, text TEXT, context TEXT, kind TEXT, contributor TEXT,
   agent TEXT, session TEXT, project TEXT, space TEXT, tags TEXT, category TEXT, sources TEXT, origin TEXT, created REAL,
   path TEXT, title TEXT, start REAL, place TEXT, same TEXT, extra TEXT, scope TEXT,
-  thread TEXT, size INTEGER, speaker TEXT, said REAL);
+  thread TEXT, size INTEGER, speaker TEXT, said REAL, turn INTEGER);
 CREATE INDEX by_same ON thought (same, project, space);
 CREATE INDEX by_thread ON thought (thread, created, id) WHERE thread <> '';
 CREATE INDEX by_place ON thought (place);

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture.ids import new_id
-from holdfast.field.sqlite import scoping, vectors
+from holdfast.field.sqlite import renumbering, scoping, vectors
 from holdfast.field.store import Hit, Scope
 
 if TYPE_CHECKING:
@@ -176,26 +175,30 @@ class Searching:
     def keep_only(self, model: str) -> None:
         """This model serves from now on. Within a transaction."""
         self.db.execute("DELETE FROM vector WHERE model <> ?", (model,))
+        renumbering.ask_again(self.db)
         self.db.execute("DELETE FROM bare")
         self.db.execute("INSERT INTO bare SELECT id FROM thought WHERE id NOT IN (SELECT id FROM vector)")
         self._grown.add(model)  # so that the files of the others go once this is committed
 
+    @property
+    def has_grown(self) -> bool:
+        """Whether vectors came since the files last followed."""
+        return bool(self._grown)
+
     def extend(self) -> None:
-        """After a commit, under the lock: the files follow the database."""
-        for model in self._grown:
+        """After a commit, under the lock: the files follow the database. Also where the file of the model that serves
+        is not believed: it is of before this boot, or whoever numbered the vectors anew was killed."""
+        serving = self.db.execute("SELECT value FROM meta WHERE name = 'model'").fetchone()
+        for model in {*self._grown, *(serving or ())}:
             file = self._file(model)
+            if file is None or (model not in self._grown and file.rows()):
+                continue
             last = self.db.execute("SELECT n FROM vector WHERE model = ? ORDER BY n DESC LIMIT 1", (model,)).fetchone()
-            if file and last:
+            if last:
                 file.extend(last[0], partial(self._beyond, model))
         if self._grown:
-            serving = self.db.execute("SELECT value FROM meta WHERE name = 'model'").fetchone()
             vectors.sweep(self.base, {*self._grown, *(serving or ())})
         self._grown.clear()
-
-    def begin_anew(self) -> None:
-        """Numbers begin at one again, and the files of before are no longer believed. Within a transaction."""
-        self.db.execute("DELETE FROM sqlite_sequence WHERE name = 'vector'")
-        self.db.execute("UPDATE meta SET value = ? WHERE name = 'store'", (new_id(0),))
 
     def _beyond(self, model: str, have: int) -> Iterable[tuple[int, bytes]]:
         rows = self.db.execute("SELECT n, project, v FROM vector WHERE n > ? AND model = ? ORDER BY n", (have, model))

@@ -1,129 +1,33 @@
-"""The store in one SQLite file (field/store.py says what is promised).
-
-Writers hold a lock on a file beside it and begin IMMEDIATE; readers wait for nobody. A file that is missing, broken or
-of an older step is seen to under the lock, and is then empty or whole: whoever syncs next fills it.
-"""
+"""The store in one SQLite file: field/store.py says what is promised, sqlite/holding how the file is opened and
+written to."""
 
 from __future__ import annotations
 
-import posix
-import sqlite3
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import platform
-from holdfast.errors import Busy
-from holdfast.field import traffic as travelling
 from holdfast.field import words
 from holdfast.field.search.seam import Facts
-from holdfast.field.sqlite import lock, schema, scoping, searching, trails
-from holdfast.field.store import Asked, Damaged, Hit, Scope
-from holdfast.field.thought import FIELDS, LISTS, Thought, Traffic
+from holdfast.field.sqlite import renumbering, rows, schema, scoping, trails
+from holdfast.field.sqlite.failing import broken_is_said
+from holdfast.field.sqlite.holding import Held
+from holdfast.field.store import Asked, Hit, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.field.store import Vector
+    from holdfast.field.thought import Thought, Traffic
     from holdfast.field.traffic import Event
 
-PATIENCE = 20.0
-REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
-PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
-PASSING = (5, 6, 8, 10, 13, 14)  # busy, locked, read-only, input or output failed, full, cannot be opened
-SEPARATOR = "\x1f"  # between the items of a list; texts have no control characters
-COLUMNS = tuple(name for name in FIELDS if name != "superseded_by")
-OWN = ("place", "same", "extra", "scope", "thread", "size", "speaker", "said")
-NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, (SELECT min(new) FROM gone WHERE old = t.id)"
-PUT = (
-    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({', '.join('?' * (len(COLUMNS) + len(OWN)))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS[1:], *OWN))}"
-)
 
-
-class SqliteStore:
-    """The field's file. It may be used by the threads of one process in turn."""
-
-    def __init__(self, path: str, *, only_look: bool = False) -> None:
-        """With `only_look` nothing on disk is changed, and a file that cannot be used as it is says why it cannot."""
-        self.path = path
-        self._depth = 0
-        self._only_looks = only_look
-        if only_look:
-            self._use(schema.only_looked_at(path))
-            return
-        try:
-            platform.make_folders(path.rpartition("/")[0])
-            db = schema.looked_at(path)
-            if db is None:
-                held = lock.taken(f"{path}.lock", PATIENCE)
-                try:
-                    db = _made(path)
-                finally:
-                    posix.close(held)
-        except OSError as error:
-            if error.errno not in REFUSED:
-                raise
-            self._only_looks, db = True, schema.as_it_lies(path)
-        self._use(db)
-
-    def _use(self, db: sqlite3.Connection) -> None:
-        self.db = db
-        self.search = searching.Searching(self.path, db)
-        self._inode = posix.stat(self.path).st_ino
-
-    def _is_gone(self) -> bool:
-        """Whether the file was taken away under us: what is written to it would be nobody's."""
-        try:
-            return posix.stat(self.path).st_ino != self._inode
-        except OSError:
-            return True
-
-    def close(self) -> None:
-        self.db.close()
-
-    @contextmanager
-    def writing(self, patience: float = PATIENCE) -> Iterator[None]:
-        if self._depth:
-            yield
-            return
-        if self._only_looks:
-            raise Busy("The field cannot be written from here; nothing was changed. What it has is found all the same.")
-        held = lock.taken(f"{self.path}.lock", patience)
-        try:
-            if self._is_gone():
-                self.db.close()
-                self._use(_made(self.path))
-            with broken_is_said():
-                self.db.execute("BEGIN IMMEDIATE")
-            self._depth = 1
-            try:
-                with broken_is_said():
-                    yield
-                    self.db.execute("COMMIT")
-            except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth = 0
-            self.search.extend()
-        finally:
-            posix.close(held)
+class SqliteStore(Held):
+    """What is asked of the field's file. It may be used by the threads of one process in turn."""
 
     def clear(self) -> None:
         for table in ("thought", "place", "gone", "traffic", "asked", "vector", "bare"):
             self.db.execute(f"DELETE FROM {table}")
         self.db.execute("DELETE FROM meta WHERE name IN ('model', 'travelled')")
-        self.search.begin_anew()
-
-    def discard(self) -> None:
-        held = lock.taken(f"{self.path}.lock", PATIENCE)
-        try:
-            self.db.close()
-            schema.remove(self.path)
-            self._use(_made(self.path))
-        finally:
-            posix.close(held)
+        renumbering.begin_anew(self.db)
 
     def flaw(self, within: float) -> str | None:
         return schema.flaw(self.db, within)
@@ -151,7 +55,7 @@ class SqliteStore:
         with self.writing():
             if anew:
                 self._drop(place, {one.id for one in thoughts})
-            self.db.executemany(PUT, [_row(one, place) for one in thoughts])
+            self.db.executemany(rows.PUT, [rows.row(one, place) for one in thoughts])
             self.db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(*pair, place) for pair in supersedes])
             self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
 
@@ -166,7 +70,7 @@ class SqliteStore:
         self.db.execute("DELETE FROM gone WHERE place = ?", (place,))
 
     def thoughts(self, ids: Iterable[str]) -> dict[str, Thought]:
-        return {str(row[0]): _thought(row) for row in self._rows(NAMED, ids)}
+        return {str(row[0]): rows.thought(row) for row in self._rows(rows.NAMED, ids)}
 
     def texts(self, ids: Iterable[str]) -> dict[str, str]:
         return dict(self._rows("t.id, t.text", ids))
@@ -180,8 +84,8 @@ class SqliteStore:
         return found
 
     def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
-        rows = self._rows("t.id, t.size, t.speaker, t.thread, t.said", ids)
-        return {ident: Facts(*known) for ident, *known in rows}
+        rows = self._rows("t.id, t.size, t.speaker, t.thread, t.said, t.turn", ids)
+        return {row[0]: Facts(*row[1:5], bool(row[5])) for row in rows}
 
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
         with broken_is_said():
@@ -212,7 +116,7 @@ class SqliteStore:
 
     def unembedded(self, model: str, most: int) -> list[Thought]:
         with broken_is_said():
-            return [_thought(row) for row in self.search.bare(NAMED, model, self.serving(), most)]
+            return [rows.thought(row) for row in self.search.bare(rows.NAMED, model, self.serving(), most)]
 
     def lacking(self, model: str) -> int:
         with broken_is_said():
@@ -244,14 +148,7 @@ class SqliteStore:
 
     def travel(self, events: Sequence[Event], end: int) -> None:
         with self.writing():
-            known = trails.load(self.db, (one for event in events for one in event.ids))
-            changed: dict[str, Traffic] = {}
-            for event in events:
-                for one in event.ids:
-                    before = changed.get(one) or known.get(one) or travelling.beginning(event, one)
-                    changed[one] = travelling.after(before, event, one)
-            trails.save(self.db, changed)
-            trails.log(self.db, events)
+            trails.travel(self.db, events)
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('travelled', ?)", (str(end),))
 
     def forget_traffic(self) -> None:
@@ -271,40 +168,3 @@ class SqliteStore:
     def asked(self, since: float, most: int) -> list[Asked]:
         with broken_is_said():
             return trails.asked(self.db, since, most)
-
-
-def _made(path: str) -> sqlite3.Connection:
-    """The file, under the lock."""
-    try:
-        return schema.opened(path)
-    except sqlite3.DatabaseError as error:
-        raise Damaged from error
-
-
-@contextmanager
-def broken_is_said() -> Iterator[None]:
-    """A file that turns out broken is said in a sentence, and so is one that takes nothing now; what else failed is
-    raised as it is."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING:
-            raise Busy(PASSED) from error
-        if isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError)) and (
-            "malformed" not in str(error)
-        ):
-            raise
-        raise Damaged from error
-
-
-def _row(one: Thought, place: str) -> tuple[Any, ...]:
-    given = [SEPARATOR.join(getattr(one, name)) if name in LISTS else getattr(one, name) for name in COLUMNS]
-    facts = one.facts
-    made = (words.sameness(one.text), words.extra(one), scoping.word(one.project))
-    return (*given, place, *made, facts.thread, facts.words, facts.speaker, facts.created)
-
-
-def _thought(row: Sequence[Any]) -> Thought:
-    given: dict[str, Any] = dict(zip((*COLUMNS, "superseded_by"), row, strict=True))
-    given.update({name: tuple(given[name].split(SEPARATOR)) if given[name] else () for name in LISTS})
-    return Thought(**{**given, "superseded_by": given["superseded_by"] or ""})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
+from holdfast.field import traffic
 from holdfast.field.sqlite import scoping
 from holdfast.field.store import Asked, Hit, Scope
 from holdfast.field.thought import Traffic
@@ -35,6 +36,18 @@ def _traffic(count: int, last: float, weight: float, rest: str = "") -> Traffic:
         return Traffic(count, last, weight)
     agents, log, together = codec.decode(rest)
     return Traffic(count, last, weight, tuple(agents), tuple((when, who) for when, who in log), together)
+
+
+def travel(db: sqlite3.Connection, events: Sequence[Event]) -> None:
+    """Take in events, in their order."""
+    known = load(db, (one for event in events for one in event.ids))
+    changed: dict[str, Traffic] = {}
+    for event in events:
+        for one in event.ids:
+            before = changed.get(one) or known.get(one) or traffic.beginning(event, one)
+            changed[one] = traffic.after(before, event, one)
+    save(db, changed)
+    log(db, events)
 
 
 def save(db: sqlite3.Connection, changed: Mapping[str, Traffic]) -> None:

@@ -2,16 +2,17 @@
 
     64 bytes: mark, the store's own id, dimension, this boot      then row n - 1 for vector n: scale, project, int8 ...
 
-Vectors in the database are never changed, only added under a new number, so this file only grows. A row counts only if
-the database still has its number; that is looked at for the few that are returned. What the file has not yet is read
-from the database. It is not synced: one that was written before this boot, or beside another database, is not believed.
+Vectors in the database are never changed, only added under a new number, so this file only grows, until all are given
+new numbers at once (sqlite/renumbering) and another file takes its place. A row counts only if the database still has
+its number; that is looked at for the few that are returned. What the file has not yet is read from the database. It is
+not synced: one that was written before this boot, or beside another database, is not believed.
 """
 
 from __future__ import annotations
 
 import os
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from holdfast.capture import platform
 from holdfast.capture.ids import digest
@@ -87,14 +88,13 @@ class Sidecar:
         """How many whole rows can be believed."""
         try:
             with open(self.path, "rb") as file:
-                return (
-                    (os.fstat(file.fileno()).st_size - HEADER) // self.width if self._is_ours(file.read(HEADER)) else 0
-                )
+                return self._believed(file)
         except OSError:
             return 0
 
-    def _is_ours(self, head: bytes) -> bool:
-        return head == self.head
+    def _believed(self, file: BinaryIO) -> int:
+        is_ours = file.read(HEADER) == self.head
+        return (os.fstat(file.fileno()).st_size - HEADER) // self.width if is_ours else 0
 
     def extend(self, last: int, missing: Callable[[int], Iterable[tuple[int, bytes]]]) -> None:
         """Bring the file up to vector `last`; `missing` gives numbers and rows beyond a number. By one writer at a
@@ -118,28 +118,35 @@ class Sidecar:
             return
 
     def table(self) -> NDArray[Any] | None:
-        """The rows as they are now, mapped; None where there are none."""
+        """The rows as they are now, mapped; None where there are none. Of one file that is open: another may take its
+        place between two looks at its path, and its rows have other numbers."""
         import numpy
 
         try:
-            seen = os.stat(self.path)
+            with open(self.path, "rb") as file:
+                seen = os.fstat(file.fileno())
+                if (seen.st_ino, seen.st_size) == self._seen:
+                    return self._rows
+                count = self._believed(file)
+                self._rows = (
+                    numpy.memmap(file, dtype=self._kind(), mode="r", offset=HEADER, shape=(count,)) if count else None
+                )
+                self._seen = (seen.st_ino, seen.st_size)
         except OSError:
             return None
-        if (seen.st_ino, seen.st_size) == self._seen:
-            return self._rows
-        count = self.rows()
-        kind = numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
-        self._rows = numpy.memmap(self.path, dtype=kind, mode="r", offset=HEADER, shape=(count,)) if count else None
-        self._seen = (seen.st_ino, seen.st_size)
         return self._rows
+
+    def _kind(self) -> Any:
+        import numpy
+
+        return numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
 
     def read(self, rows: Iterable[tuple[int, bytes]]) -> tuple[NDArray[Any], list[int]]:
         """Rows that the file has not yet, as a table with their numbers."""
         import numpy
 
         listed = list(rows)
-        kind = numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
-        return numpy.frombuffer(b"".join(row for _, row in listed), dtype=kind), [n for n, _ in listed]
+        return numpy.frombuffer(b"".join(row for _, row in listed), dtype=self._kind()), [n for n, _ in listed]
 
 
 def _put(fd: int, block: bytearray, at: int) -> None:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import whereabouts
 from holdfast.errors import NotFound, UsageError
-from holdfast.fielding import Fielding
-from holdfast.memory import Memory
 from holdfast.model import TRUSTED
 from holdfast.serve import provenance
+from holdfast.serve.warmed import Warmed
 from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, QUARANTINE
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Note
 
 
-class Desk(Memory, Fielding):
+class Desk(Warmed):
     """The memory in one vault, for one call of a tool."""
 
     def where(self) -> Where:
@@ -43,8 +42,9 @@ class Desk(Memory, Fielding):
         from holdfast.vault import stamping
 
         self._refuse_if_off()
-        if asked.supersedes:  # one of these: another project's is not this one's to replace
-            asked = replace(asked, supersedes=notes.find(self._shown(), asked.supersedes).path)
+        if asked.supersedes:  # what waits for the user's review is not the agent's to replace
+            path = notes.find(self._shown(), asked.supersedes).path
+            asked = replace(asked, supersedes=path, here=self.project().id)
         if not stamping.can_be_written(self.vault):
             return stamping.as_flag(self.vault, self.cwd, self.env, asked, answers, self.clock())
         with stamping.as_said_here(self.vault, self.cwd, self.env, asked, answers, self.clock()) as said:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from holdfast.capture.whereabouts import Where
     from holdfast.clock import Clock
-    from holdfast.serve.mcp_desk import Desk
+    from holdfast.serve.mcp.desk import Desk
+    from holdfast.serve.warm import Warm
 
 SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
 OF_HOSTS = tuple(name for _, name in whereabouts.SESSION_VARIABLES)
@@ -33,19 +34,23 @@ DAY = 86400
 
 @dataclass(frozen=True)
 class Place:
-    """Where one call happens. `env` names its session."""
+    """Where one call happens. `env` names its session, `warm` is a field that is open already."""
 
     vault: str
     cwd: str
     env: Mapping[str, str]
     where: Where
     clock: Clock
+    warm: Warm | None = None
 
     def desk(self) -> Desk:
         """The facade there. Raises NewerFormat."""
-        from holdfast.serve.mcp_desk import Desk
+        from holdfast.serve.mcp.desk import Desk
 
-        return Desk(self.vault, self.cwd, self.clock, self.env)
+        made = Desk(self.vault, self.cwd, self.clock, self.env)
+        if self.warm and self.warm.vault == self.vault:  # which vault it is may have changed since a server started
+            made.warm = self.warm
+        return made
 
     def refuse_if_off(self) -> None:
         """As the facade does it, for what a vault of a newer format takes too: flags. Raises UsageError."""
@@ -64,6 +69,7 @@ class Peer:
     clock: Clock = time.time
     agent: str = ""
     session: str = field(default_factory=lambda: new_id(time.time()))
+    warm: Warm | None = None
 
     def place(self) -> Place:
         vault = home.vault(self.env, self.cwd)
@@ -74,7 +80,7 @@ class Peer:
         if found.project.id != projects.find(cwd, vault).id:
             cwd = found.project.root  # a folder without a repository, in a session of another one
         env = {**self.env, **named}
-        return Place(vault, cwd, env, whereabouts.here(env, cwd, vault), self.clock)
+        return Place(vault, cwd, env, whereabouts.here(env, cwd, vault), self.clock, self.warm)
 
     def _found(self, vault: str) -> Where:
         if self.agent:  # whoever started the server is not who asks it
@@ -93,8 +99,8 @@ def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -
     return Peer(known, platform.working_folder(known), clock)
 
 
-def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.time) -> Peer:
-    """An agent that a server knows by its token, at work in a folder. Without a start or an end that a hook could see,
-    its sessions are days."""
+def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.time, warm: Warm | None = None) -> Peer:
+    """An agent that a server knows by its token, at work in a folder, on the server's own field. Without a start or an
+    end that a hook could see, its sessions are days."""
     bare = {name: said for name, said in env.items() if name not in (SESSION, HOST, *OF_HOSTS)}
-    return Peer(bare, cwd, clock, agent, f"{UNSEEN}-{int(clock() // DAY)}")
+    return Peer(bare, cwd, clock, agent, f"{UNSEEN}-{int(clock() // DAY)}", warm)
