@@ -1,6 +1,7 @@
 """Does ranking with pheromones help? A simulation of agents whose needs are skewed and drift.
 
-    python bench/pheromone.py [--thoughts 2000] [--queries 20000] [--agents 10] [--least 0.92] [--most 1.25] [--json]
+    python bench/pheromone.py [--thoughts 2000] [--queries 20000] [--agents 10] [--least 0.92] [--most 1.25]
+                              [--write docs/benchmarks.md] [--json]
 
 Thoughts come in topics; those of a topic share most of their words, as notes on one part of a system do. Each agent
 works on a few topics, in each of which few thoughts are needed often and most of them rarely; who needs what changes as
@@ -25,7 +26,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from support import ROOT, machine
+from bench_page import written
+from support import ROOT, commit, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
@@ -36,6 +38,12 @@ from holdfast.field.opening import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 
+INTRO = """## Pheromones (`python bench/pheromone.py --write docs/benchmarks.md`)
+
+Agents whose needs are skewed and drift ask a field in which several thoughts are about equally relevant; each gets five
+and uses the needed one if it is among them. The same queries, ordered by relevance alone and with what use has left of
+each thought; and a cold field, where nothing was read yet and what is needed has nothing to do with age: there weights
+may not be worse by more than noise. All of it goes through the product's own code, by words alone."""
 NOW = 1_790_000_000.0
 DAY = 86400.0
 OF_A_TOPIC = 20
@@ -125,6 +133,7 @@ def _options() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=number)
     parser.add_argument("--least", type=float, default=pheromone.LEAST)
     parser.add_argument("--most", type=float, default=pheromone.MOST)
+    parser.add_argument("--write", type=Path)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -179,13 +188,21 @@ def _print(options: argparse.Namespace, cold: list[Place], warm: list[Place]) ->
     if options.json:
         print(json.dumps({"machine": machine(), "options": vars(options), "figures": figures}))
         return
-    print(f"{machine()}; {options.thoughts:,} thoughts, {options.queries:,} queries, {options.agents} agents", end="")
-    print(f", {DAYS} days, needs change {SHIFTS} times; weights move a score by {options.least} to {options.most}")
+    lines = [
+        f"Commit {commit()}; {machine()}; {options.thoughts:,} thoughts, {options.queries:,} queries, "
+        f"{options.agents} agents, {DAYS} days, needs change {SHIFTS} times; weights move a score by "
+        f"{options.least} to {options.most}.",
+        "",
+        "| | | by relevance alone | with weights | gain | 95 % |",
+        "|---|---|---|---|---|---|",
+    ]
     for part, found in figures.items():
         for name in ("mrr", "recall@5"):
-            shown = f"{found[f'{name} alone']:.3f} by relevance alone, {found[f'{name} weighted']:.3f} with weights"
-            interval = f"{found[f'{name} gain']:+.4f} ({found[f'{name} low']:+.4f} to {found[f'{name} high']:+.4f})"
-            print(f"  {part:13} {name:9} {shown}; {interval}")
+            both = f"{found[f'{name} alone']:.3f} | {found[f'{name} weighted']:.3f} | {found[f'{name} gain']:+.4f}"
+            lines.append(f"| {part} | {name} | {both} | {found[f'{name} low']:+.4f} to {found[f'{name} high']:+.4f} |")
+    print("\n".join(lines))
+    if options.write:
+        written(options.write, "pheromones", [INTRO, "", *lines])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the command line and the servers ask of the field: recall, think, highways, rebuild, embed. Part of the facade.
+"""What command line and servers ask of the field: recall, think, forget, highways, rebuild, embed. Part of the facade.
 
 A question is answered first and noted afterwards: `recall` looks and leaves no trace, `recalled` says what was shown.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.field.store import Scope
     from holdfast.field.think import Thinking, Words
     from holdfast.field.thought import Thought
+    from holdfast.vault.purge import Plan as PurgePlan
 
 
 class Fielding(Tasking):
@@ -106,8 +107,7 @@ class Fielding(Tasking):
         from holdfast.field import rebuild, retrieve
 
         with self.field() as field:
-            rebuild.synced(field)
-            return retrieve.ask(field, query, scope, most)
+            return rebuild.looked(field, lambda: retrieve.ask(field, query, scope, most))
 
     def recalled(self, answer: Answer, agent: str = "", session: str = "") -> bool:
         """What was shown of an answer is reinforced. Whether it was noted at once: else the next look takes it in."""
@@ -136,16 +136,49 @@ class Fielding(Tasking):
         from holdfast.field import highways, rebuild
 
         with self.field() as field:
-            rebuild.synced(field)
-            return highways.highways(field, scope, query, most)
+            return rebuild.looked(field, lambda: highways.highways(field, scope, query, most))
 
     def thoughts(self, ids: Sequence[str]) -> dict[str, Thought]:
         """Thoughts by their ids; those that are not known are left out."""
         from holdfast.field import rebuild
 
         with self.field() as field:
+            return rebuild.looked(field, lambda: field.store.thoughts(ids))
+
+    def shown_thought(self, ident: str, *, everything: bool = False) -> tuple[Thought, float] | None:
+        """One thought of this project, global, or with `everything` of any, and its weight now; None where there is
+        none of that id. It leaves no trace."""
+        from holdfast.capture import home
+        from holdfast.field import rebuild
+        from holdfast.field.thought import unread
+
+        if not home.format_of(self.vault):
+            return None
+        with self.field() as field:
             rebuild.synced(field)
-            return field.store.thoughts(ids)
+            found = field.store.thoughts([ident]).get(ident)
+            if found is None or not self.scope(everything=everything).has(found):
+                return None
+            return found, field.store.traffic([ident]).get(ident, unread(found)).weight_at(field.clock())
+
+    def forgettable_thoughts(self, wanted: str, *, everything: bool = False, withdrawn: bool = False) -> list[Thought]:
+        """The thoughts that an id or some words may mean; with `withdrawn` also those forgotten before."""
+        from holdfast.field import forgetting
+
+        return forgetting.meant(self.vault, wanted, self.scope(everything=everything), withdrawn=withdrawn)
+
+    def forget_thoughts(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Withdraw thoughts; their log keeps them. Which of them were not withdrawn before."""
+        from holdfast.field import forgetting
+
+        with self.field() as field:
+            return forgetting.withdraw(field, ids)
+
+    def purge_plan(self, paths: Sequence[str], thoughts: Sequence[str] = ()) -> PurgePlan:
+        """What purging these notes, and thoughts by their ids, would take."""
+        from holdfast.vault import purge
+
+        return purge.plan(self.vault, *paths, thoughts=thoughts)
 
     def index(self) -> int:
         """Take in what is new, so that the next first prompt and the next question find it at once; how much that was.

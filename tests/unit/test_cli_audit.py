@@ -71,7 +71,18 @@ def a_week(where: Home) -> None:
     put(where, "model", 11, judge="claude-code", model="haiku", tokens_in=900, tokens_out=80, about="claude-code/s1/1")
 
 
+def test_where_nothing_ran_it_does_not_say_that_it_went_well(at_home: Home) -> None:
+    status, out = run()
+    assert status == 0
+    assert "as it should be" not in out
+    assert "\nNothing ran in this time that could be audited" in out
+
+
 def test_where_all_is_well_it_says_so_and_ends_in_0(at_home: Home) -> None:
+    put(at_home, "injection", 60, event="session-start", episode="claude-code/s1/1")
+    put(at_home, "hook", 60, event="session-start", host="claude-code", episode="claude-code/s1/1", opened=True)
+    put(at_home, "episode", 20, episode="claude-code/s1/1", how="ended")
+    put(at_home, "close", 10, episode="claude-code/s1/1")
     status, out = run()
     assert status == 0
     assert out.endswith("All of it is as it should be.\n")

@@ -59,6 +59,7 @@ def test_a_choice_is_checked_written_and_followed_until_it_serves(fresh: Home) -
         assert f"{name_for(server)} works: 24 numbers for a text." in done.out
         assert f"serving: {name_for(server)}, 24 numbers; 30 of 30 thoughts have its vectors" in done.out
         assert "coming:" not in done.out
+        assert "background" not in done.out, "whoever waits for it sees it"
         found = shown(fresh)
         assert found["serving"] == found["model"] == name_for(server)
         assert found["chosen"] == {"name": "openai", "model": "small", "url": server.url}
@@ -79,7 +80,7 @@ def test_a_choice_is_checked_written_and_followed_until_it_serves(fresh: Home) -
         (["none", "--model", "m"], "none takes no --model"),
         (["wordllama", "--folder", "f"], "wordllama takes no --folder"),
         (["onnx", "--key-env", "K"], "onnx takes no --key-env"),
-        (["onnx", "--folder", "empty"], "not installed"),
+        (["onnx", "--folder", "empty"], "has not both tokenizer.json and"),
     ],
 )
 def test_a_choice_that_cannot_be_used_leaves_the_settings_as_they_were(

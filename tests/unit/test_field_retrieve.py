@@ -234,6 +234,32 @@ def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
         assert highways.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
 
 
+def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_highway(room: Room) -> None:
+    room.think("Orders use locking in the checkout of the shop")
+    for agent in ("ada", "bob", "ada"):
+        room.read("orders locking", agent, most=1)
+    room.think("Sourdough needs a checkout of flour, water and patience")
+    assert len(highways.highways(room.field, Scope(SHOP), "orders locking")) == 1
+    assert highways.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
+    assert highways.highways(room.field, Scope(SHOP), "quarks") == []
+
+
+def test_one_person_by_three_doors_is_one_agent(room: Room) -> None:
+    room.think("Orders use locking")
+    for door in ("cli", "mcp", "operator"):
+        room.read("orders locking", door)
+    assert highways.highways(room.field, Scope(SHOP)) == []
+    room.read("orders locking", "codex")
+    (found,) = highways.highways(room.field, Scope(SHOP))
+    assert found.traffic.agents == ("operator", "codex")
+
+
+def test_a_label_is_no_surrounding(room: Room) -> None:
+    for text in ("Codename Marmot: the rewrite of billing", "MCP said: the token is in the keychain"):
+        room.think(text)
+        assert "stands around" not in room.ask(text).results[0].why
+
+
 def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_them(room: Room) -> None:
     for text in (
         "Orders use optimistic locking in checkout today",

@@ -344,7 +344,17 @@ def test_a_turn_of_few_words_says_less_by_itself_and_a_note_of_few_says_what_it_
     assert ids(ranked(Room(docs, near), "lock", NOTHING, vector=1))[:2] == ["thanks", "told"]
     only = replace(NOTHING, turns=True)
     assert ids(ranked(Room(docs, near), "lock", only, vector=1))[:2] == ["thanks", "told"]
-    assert ids(ranked(Room(docs, near, known=turns), "lock", only, vector=1))[:2] == ["told", "thanks"]
+    talk = Room(docs, near, turns, order=("t1", "thanks", "told"))
+    assert ids(ranked(talk, "lock", only, vector=1))[:2] == ["told", "thanks"]
+
+
+def test_a_turn_that_nothing_stands_around_says_what_it_says() -> None:
+    docs = {"label": "Codename Marmot: the lock", **THREAD}
+    known = {"label": Facts(4, speaker="Codename Marmot", thread="shop@", is_turn=True)}
+    (alone,) = ranked(Room(docs, known=known), "lock")
+    (plain,) = ranked(Room(docs), "lock")
+    assert alone == plain
+    assert alone.around == 0.0
 
 
 def test_most_is_most() -> None:

@@ -53,6 +53,11 @@ PUBLIC = {
     "forgettable": "(self, wanted: 'str', *, everything: 'bool' = False) -> 'list[Note]'",
     "is_named": "(self, note: 'Note', wanted: 'str') -> 'bool'",
     "forget": "(self, paths: 'Sequence[str]') -> 'str'",
+    "shown_thought": "(self, ident: 'str', *, everything: 'bool' = False) -> 'tuple[Thought, float] | None'",
+    "forgettable_thoughts": (
+        "(self, wanted: 'str', *, everything: 'bool' = False, withdrawn: 'bool' = False) -> 'list[Thought]'"
+    ),
+    "forget_thoughts": "(self, ids: 'Sequence[str]') -> 'tuple[str, ...]'",
     "promotable": "(self) -> 'tuple[str, list[tuple[str, str]]]'",
     "promote": "(self, wanted: 'str', kind: 'str' = '') -> 'tuple[Filed, str]'",
     "note_files": "(self) -> 'int'",
@@ -71,7 +76,7 @@ PUBLIC = {
     "undo_preview": "(self, ident: 'str') -> 'tuple[UndoPlan, str]'",
     "sync": "(self, remote: 'str' = '', *, join: 'bool' = False) -> 'Synced'",
     "sync_preview": "(self, remote: 'str' = '', *, join: 'bool' = False) -> 'Synced'",
-    "purge_plan": "(self, paths: 'Sequence[str]') -> 'PurgePlan'",
+    "purge_plan": "(self, paths: 'Sequence[str]', thoughts: 'Sequence[str]' = ()) -> 'PurgePlan'",
     "unfinished_purge": "(self) -> 'PurgePlan | None'",
     "purge": "(self, plan: 'PurgePlan', say: 'Callable[[str], None]' = …) -> 'Purged'",
     "propose_import": (

@@ -312,6 +312,15 @@ def test_at_most_five_come_in_at_most_1200_characters(fresh: Home) -> None:
     assert len(json.dumps(told)) <= 1200
 
 
+def test_of_a_long_note_no_word_comes_twice_and_what_was_asked_for_comes(fresh: Home) -> None:
+    begins = "The exporter writes a table for the accountant every night at two, read from the replica. " * 3
+    body = f"{begins}{'Nobody has to look at it. ' * 30}Orders in checkout: row locks deadlocked for customers."
+    index(fresh, [{"name": "exporter", "body": body, "description": body}])
+    told = prompt(fresh, "Should orders in checkout use row locks, or have customers deadlocked?")
+    assert "row locks deadlocked for customers" in told
+    assert told.count("The exporter writes a table") == 2, "as often as its line has it"
+
+
 def test_text_from_outside_is_marked_as_such(fresh: Home) -> None:
     index(fresh, [{"name": "theirs", "origin": "web"}, {"name": "ours", "origin": "agent"}])
     lines = prompt(fresh).split("\n")

@@ -79,6 +79,27 @@ def test_a_text_that_says_nothing_is_refused_without_the_pattern(text: str) -> N
     assert sentence.startswith("query: It should have a letter, a digit or another sign that says something; nothing")
 
 
+def refused(**body: object) -> str:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(shapes.Original | shapes.Derived).validate_python(body)
+    found = [{**one, "loc": ("body", *one["loc"])} for one in caught.value.errors()]
+    return problems.sentence_of(found)[2].partition("; nothing was done")[0]
+
+
+def test_fields_that_nobody_knows_are_named_all_of_them_and_once() -> None:
+    assert refused(text="x", agent="ada") == "agent: not known here"
+    assert refused(text="x", agent="ada", weight=3) == "agent, weight: not known here"
+    assert refused(text="", agent="ada").startswith("agent: not known here; text: String should have at least 1")
+    many = {f"field{nth}": 1 for nth in range(problems.MOST_NAMED + 2)}
+    assert refused(text="x", **many).endswith("field9 and 2 more: not known here")
+
+
+def test_of_two_shapes_the_one_that_was_meant_is_spoken_of() -> None:
+    assert refused(text="") == "text: String should have at least 1 character"
+    assert refused(text="x", kind="refinement") == "sources: Field required"
+    assert refused(text="x", kind="refinment").startswith("kind: Input should be ")
+
+
 @pytest.mark.parametrize("text", ["x", "?", "7", "\U0001f44d", "漢", "ß.", "-", "€", "\u0301"])
 def test_one_sign_is_a_text(text: str) -> None:
     assert shapes.Query.model_validate({"query": text}).query == text

@@ -24,6 +24,8 @@ ASKING = ("answered", "flags", "declined", "ignored")
 NOT_ASKING = ("session-start", "session-end", "first-prompt", "before-compaction")
 LONGEST = 400
 NAME = 18
+WELL = "All of it is as it should be."
+NOTHING = "Nothing ran in this time that could be audited: `holdfast doctor` says whether the hooks are in place."
 
 
 def lines(found: Report) -> list[str]:
@@ -47,13 +49,19 @@ def lines(found: Report) -> list[str]:
     if found.notes:
         told += ["Worth knowing:", *(line for one in found.notes for line in _finding(one)), ""]
     if found.ok:
-        return [*told, "All of it is as it should be."]
+        return [*told, WELL if _is_anything(found) else NOTHING]
     total = len(found.findings) + sum(found.left_out.values())
     told.append(f"NOT AS IT SHOULD BE ({total}):")
     for finding in found.findings:
         told += _finding(finding)
     told += [f"- {kind}: {count:,} more of the same" for kind, count in found.left_out.items()]
     return told
+
+
+def _is_anything(found: Report) -> bool:
+    """Whether anything happened that could have gone wrong: of nothing nobody can say that it went well."""
+    one = found.sessions
+    return bool(one.seen or one.closing or found.closes or found.rows or found.loops_open or found.loops_closed)
 
 
 def _row(name: str, text: str) -> str:

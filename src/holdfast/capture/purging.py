@@ -97,6 +97,20 @@ def _without(one: log.Found, scrubber: Scrubber) -> bytes:
     return log.frame(one.payload)
 
 
+def clean_log(path: str, scrubber: Scrubber) -> None:
+    """Take the texts and records out of a log that others append to. It is read and replaced under its lock: a record
+    that came between the two would be acknowledged and gone. Whoever appends next takes a new segment."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        raw = platform.read_all(fd)
+        after = scrubber.scrubbed(raw)
+        if after != raw and os.fstat(fd).st_ino == os.stat(path).st_ino:
+            platform.write_atomic(path, after, durable=True)
+    finally:
+        os.close(fd)
+
+
 def clean_state(state: str, scrubber: Scrubber, but: Iterable[str]) -> int:
     """Take the texts out of every other file below `state`; how many records or files were changed."""
     left_out = {f"{state}/{name}" for name in (*but, "queue")}
@@ -137,7 +151,7 @@ def _blank(path: str, raw: bytes, scrubber: Scrubber, *, drop: bool) -> int:
             elif not scrubber.concerns(record):
                 continue
             else:
-                about = drop or record.get("id") in scrubber.flags
+                about = drop or scrubber.is_of(record)
                 after = _of_length(len(one.payload), record, None if about else scrubber.cleaned(record))
             if after:
                 os.pwrite(fd, after, one.start)

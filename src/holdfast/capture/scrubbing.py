@@ -22,15 +22,17 @@ WORD = re.compile(r"\S+")
 
 
 class Scrubber:
-    """Finds some texts and the records of some flags, and takes them out."""
+    """Finds some texts and the records of some flags, and takes them out. The records of some thoughts go as a whole
+    from every log: a thought may be too short to be found by its words."""
 
-    def __init__(self, texts: Iterable[str], flags: Iterable[str] = ()) -> None:
+    def __init__(self, texts: Iterable[str], flags: Iterable[str] = (), thoughts: Iterable[str] = ()) -> None:
         self.flags = frozenset(flags)
+        self.thoughts = frozenset(thoughts)
         lines = {" ".join(text.split()) for text in texts} - {""}
         escaped = {codec.encode(line).decode("utf-8")[1:-1] for line in lines}
         self.texts = sorted(lines | escaped, key=lambda text: (-len(text), text))
         self.words = {max(text[:SHORTEST].split(), key=len) for text in self.texts}
-        self.keys = {word.encode("utf-8", "surrogateescape") for word in self.words}
+        self.keys = {word.encode("utf-8", "surrogateescape") for word in (*self.words, *self.thoughts)}
 
     def holds(self, raw: bytes) -> bool:
         """Whether any of the texts is in it, in whatever form these bytes have."""
@@ -69,21 +71,31 @@ class Scrubber:
         return value
 
     def concerns(self, record: dict[str, Any]) -> bool:
-        """Whether a record is one of the flags', or quotes a text."""
-        return record.get("id") in self.flags or self._is_in_record(record)
+        """Whether a record is one of the flags' or thoughts', or quotes a text."""
+        return self.is_of(record) or self._is_in_record(record)
+
+    def is_of(self, record: dict[str, Any]) -> bool:
+        return record.get("id") in self.flags or self._is_thought(record)
+
+    def _is_thought(self, record: dict[str, Any]) -> bool:
+        return record.get("id") in self.thoughts
 
     def _is_in_record(self, record: dict[str, Any]) -> bool:
         return any(self._spans(text) for text in _strings(record))
 
     def _is_in(self, one: log.Found) -> bool:
         record = record_in(one.payload) if one.what == log.RECORD else None
-        return self._is_in_record(record) if record is not None else bool(self._spans(_text(one.payload)))
+        if record is None:
+            return bool(self._spans(_text(one.payload)))
+        return self._is_thought(record) or self._is_in_record(record)
 
     def _reframed(self, one: log.Found) -> bytes:
         if not self._is_in(one):
             return bytes_of(one)
         record = record_in(one.payload) if one.what == log.RECORD else None
-        return b"" if record is None else log.frame(codec.encode(self.cleaned(record)))
+        if record is None or self._is_thought(record):
+            return b""
+        return log.frame(codec.encode(self.cleaned(record)))
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Where the texts stand, in order; what touches is one."""

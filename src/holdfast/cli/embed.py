@@ -37,7 +37,7 @@ def embed(
         _ask(wanted, yes=yes)
         done = memory.choose_embedder(wanted)
         if not json:
-            _print(done.lines())
+            _print(done.lines()[:1] if wait else done.lines())  # who waits is not told that it goes on without them
         elif not wait:
             show.as_json(done.as_record())
         if not wait:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def forget(
-    note: Annotated[str, typer.Argument(help="A note's name or path, or words to search for.")],
+    note: Annotated[str, typer.Argument(help="A note's name or path, a thought's id, or words to search for.")],
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     purge: Annotated[bool, typer.Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
@@ -25,24 +25,37 @@ def forget(
     """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
     memory = Memory.here()
     found = memory.forgettable(note, everything=everything)
-    cut_short = memory.unfinished_purge() if purge and not found else None
-    if not found and cut_short is None:
+    is_named = len(found) == 1 and memory.is_named(found[0], note)
+    thoughts = [] if is_named else memory.forgettable_thoughts(note, everything=everything, withdrawn=purge)
+    is_named = is_named or (not found and [one.id for one in thoughts] == [note.strip()])
+    cut_short = memory.unfinished_purge() if purge and not found and not thoughts else None
+    if not found and not thoughts and cut_short is None:
         raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is (--all too).')
     if not json:
         for one in found:
             typer.echo(f"{one.path}: {one.description}")
+        for thought in thoughts:
+            typer.echo(f"thought {thought.id}: {show.plain(thought.text)}")
     if purge:
-        _purge(memory, cut_short or memory.purge_plan([one.path for one in found]), yes=yes, json=json)
+        ids = [one.id for one in thoughts]
+        _purge(memory, cut_short or memory.purge_plan([one.path for one in found], ids), yes=yes, json=json)
         return
-    is_named = len(found) == 1 and memory.is_named(found[0], note)
     if not yes and (not is_named or _is_terminal()):
-        which = "it" if len(found) == 1 else f"these {len(found)}"
-        _ask(f"Forget {which}?", ", or the whole name or path of one note")
-    commit = memory.forget([one.path for one in found])
+        count = len(found) + len(thoughts)
+        which = "it" if count == 1 else f"these {count}"
+        or_one = ", or the whole name or path of one note" + (", or the id of one thought" if thoughts else "")
+        _ask(f"Forget {which}?", or_one)
+    commit = memory.forget([one.path for one in found]) if found else ""
+    if thoughts:
+        memory.forget_thoughts([one.id for one in thoughts])
     if json:
-        show.as_json({"forgotten": [one.path for one in found], "commit": commit})
-    else:
+        forgotten = [*(one.path for one in found), *(one.id for one in thoughts)]
+        show.as_json({"forgotten": forgotten, "commit": commit})
+        return
+    if found:
         typer.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
+    if thoughts:
+        typer.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
 
 
 def _is_terminal() -> bool:
@@ -65,7 +78,7 @@ def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
         _ask("Purge it for good, from history too? This cannot be undone.")
     done = memory.purge(plan)
     if json:
-        show.as_json({"purged": list(done.paths), "left": list(done.left), "remotes": list(done.remotes)})
+        show.as_json({"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)})
         return
     typer.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
     for remote in done.remotes:

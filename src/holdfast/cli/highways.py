@@ -37,6 +37,10 @@ def highways(
         typer.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
         typer.echo(f"   weight {one.weight:.2f}")
         for other in one.beside:
-            typer.echo(f"   beside it {other.count} times: {show.plain(other.title)} ({other.id})")
+            typer.echo(f"   beside it {_times(other.count)}: {show.plain(other.title)} ({other.id})")
     if not found:
         typer.echo(NONE_HERE if query else NONE)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -82,16 +82,26 @@ def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
 
 
 def show(
-    note: Annotated[str, typer.Argument(help="Its name, its path, or an unambiguous part; `handoff` for the newest.")],
+    note: Annotated[
+        str,
+        typer.Argument(help="Its name, path or an unambiguous part; a thought's id; `handoff` for the newest."),
+    ],
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Print one note, or the newest handoff, as its file has it."""
+    """Print one note, or the newest handoff, as its file has it; or one thought and where it is from."""
     memory = Memory.here()
     if note == "handoff":
         _newest(memory, json=json)
         return
-    found, text = memory.note(note, everything=everything)
+    try:
+        found, text = memory.note(note, everything=everything)
+    except NotFound:
+        thought = memory.shown_thought(note, everything=everything)
+        if thought is None:
+            raise
+        printing.thought(*thought, json=json)
+        return
     if json:
         printing.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
     else:

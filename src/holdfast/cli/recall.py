@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.capture import whereabouts
-from holdfast.cli import show
+from holdfast.cli import excerpt, show
 from holdfast.errors import UsageError
-from holdfast.field import glance
+from holdfast.field import glance, kinds
 from holdfast.fielding import Fielding
 from holdfast.model import ORIGINS, TRUSTED
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BAR = 5
 WIDEST = 100
 LONGEST_TITLE = 90
-CUT = "\u2026"
+CUT = excerpt.CUT
 LINES = 3  # of a text; all of it is a matter of --json, or of the file
 NOTHING = "Nothing that is remembered here bears on that."
 
@@ -60,6 +60,7 @@ def recall(
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
     if glance.is_bare(memory.vault):
         _print_nothing(json=json)
+    kinds.refuse_unknown(wanted["kinds"], memory.field)
     scope = memory.scope(everything=everything)
     scope = replace(scope, project=project or scope.project)
     answer = memory.recall(" ".join(words), replace(scope, **wanted), most)
@@ -82,7 +83,7 @@ def _print_nothing(*, json: bool, is_said: bool = False) -> None:
 
 
 def _filters(
-    now: float, space: str, kinds: list[str], since: str, until: str, trust: list[str], agent: str
+    now: float, space: str, kind: list[str], since: str, until: str, trust: list[str], agent: str
 ) -> dict[str, Any]:
     """Everything that a scope has besides projects."""
     strange = [one for one in trust if one not in ORIGINS]
@@ -92,7 +93,7 @@ def _filters(
     if begin and end and begin > end:
         raise UsageError("--since is later than --until, so nothing could be found. Exchange the two.")
     given = {"space": space, "agent": agent, "since": begin, "until": end}
-    return {**given, "kinds": tuple(kinds), "trust": tuple(trust)}
+    return {**given, "kinds": tuple(kind), "trust": tuple(trust)}
 
 
 def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
@@ -101,7 +102,7 @@ def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
     width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
     for rank, one in enumerate(answer.results, 1):
         bar = f"  {bar_of(one.weight)}" if is_fine else ""
-        head, *rest = shown(one.thought, rank, width, len(bar))
+        head, *rest = shown(one.thought, rank, width, len(bar), answer.query)
         typer.echo(f"{typer.style(head, bold=True)}{bar}" if colours else f"{head}{bar}")
         for line in rest:
             typer.echo(line)
@@ -110,15 +111,19 @@ def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
             typer.echo(typer.style(line, dim=True) if colours else line)
 
 
-def shown(thought: Thought, rank: int, width: int, beside: int = 0) -> list[str]:
+def shown(thought: Thought, rank: int, width: int, beside: int = 0, query: str = "") -> list[str]:
     """What it says, in as few lines as serve: its name and then its text, or the text alone, which may be its own
-    name. `beside` columns of the first line are another's."""
+    name; of a long one what the query is about. `beside` columns of the first line are another's."""
     name, text = title(thought), " ".join(show.plain(thought.text).split())
     room = max(20, width - 3 - beside)
     if thought.title and not text.startswith(name.removesuffix(CUT)):
-        return [f"{rank}. {textwrap.shorten(name, room, placeholder=CUT)}", *_wrapped(text, width, LINES)]
+        return [f"{rank}. {textwrap.shorten(name, room, placeholder=CUT)}", *_part(text, query, width, LINES)]
     first, *rest = textwrap.wrap(text, room) or [""]
-    return [f"{rank}. {first}", *_wrapped(" ".join(rest), width, LINES - 1)]
+    return [f"{rank}. {first}", *_part(" ".join(rest), query, width, LINES - 1)]
+
+
+def _part(text: str, query: str, width: int, lines: int) -> list[str]:
+    return _wrapped(excerpt.of(text, query, lines * max(20, width - 3)), width, lines)
 
 
 def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:

@@ -16,6 +16,8 @@ from holdfast.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from holdfast.field.thought import Thought
+
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -50,6 +52,22 @@ def moment(text: str, now: float) -> float:
     except ValueError:
         raise UsageError(f'"{text}" is no time; try 2h, 3d, 2026-01-31 or 2026-01-31T15:00.') from None
     return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+def thought(one: Thought, weight: float, *, json: bool) -> None:
+    """One thought: what it says, about what, from whom, and what use has made of it."""
+    if json:
+        as_json({**one.as_record(), "weight": round(weight, 4)})
+        return
+    where = f"project {one.project}" if one.project else "all projects"
+    typer.echo(f"thought {one.id} [{one.kind}], for {plain(where)}, weight {weight:.2f}, {clock(one.created)}")
+    named = ("contributor", "agent", "session", "origin", "category", "space", "path", "superseded_by", "context")
+    told = {name: getattr(one, name) for name in named}
+    told |= {"tags": ", ".join(one.tags), "sources": ", ".join(one.sources)}
+    for name, value in told.items():
+        if value:
+            typer.echo(f"{name.replace('_', ' ')}: {plain(value)}")
+    typer.echo(f"\n{plain(one.text)}")
 
 
 @contextmanager

@@ -33,6 +33,7 @@ def think(
 ) -> None:
     """Keep a thought in the field. One that is there already is not kept twice: it is reinforced."""
     from holdfast.field.think import Words
+    from holdfast.field.traffic import who
 
     memory = Fielding.here()
     where = whereabouts.here(memory.env, memory.cwd, memory.vault)
@@ -42,7 +43,7 @@ def think(
             sys.stdin.read() if text == "-" else text,
             context,
             kind,
-            agent=where.host,
+            agent=who(where.host),
             session=where.episode,
             project="" if for_all else where.project.id,
             space=space,

@@ -30,7 +30,7 @@ else:
         import sqlite3
 
 FILE = "field.db"
-STEP, MADE = 3, "3"  # of the index that can be read here: field/sqlite/schema, field/words
+STEP, MADE = 3, "4"  # of the index that can be read here: field/sqlite/schema, field/words
 KINDS = ("identity", "rule", "knowledge", "feedback", "project")
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
 WITHIN = 0.015  # seconds

@@ -1,7 +1,8 @@
 """Highways: thoughts that several agents keep coming back to, and what they come back to beside them.
 
 At least 3 accesses by at least 2 agents, ranked by their product. Where a query is given, only those that bear on it
-count, and how well they do decides with it: without that the same few would answer everything.
+count, and how well they do decides with it: without that the same few would answer everything. What answers it far
+worse than the best does, or only stands beside an answer, does not bear on it, however busy it is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ ACCESSES, AGENTS = 3, 2
 POOL = 200
 ALIKE = 0.8  # from here on two highways say the same
 MOST_BESIDE = 5
+BEARS = 0.5  # what part of the best answer's own words and meaning a highway has to have
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ def _busiest(field: Field, scope: Scope) -> dict[str, float]:
 def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
     """Of what bears on a query the highways. Not the other way round: those of a query need not be among the busiest
     of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
-    bears = {one.id: one.score for one in ranked(field, query, scope, POOL)}
+    found = ranked(field, query, scope, POOL)
+    least = BEARS * max((one.lexical + one.semantic for one in found), default=0.0)
+    bears = {one.id: one.score for one in found if one.lexical + one.semantic >= least and one.score > 0}
     busy = {
         one: known.access_count * len(known.agents)
         for one, known in field.store.traffic(bears).items()

@@ -16,7 +16,7 @@ from holdfast.capture.ids import digest
 from holdfast.errors import Busy
 from holdfast.field import embedding, noted, records, tasked
 from holdfast.field.embed.seam import NoVectors
-from holdfast.field.thought import joined
+from holdfast.field.thought import WITHDRAWN, joined
 from holdfast.vault.index import RACY
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tupl
             left_at = records.mark(vault, path, found.end)
         except OSError:
             continue  # taken away by a sync at this moment: the next look sees
-        store.take(path, left_at, _whole(store, found.found, anew), anew=not start)
+        said = [one for one in found.found if not one.is_withdrawal]
+        withdrawn = [(one.id, WITHDRAWN) for one in found.found if one.is_withdrawal]
+        store.take(path, left_at, _whole(store, said, anew), withdrawn, anew=not start)
         broken += [(path, one) for one in found.broken]
         taken += len(found.found)
         progress(len(found.found))

@@ -2,6 +2,7 @@
 
 A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly before
 that a second change could share its time is not believed. Quarantined notes are no part of the field: a person decides.
+Neither is what a handoff that nobody wrote repeats of prompts: a question would find itself, above what answers it.
 
 The front matter of a note has the day on which it was made. Its first flag of that day has the time in its id: that is
 when what it says was said. Without one it counts from the end of its day, so that it never fades for hours that nobody
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 TOPS = (*notes.FOLDERS.values(), lineage.FOLDER)
 LONGEST = 10_000
+CUT = "\u2026"
+# What a mechanical handoff says of its session; the rest is what was asked, that it died, and who wrote this.
+OWN = ("done", "blockers", "decisions", "learned", "next_steps", "files_modified")
 
 
 def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -68,7 +72,7 @@ def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
     none."""
     if path.startswith(f"{lineage.FOLDER}/"):
         handoff = lineage.read(vault, path) if BESIDE_NAME not in path else None
-        return ([_of_handoff(handoff)], []) if isinstance(handoff, lineage.Handoff) else ([], [])
+        return ([_of_handoff(handoff)], []) if isinstance(handoff, lineage.Handoff) and _says(handoff) else ([], [])
     note = notes.read(vault, path)
     if isinstance(note, Broken) or note.is_beside:
         return [], []
@@ -81,7 +85,8 @@ def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
 
 def _of_note(vault: str, note: notes.Note) -> Thought:
     body = note.body.partition(f"\n\n{EVIDENCE}\n")[0].strip()
-    said = body if body.startswith(note.description) else f"{note.description}\n{body}".strip()
+    begins = " ".join(body[: 2 * len(note.description)].split()).startswith(note.description.removesuffix(CUT))
+    said = body if begins else f"{note.description}\n{body}".strip()
     return Thought(
         note_id(note.path),
         said[:LONGEST],
@@ -96,10 +101,14 @@ def _of_note(vault: str, note: notes.Note) -> Thought:
     )
 
 
+def _says(handoff: lineage.Handoff) -> bool:
+    """Whether it has anything but what its session was asked."""
+    return handoff.author != lineage.MECHANICAL or any(map(handoff.items, OWN))
+
+
 def _of_handoff(handoff: lineage.Handoff) -> Thought:
-    parts = [
-        f"{title}: {'; '.join(handoff.items(key))}" for key, title in lineage.SECTIONS.items() if handoff.items(key)
-    ]
+    told = [key for key in lineage.SECTIONS if handoff.author != lineage.MECHANICAL or key in OWN]
+    parts = [f"{lineage.SECTIONS[key]}: {'; '.join(handoff.items(key))}" for key in told if handoff.items(key)]
     return Thought(
         note_id(handoff.path),
         "\n".join([handoff.title, *parts])[:LONGEST],

@@ -8,7 +8,7 @@ then (field/sqlite/schema). Nothing that was acknowledged is in the store alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.errors import Busy
 from holdfast.field import indexing
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.field.opening import Field
 
 PATIENCE = 60.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,15 @@ def synced(field: Field) -> Synced:
     except Damaged:
         field.store.discard()
         return indexing.sync(field)
+
+
+def looked(field: Field, look: Callable[[], T]) -> T:
+    """A look at the store, up to date; pages of the file that only turn out broken now are made anew, and it looks
+    again."""
+    synced(field)
+    try:
+        return look()
+    except Damaged:
+        field.store.discard()
+        indexing.sync(field)
+        return look()

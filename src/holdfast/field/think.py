@@ -179,7 +179,7 @@ def _sources(field: Field, said: Words) -> dict[str, Thought]:
     named = tuple(dict.fromkeys(said.sources))
     if said.kind in DERIVED and not named:
         raise UsageError(f"A {said.kind} is made of others; nothing was written. Name them with --source ID.")
-    known = field.store.thoughts(named)
+    known = {one: each for one, each in field.store.thoughts(named).items() if each.path or not each.superseded_by}
     missing = [one for one in named if one not in known]
     if missing:
         raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. `recall` shows ids.')

@@ -65,6 +65,11 @@ class Thought:
         return f"{self.session or self.project}@{turn.day}" if is_talk else self.session
 
     @property
+    def is_withdrawal(self) -> bool:
+        """Whether it is no thought but the word that one is withdrawn (`withdrawal`)."""
+        return not self.text and self.superseded_by == WITHDRAWN
+
+    @property
     def is_of_a_day(self) -> bool:
         """Whether only the day is known on which it was made (field/noted)."""
         return self.kind == NOTE and self.created % DAY == END_OF_DAY
@@ -95,6 +100,8 @@ TEXTS = tuple(name for name in FIELDS if name not in (*LISTS, *NUMBERS))
 def from_record(record: Mapping[str, Any]) -> Thought:
     """Raises KeyError, TypeError or ValueError where it is none of ours; fields of a newer version are left aside."""
     given: dict[str, Any] = {name: whole(record[name]) for name in TEXTS if name in record}
+    if given.get("superseded_by") == WITHDRAWN:
+        given.setdefault("text", "")
     given.update({name: tuple(whole(one) for one in record[name]) for name in LISTS if name in record})
     given.update({name: float(record[name]) for name in NUMBERS if name in record})
     if given["kind"] not in KINDS or not given["id"] or not math.isfinite(given["created"] + given.get("start", 0.0)):
@@ -108,6 +115,12 @@ def whole(text: Any) -> str:
     if not isinstance(text, str):
         raise TypeError("not a text")
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def withdrawal(ident: str, now: float) -> Thought:
+    """The word that a thought is withdrawn: a record of its id without a text, in force wherever it stands among the
+    others. So two machines, and a rebuild in any order, agree."""
+    return Thought(ident, "", created=now, superseded_by=WITHDRAWN)
 
 
 @dataclass(frozen=True)
@@ -146,6 +159,7 @@ def joined(one: Thought, other: Thought) -> Thought:
         category=category,
         sources=tuple(sorted({*one.sources, *other.sources})),
         origin=least_trusted((one.origin, other.origin)),
+        superseded_by=one.superseded_by or other.superseded_by,
     )
 
 

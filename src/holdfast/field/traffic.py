@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GOT, USED, AGAIN = "got", "used", "again"  # returned by a retrieval; opened or cited; thought a second time
 KINDS = (GOT, USED, AGAIN)
+PERSON = "operator"  # as the operator's own token is called (serve/tokens)
+SHELL, CLIENT = "cli", "mcp"  # a shell without an agent in it, a client that no hook knows (capture, serve/mcp)
 MOST_LOGGED, MOST_TOGETHER, MOST_AGENTS = 100, 50, 100
 
 
@@ -41,12 +43,19 @@ class Event:
         return {**found, "new": {one: list(began) for one, began in self.new.items()}} if self.new else found
 
 
+def who(agent: str) -> str:
+    """Whose access counts as whose: the person is one, by whatever door they come in, else they alone would be the two
+    agents that make a highway."""
+    return PERSON if agent in (SHELL, CLIENT) else agent
+
+
 def from_record(record: Mapping[str, Any]) -> Event:
     """Raises KeyError, TypeError or ValueError where it is none of ours, or was purged."""
     if record["kind"] not in KINDS:
         raise ValueError("not traffic")
     new = {whole(one): (float(began[0]), float(began[1])) for one, began in record.get("new", {}).items()}
     named = {name: whole(record.get(name, "")) for name in ("agent", "session", "project", "query")}
+    named["agent"] = who(named["agent"])
     return Event(float(record["t"]), record["kind"], tuple(whole(one) for one in record["ids"]), new=new, **named)
 
 

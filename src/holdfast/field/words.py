@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.field.thought import Thought
 
-VERSION = 3
+VERSION = 4
 WORD = re.compile(r"[^\W_]+")
 LIGHT_WORDS = """
 a an the this that these those is are be being am do does have has of in with via using use uses it its we our

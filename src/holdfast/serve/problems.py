@@ -48,6 +48,9 @@ STATUSES: tuple[tuple[type[errors.HoldfastError], int], ...] = (  # the first th
     (NoVectors, 502),
     (errors.Unsupported, 501),
 )
+UNKNOWN = "extra_forbidden"  # pydantic's word for a field that a shape has not
+SHAPES = (shapes.Original.__name__, shapes.Derived.__name__)  # of one body
+MOST_NAMED = 10
 EMPTY = "It should have a letter, a digit or another sign that says something"
 SAFE = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 SAID = {
@@ -98,15 +101,45 @@ async def send(
 
 
 def sentence_of(found: list[Any]) -> tuple[int, str, str]:
-    """What a check of the request's shape found, without repeating what was sent."""
+    """What a check of the request's shape found, without repeating what was sent but for the names of fields."""
     if any(one.get("type") == "json_invalid" for one in found):
         return 400, *SAID[400]
-    _, *named = found[0].get("loc") or ("",)  # the first says in which part of the request
-    where = ".".join(map(str, named))
-    is_empty = found[0].get("ctx", {}).get("pattern") == shapes.SAYS
-    said = EMPTY if is_empty else str(found[0].get("msg", "it cannot be accepted"))
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
-    return 422, "invalid", f"{where[:80] or 'The request'}: {said}{more}; nothing was done. /openapi.json says more."
+    meant = _meant(found)
+    unknown = [_named(one) for one in meant if one.get("type") == UNKNOWN]
+    first, *others = [one for one in meant if one.get("type") != UNKNOWN] or [None]
+    parts = [f"{_listed(unknown)}: not known here"] if unknown else []
+    if first:
+        more = f" (and {_listed([_named(one) for one in others])})" if others else ""
+        parts.append(f"{_named(first)}: {_why(first)}{more}")
+    return 422, "invalid", f"{'; '.join(parts)}; nothing was done. /openapi.json says more."
+
+
+def _meant(found: list[Any]) -> list[Any]:
+    """Of a body that has two shapes the problems with the one that was meant: whose kind it has, else what it has
+    fewer with. The first part of a place says in which part of the request, the second which shape."""
+    by_shape: dict[str, list[Any]] = {}
+    for one in found:
+        by_shape.setdefault(_shape(one), []).append(one)
+    return min(by_shape.values(), key=lambda some: (any(_named(one) == "kind" for one in some), len(some)))
+
+
+def _shape(one: Mapping[str, Any]) -> str:
+    return next((str(part) for part in (one.get("loc") or ())[1:2] if part in SHAPES), "")
+
+
+def _named(one: Mapping[str, Any]) -> str:
+    place = [str(part) for part in (one.get("loc") or ())[1:]]
+    return ".".join(place[1:] if _shape(one) else place)[:80] or "The request"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _why(one: Mapping[str, Any]) -> str:
+    is_empty = one.get("ctx", {}).get("pattern") == shapes.SAYS
+    return EMPTY if is_empty else str(one.get("msg", "it cannot be accepted"))
 
 
 def of_status(status: int, headers: Mapping[str, str] | None) -> tuple[int, str, str, dict[str, str]]:

@@ -1,6 +1,6 @@
-"""Purge: a note vanishes from notes, history, queue, ledger, snapshots, thoughts and index, by the user's own word.
+"""Purge: a note or thought leaves notes, history, queue, ledger, snapshots, thoughts and index, by the user's word.
 
-Promise: when it is done, no file below the vault holds a line of the note, git's objects included; that is looked for
+Promise: when it is done, no file below the vault holds a line of it, git's objects included; that is looked for
 at the end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any
 point: what is to go is written down before the first effect, and the next run finishes it. Which commits went is then
 said in the vault itself, so that a machine that still has them cannot bring them back unnoticed.
@@ -22,7 +22,7 @@ from holdfast.vault.purge_plan import Plan
 from holdfast.vault.writing import Writer, refresh_derived, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["Done", "Plan", "carry_out", "plan", "unfinished"]
 
@@ -44,14 +44,15 @@ class Done:
     checked: int
     left: tuple[str, ...]
     remotes: tuple[str, ...]
+    thoughts: tuple[str, ...] = ()
 
 
-def plan(vault: str, *note_paths: str) -> Plan:
-    """What purging some notes means; nothing is changed. Raises NotFound, GitFailed."""
+def plan(vault: str, *note_paths: str, thoughts: Sequence[str] = ()) -> Plan:
+    """What purging some notes, and thoughts by their ids, means; nothing is changed. Raises NotFound, GitFailed."""
     pending = unfinished(vault)
-    if pending and set(note_paths) <= set(pending.paths):
+    if pending and set(note_paths) <= set(pending.paths) and set(thoughts) <= set(pending.thoughts):
         return pending
-    return purge_plan.planned(Repository(vault), *note_paths)
+    return purge_plan.planned(Repository(vault), *note_paths, thoughts=thoughts)
 
 
 def unfinished(vault: str) -> Plan | None:
@@ -75,7 +76,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
     with writing(vault, now) as writer:
         pending = unfinished(vault)
         whole = _completed(writer.repository, plan, pending)
-        scrubber = Scrubber(whole.texts, whole.flags)
+        scrubber = Scrubber(whole.texts, whole.flags, whole.thoughts)
         _write_down(vault, whole)
         say("the queue")
         records = purging.clean_queue(f"{home.state(vault)}/queue", scrubber, now)
@@ -101,7 +102,7 @@ def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = l
         purging.count(home.state(vault))  # also for whoever began to think while this went on
         _strike_out(vault)
     say("done")
-    return Done(whole.paths, quoted, records, checked, left, whole.remotes)
+    return Done(whole.paths, quoted, records, checked, left, whole.remotes, whole.thoughts)
 
 
 def _completed(repository: Repository, given: Plan, pending: Plan | None) -> Plan:
@@ -112,13 +113,16 @@ def _completed(repository: Repository, given: Plan, pending: Plan | None) -> Pla
             plans.append(purge_plan.planned(repository, path))
         except NotFound:
             continue  # gone already: an earlier run came so far
+    thoughts = _union(one.thoughts for one in plans)
+    said = purge_plan.thought_texts(repository.vault, thoughts)
     return replace(
         given,
         notes=_union(one.notes for one in plans),
         paths=_union(one.paths for one in plans),
-        texts=_union(one.texts for one in plans),
+        texts=_union([*(one.texts for one in plans), tuple(said)]),
         flags=_union(one.flags for one in plans),
         remotes=_union(one.remotes for one in plans),
+        thoughts=thoughts,
     )
 
 
@@ -132,20 +136,25 @@ def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, .
     for _ in range(TRIES):
         tracked = set(_tracked(writer.repository))
         texts: dict[str, str | None] = {path: None for path in whole.paths if writer.read(path) is not None}
+        has_logs = False
         for path, raw in purge_plan.files(writer.vault):
             after = purge_history.scrub(raw, scrubber)
             if path in texts or after == raw or purging.NOT_OURS.search(path):
                 continue
             cleaned[path] = None
-            if path in tracked:
+            if "/live/" in path and path.endswith(".log"):
+                purging.clean_log(f"{writer.vault}/{path}", scrubber)  # what the head has of it goes with the history
+                has_logs = True
+            elif path in tracked:
                 texts[path] = after.decode("utf-8", "surrogateescape")
             else:
                 platform.write_atomic(f"{writer.vault}/{path}", after, durable=True)
-        if not texts:
+        if not texts and not has_logs:
             break
         if texts.get(brain.PATH):
             texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts).notes)
-        writer.commit("purge a note", texts, cause="purge")
+        if texts:
+            writer.commit("purge a note", texts, cause="purge")
     return tuple(cleaned)
 
 

@@ -1,7 +1,8 @@
 """What a purge will take: every text that the note ever had, the flags it was made from, and where they stand.
 
 Reading only. What is looked for: every line of 20 visible characters and more that the note ever had, its sentences,
-descriptions, paths and specific names, and what its flags said.
+descriptions, paths and specific names, and what its flags said; of a thought its text and context. The records of a
+thought go by its id: so one of two words goes too, and the same two words elsewhere are left alone.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from holdfast.errors import GitFailed, NotFound
 from holdfast.vault import journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import Broken
+from holdfast.vault.own import THOUGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 ALIKE = "-M75%"  # short notes share most of their front matter: less alike is another note
@@ -40,13 +42,19 @@ class Plan:
     quoted: tuple[str, ...]
     records: int
     remotes: tuple[str, ...]
+    thoughts: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """What is shown before it is asked for."""
         former = [path for path in self.paths if path not in self.notes]
         known = f", formerly {', '.join(former)}" if former else ""
-        lines = [f"{', '.join(self.notes)}{known}: {_many(self.commits, 'commit')} of the history"]
-        lines.append(f"{_many(len(self.flags), 'flag')} it was made from, {_many(self.records, 'record')} of the logs")
+        lines = (
+            [f"{', '.join(self.notes)}{known}: {_many(self.commits, 'commit')} of the history"] if self.notes else []
+        )
+        if self.thoughts:
+            lines.append(f"{_many(len(self.thoughts), 'thought')}: every record, in the history too")
+        made_from = f"{_many(len(self.flags), 'flag')} it was made from, " if self.notes else ""
+        lines.append(f"{made_from}{_many(self.records, 'record')} of the logs")
         if self.quoted:
             lines.append(f"its lines become {PURGED} in: {', '.join(self.quoted)}")
         lines += [f"out of reach: the remote {remote}, and every copy of it" for remote in self.remotes]
@@ -57,24 +65,28 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def planned(repository: Repository, *note_paths: str) -> Plan:
-    """What purging some notes means. Raises NotFound, GitFailed."""
+def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = ()) -> Plan:
+    """What purging some notes, and thoughts by their ids, means. Raises NotFound, GitFailed."""
     _refuse_elsewhere(repository)
     paths = tuple(dict.fromkeys(one for path in note_paths for one in _names(repository, path)))
     commits, contents = versions(repository, paths)
     contents += [raw for raw in (content(repository.vault, path) for path in note_paths) if raw is not None]
-    if not contents:
+    if not contents and not thoughts:
         raise NotFound(f"{', '.join(note_paths)}: neither in the vault nor in its history; nothing was changed.")
     texts, sources = _gathered(paths, contents)
     told = tuple(
         path for path in (f"improvements/{one}.md" for one in sorted(sources)) if content(repository.vault, path)
     )
     paths += told  # what a snag changed is told there in the same words
-    texts |= _flagged(home.state(repository.vault), sources)
-    found = Plan(note_paths, paths, tuple(sorted(texts)), tuple(sorted(sources)), commits, (), 0, ())
-    scrubber = Scrubber(found.texts, found.flags)
-    quoted = tuple(path for path, raw in files(repository.vault) if path not in paths and scrubber.holds(raw))
-    records = sum(1 for record in _records(home.state(repository.vault)) if scrubber.concerns(record))
+    texts |= _flagged(home.state(repository.vault), sources) | thought_texts(repository.vault, thoughts)
+    taken = (tuple(sorted(texts)), tuple(sorted(sources)))
+    found = Plan(note_paths, paths, *taken, commits, (), 0, (), tuple(sorted(thoughts)))
+    scrubber = Scrubber(found.texts, found.flags, found.thoughts)
+    rest = Scrubber((), (), found.thoughts)  # a log is named only where something else in it quotes a thought
+    others = ((path, rest.scrubbed(raw)) for path, raw in files(repository.vault) if path not in paths)
+    quoted = tuple(path for path, raw in others if scrubber.holds(raw))
+    logged = (*_records(home.state(repository.vault)), *_records(repository.vault, (THOUGHTS,)))
+    records = sum(1 for record in logged if scrubber.concerns(record))
     return replace(found, quoted=quoted, records=records, remotes=_remotes(repository))
 
 
@@ -112,7 +124,7 @@ CAUSES = ("remember", "promote", "review: keep", "review: accept", "review: reje
 
 def versions(repository: Repository, paths: tuple[str, ...]) -> tuple[int, list[bytes]]:
     """How many commits touched the note, and every content it ever had there."""
-    if not repository.exists() or not repository.head():
+    if not paths or not repository.exists() or not repository.head():
         return 0, []
     words = ("log", "--all", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=commit %H")
     lines = repository.run(*words, "--", *paths, env=LITERAL).decode("utf-8", "surrogateescape").splitlines()
@@ -133,10 +145,25 @@ def _gathered(paths: tuple[str, ...], versions: list[bytes]) -> tuple[set[str], 
             continue
         texts.update(_lines(note.body))
         texts.update(_lines(note.description))
-        texts.update([note.name] if len(note.name.split()) >= 3 and len(note.name) >= 8 else _lines(note.name))
+        texts.update(_named(note.name))
         texts.update(f"{cause}: {note.name}" for cause in CAUSES)  # a short name too, where a commit's subject has it
         sources.update(source for source in note.sources if not source.startswith("import:"))
     return texts, sources
+
+
+def _named(text: str) -> Iterable[str]:
+    """A whole text where it is specific, else such lines of it as are."""
+    return [text] if len(text.split()) >= 3 and len(text) >= 8 else _lines(text)
+
+
+def thought_texts(vault: str, thoughts: Sequence[str]) -> set[str]:
+    """What the records of some thoughts say, as far as it is specific enough to be looked for elsewhere."""
+    found: set[str] = set()
+    for record in _records(vault, (THOUGHTS,)) if thoughts else ():
+        if record.get("id") in thoughts:
+            text, context = (str(record.get(name, "")) for name in ("text", "context"))
+            found.update((*_named(text), *_lines(text), *_lines(context)))
+    return found
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -158,13 +185,14 @@ def _flagged(state: str, sources: set[str]) -> set[str]:
 
 
 def _records(
-    state: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots")
+    top: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots")
 ) -> Iterator[dict[str, Any]]:
     for place in places:
-        for top, _, names in os.walk(f"{state}/{place}"):
+        for folder, _, names in os.walk(f"{top}/{place}"):
             for name in names:
+                path = f"{folder}/{name}"
                 try:
-                    found = list(log.scan_file(f"{top}/{name}")) if not os.path.islink(f"{top}/{name}") else []
+                    found = list(log.scan_file(path)) if not os.path.islink(path) else []
                 except OSError:
                     continue  # archived meanwhile
                 for payload in log.records(found):

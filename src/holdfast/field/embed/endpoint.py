@@ -30,8 +30,8 @@ TRIES = 4
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds; also of what the other side asks for
 TIMEOUT = 60.0
 EXTRA = (
-    "An embeddings endpoint needs httpx2, which is not installed; nothing was changed, and search by words goes on. "
-    f"Run `{sys.executable} -m pip install httpx2`, then the same command again."
+    "An embeddings endpoint needs httpx2, which is not installed; nothing was changed, and search goes on by what "
+    f"serves. Run `{sys.executable} -m pip install httpx2`, then the same command again."
 )
 
 
@@ -92,7 +92,7 @@ class Endpoint:
                 return self._read(http.call(self._where, "/embeddings", headers, self._timeout, body), len(texts))
             except JudgeFailed as error:
                 if not error.again or not left:
-                    raise NoVectors(f"{error} Search by words goes on.", again=error.again) from None
+                    raise NoVectors(f"{error} Search goes on by what serves.", again=error.again) from None
                 self._wait(min(LONGEST_PAUSE, max(pause, error.wait)))
                 pause *= 2
         raise AssertionError("the last try either answers or raises")
@@ -109,13 +109,13 @@ class Endpoint:
         if not is_sound or not all(math.isfinite(part) for row in rows for part in row):
             raise NoVectors(
                 f"The embedder ({self._where.host}) answered without the vectors that were asked for; nothing was "
-                "changed, and search by words goes on. Is it an embeddings endpoint, and the model one for that?"
+                "changed, and search goes on by what serves. Is it an embeddings endpoint, and the model one for that?"
             )
         (length,) = lengths
         if self._dimension not in (0, length):
             raise NoVectors(
                 f"The embedder ({self._where.host}) answers with vectors of {length} numbers, and before it was "
-                f"{self._dimension}; nothing was changed, and search by words goes on. Is it still the same model?"
+                f"{self._dimension}; nothing was changed, and search goes on by what serves. Is it the same model?"
             )
         self._dimension = length
         return rows

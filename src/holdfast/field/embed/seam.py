@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class NoVectors(HoldfastError):
-    """The texts could not be embedded; nothing was changed, and search by words goes on."""
+    """The texts could not be embedded; nothing was changed, and search goes on by what serves."""
 
     # `again`: the same call may succeed later.
 

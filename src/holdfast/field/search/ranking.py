@@ -52,16 +52,14 @@ class _Scored:
     order: list[str]
     worth: Mapping[str, float]
     legs: Mapping[str, tuple[float, float]]
-    total: Mapping[str, float]
+    around: Mapping[str, float]
     named: frozenset[str]
     dated: Mapping[str, float]
 
     def result(self, ident: str) -> Ranked:
         lexical, semantic = self.legs.get(ident, (0.0, 0.0))
-        given = max(0.0, self.total[ident] - lexical - semantic)
-        return Ranked(
-            ident, self.worth[ident], lexical, semantic, given, ident in self.named, self.dated.get(ident, 0.0) > 0
-        )
+        around, is_dated = self.around.get(ident, 0.0), self.dated.get(ident, 0.0) > 0
+        return Ranked(ident, self.worth[ident], lexical, semantic, around, ident in self.named, is_dated)
 
 
 def _by_id(hits: Sequence[Found]) -> dict[str, float]:
@@ -72,10 +70,11 @@ def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _S
     pool = _fused(legs)
     own = {ident: sum(both) for ident, both in pool.items()}
     seeds = sorted(pool, key=lambda ident: (-own[ident], ident))[:CANDIDATES]
-    near = corpus.neighbours(seeds, len(around.SHARES)) if parts.neighbours else {}
+    beside = corpus.neighbours(seeds, len(around.SHARES)) if parts.neighbours or parts.turns else {}
+    near = beside if parts.neighbours else {}
     known = corpus.facts({*seeds, *(other for others in near.values() for other, _ in others)})
     if parts.turns:
-        alone = {ident: around.by_itself(known[ident]) for ident in seeds if ident in known}
+        alone = {ident: around.by_itself(known[ident], beside.get(ident, ())) for ident in seeds if ident in known}
         pool |= {ident: (pool[ident][0] * part, pool[ident][1] * part) for ident, part in alone.items()}
         own |= {ident: own[ident] * part for ident, part in alone.items()}
     lent = around.lent({ident: own[ident] for ident in seeds}, near)
@@ -84,7 +83,8 @@ def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _S
     if parts.threads:
         of_thread = around.of_threads(kept, {ident: known.get(ident, NOTHING).thread for ident in kept})
         total = {ident: score + of_thread[ident] for ident, score in total.items()}
-    return _hinted(question, pool, total, known, parts)
+        lent = {ident: lent.get(ident, 0.0) + of_thread[ident] - around.OF_THREAD * kept[ident] for ident in kept}
+    return _hinted(question, pool, total, lent, known, parts)
 
 
 def _fused(legs: _Legs) -> dict[str, tuple[float, float]]:
@@ -102,6 +102,7 @@ def _hinted(
     question: Question,
     pool: Mapping[str, tuple[float, float]],
     total: Mapping[str, float],
+    lent: Mapping[str, float],
     known: Mapping[str, Facts],
     parts: Parts,
 ) -> _Scored:
@@ -113,4 +114,4 @@ def _hinted(
         ident: score * (1 + NAMED * (ident in named)) * (1 + DATED * dated.get(ident, 0.0))
         for ident, score in total.items()
     }
-    return _Scored(sorted(worth, key=lambda ident: (-worth[ident], ident)), worth, pool, total, named, dated)
+    return _Scored(sorted(worth, key=lambda ident: (-worth[ident], ident)), worth, pool, lent, named, dated)

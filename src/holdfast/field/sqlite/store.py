@@ -85,7 +85,7 @@ class SqliteStore(Held):
 
     def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
         rows = self._rows("t.id, t.size, t.speaker, t.thread, t.said, t.turn", ids)
-        return {row[0]: Facts(*row[1:5], bool(row[5])) for row in rows}
+        return {ident: Facts(size, who, thread, said, bool(turn)) for ident, size, who, thread, said, turn in rows}
 
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
         with broken_is_said():

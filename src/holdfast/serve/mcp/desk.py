@@ -86,10 +86,12 @@ class Desk(Warmed):
 
     def thought(self, said: Words) -> Thinking:
         """Keep a thought of this project. Raises UsageError, NotFound, NotSaved."""
+        from holdfast.field.traffic import who
+
         provenance.refuse_unseen(self, said.sources)
         where = self.where()
-        stamped = replace(said, agent=where.host, session=where.episode, project=where.project.id, origin=self.origin())
-        return self.think(stamped)
+        agent, project = who(where.host), where.project.id
+        return self.think(replace(said, agent=agent, session=where.episode, project=project, origin=self.origin()))
 
     def note_shown(self, answer: Answer) -> None:
         """Reinforce what a recall has returned; where capture is off a look leaves no trace."""
