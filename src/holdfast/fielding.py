@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.errors import UsageError
 from holdfast.tasking import Tasking
 
 if TYPE_CHECKING:
@@ -65,13 +64,10 @@ class Fielding(Tasking):
         return found
 
     def _embedder_before(self) -> Settings:
-        from holdfast.capture import config, home
+        from holdfast.capture import home
         from holdfast.field.embed import choice
 
-        try:
-            return choice.settings(config.load(home.machine_state(self.env)))
-        except UsageError:
-            return choice.Settings()
+        return choice.wished(home.machine_state(self.env)) or choice.Settings()
 
     def choose_embedder(self, wanted: Settings) -> Chosen:
         """Write a choice that works into this machine's settings, and embed the field in the background."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,6 +95,21 @@ def save(file: Path, text: str) -> None:
     fresh = file.with_suffix(".tmp")
     fresh.write_text(text, encoding="utf-8")
     os.replace(fresh, file)
+
+
+def garble(vault: str, tables: str) -> None:
+    """Pages of the closed index are overwritten, those of tables by a condition on sqlite_master: it can be opened, and
+    turns out broken in use."""
+    path = Path(opening.path_of(vault))
+    db = sqlite3.connect(path)
+    pages = [row[0] for row in db.execute(f"SELECT rootpage FROM sqlite_master WHERE rootpage AND {tables}")]
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    assert pages
+    raw = bytearray(path.read_bytes())
+    for page in pages:
+        raw[(page - 1) * 4096 : page * 4096] = b"\x5a" * 4096
+    path.write_bytes(raw)
 
 
 def believe_times(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from task_support import AGENT, Desk
 
 from holdfast.field import coverage, indexing, opening
-from holdfast.field.coverage import Behind, Coverage
+from holdfast.field.comparing import Behind
+from holdfast.field.coverage import Coverage
 from holdfast.tasks import finalize, states
 
 EVER = 1.0  # everything changed after this

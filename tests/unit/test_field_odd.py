@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from field_support import NOW, SHOP, Directions, Room, texts
+from field_support import NOW, SHOP, Directions, Room, garble, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log, platform, segments
@@ -43,15 +43,7 @@ def from_elsewhere(room: Room, *said: dict[str, Any], folder: str = OTHER) -> No
 
 def harm(vault: str) -> None:
     """The tables of thoughts are garbage; the file can be opened all the same."""
-    path = Path(opening.path_of(vault))
-    db = sqlite3.connect(path)
-    pages = [row[0] for row in db.execute("SELECT rootpage FROM sqlite_master WHERE tbl_name = 'thought' AND rootpage")]
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    db.close()
-    raw = bytearray(path.read_bytes())
-    for page in pages:
-        raw[(page - 1) * 4096 : page * 4096] = b"\x5a" * 4096
-    path.write_bytes(raw)
+    garble(vault, "tbl_name = 'thought'")
 
 
 @pytest.mark.parametrize(

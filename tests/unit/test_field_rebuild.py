@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from field_support import DAY, HOUR, SHOP, Directions, Room, texts
+from field_support import DAY, HOUR, SHOP, Directions, Room, garble, texts
 from task_support import Desk
 
 from holdfast.capture import platform
@@ -229,15 +229,7 @@ def test_a_broken_file_is_made_anew(room: Room, harm: Any) -> None:
 def harm_in_the_middle(room: Room) -> None:
     """So that it can be opened, and turns out broken in use."""
     room.close()
-    path = Path(opening.path_of(room.vault))
-    db = sqlite3.connect(path)
-    pages = [db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (one,)).fetchone()[0] for one in HARMED]
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    db.close()
-    raw = bytearray(path.read_bytes())
-    for page in pages:
-        raw[(page - 1) * 4096 : page * 4096] = b"\x5a" * 4096
-    path.write_bytes(raw)
+    garble(room.vault, f"name IN {HARMED}")
     room.reopen()
 
 

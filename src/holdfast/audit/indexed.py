@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from holdfast.audit.period import Told
     from holdfast.doctor.checks import Place
-    from holdfast.field.coverage import Behind, Coverage
+    from holdfast.field.comparing import Behind
+    from holdfast.field.coverage import Coverage
 
 REBUILD = "`holdfast rebuild` makes it anew from the vault"
 NEXT = "the next `holdfast recall` or close {}, and so does `holdfast rebuild`"

@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
-from holdfast.field import glance, noted, prompts, words
+from holdfast.field import glance, nearness, noted, prompts, words
 from holdfast.field.embed import passages, wordllama
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE
@@ -77,7 +77,7 @@ class Usual:
     @property
     def luckiest(self) -> float:
         """How far above the others the best of so many is by chance."""
-        return math.sqrt(2 * math.log(max(2, self.count)))
+        return nearness.luckiest(self.count)
 
 
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:

@@ -42,12 +42,8 @@ class Behind:
 
 def _last_walk(store: Store) -> float:
     """When the index last began to look at every file; 0 where it is to do so again in any case."""
-    said = store.places(indexing.WALK).get(indexing.WALK, "")
-    try:
-        when, cost = (float(one) for one in said.split())
-    except ValueError:
-        return 0.0
-    return when - cost - SURE
+    when, cost = indexing.walked(store.places(indexing.WALK).get(indexing.WALK, ""))
+    return when - cost - SURE if when else 0.0
 
 
 def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.field.store import Store
 
-__all__ = [
-    "DAMAGED",
-    "MISSING",
-    "NEWER",
-    "OUTDATED",
-    "READY",
-    "UNKNOWN",
-    "UNREADABLE",
-    "Behind",
-    "Coverage",
-    "look",
-]
 READY, MISSING, OUTDATED = "ready", "missing", "outdated"
 DAMAGED, NEWER, UNREADABLE = "damaged", "newer", "unreadable"
 UNKNOWN = (NEWER, UNREADABLE)  # what such an index has cannot be told

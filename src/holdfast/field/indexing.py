@@ -103,12 +103,18 @@ def _folders_stamp(stamps: dict[str, str]) -> str:
     return digest("\n".join(f"{one} {stamp}" for one, stamp in sorted(stamps.items())), 24)
 
 
-def _is_due(said: str, now: float) -> bool:
-    """Whether every file is to be looked at again: never yet, or long ago by what it takes."""
+def walked(said: str) -> tuple[float, float]:
+    """When every file was last looked at, and what that took; 0 where it was not, or is to be again in any case."""
     try:
         when, cost = (float(one) for one in said.split())
     except ValueError:
-        return True
+        return 0.0, 0.0
+    return when, cost
+
+
+def _is_due(said: str, now: float) -> bool:
+    """Whether every file is to be looked at again: never yet, or long ago by what it takes."""
+    when, cost = walked(said)
     return not when or now < when or now - when > cost * SHARE
 
 

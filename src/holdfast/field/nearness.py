@@ -54,10 +54,15 @@ class Seen:
         return [hit for hit in hits if hit.id in self._shares or hit.score >= least]
 
 
+def luckiest(count: int) -> float:
+    """How many spreads above the others the best of so many is by chance."""
+    return math.sqrt(2 * math.log(max(2, count)))
+
+
 def near_enough(model: str, best: float, count: int) -> float:
     """How near a text has to be to be found by its meaning alone, where the nearest of so many is as near as that."""
     if model not in CHANCE:
         return FAR
     mean, spread, no_chance = CHANCE[model]
-    by_chance = mean + spread * math.sqrt(2 * math.log(max(2, count)))
+    by_chance = mean + spread * luckiest(count)
     return max(FAR, OF_NEAREST * best) if best >= min(by_chance, no_chance) else math.inf

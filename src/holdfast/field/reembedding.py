@@ -14,7 +14,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import background, codec, config, home, ledger, locks, platform
+from holdfast.capture import background, codec, home, ledger, locks, platform
 from holdfast.errors import Busy, HoldfastError, UsageError
 from holdfast.field import embedding, indexing, opening
 from holdfast.field.embed import choice
@@ -23,7 +23,6 @@ from holdfast.field.embed.seam import NoVectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.embed.choice import Settings
 
 FILE, LOCK = "embedding.json", "embedding.lock"
 LARGEST = 1 << 16
@@ -145,7 +144,7 @@ def work(vault: str, env: Mapping[str, str], clock: Callable[[], float] = time.t
 def _one(vault: str, env: Mapping[str, str], clock: Callable[[], float]) -> bool:
     """One model's turn; False where the settings named another in the meantime."""
     state = home.machine_state(env)
-    wanted = _wanted(state)
+    wanted = choice.wished(state)
     try:
         embedder = choice.made(wanted, env) if wanted else None
     except (UsageError, NoVectors) as error:
@@ -154,9 +153,9 @@ def _one(vault: str, env: Mapping[str, str], clock: Callable[[], float]) -> bool
             vault,
             Progress(wanted.name if wanted else "", started=now, pid=posix.getpid(), ended=now, problem=str(error)),
         )
-        return _wanted(state) == wanted
+        return choice.wished(state) == wanted
     if embedder is None:
-        return _wanted(state) == wanted
+        return choice.wished(state) == wanted
     with opening.opened(vault, embedder, clock) as field:
         try:
             indexing.take_in(field)
@@ -174,22 +173,14 @@ def _one(vault: str, env: Mapping[str, str], clock: Callable[[], float]) -> bool
 
         tell(0)
         try:
-            embedding.everything(field, embedder, is_enough=lambda: _wanted(state) != wanted, progress=tell)
+            embedding.everything(field, embedder, is_enough=lambda: choice.wished(state) != wanted, progress=tell)
             problem = ""
         except HoldfastError as error:
             problem = str(error)
         total = store.count()
         left = store.lacking(embedder.name)
         _write(vault, replace(told, done=total - left, total=total, ended=clock(), problem=problem))
-    return _wanted(state) == wanted
-
-
-def _wanted(state: str) -> Settings | None:
-    """What the settings name now; None where that is nobody."""
-    try:
-        return choice.settings(config.load(state))
-    except UsageError:
-        return None
+    return choice.wished(state) == wanted
 
 
 def _write(vault: str, told: Progress) -> None:

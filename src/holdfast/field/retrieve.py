@@ -19,7 +19,7 @@ from holdfast.field.search import ranking
 from holdfast.field.search.seam import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, WITHDRAWN, Thought, Traffic, unread, whole
-from holdfast.field.traffic import GOT, USED, Event
+from holdfast.field.traffic import GOT, USED, Event, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -210,6 +210,5 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
     if not known:
         return True
     read = field.store.traffic(known, whole=False)
-    new = {one: (thought.start, thought.created) for one, thought in known.items() if one not in read}
-    event = Event(field.clock(), USED, tuple(known), agent, session, new=new)
+    event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
     return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)

@@ -24,7 +24,7 @@ from holdfast.field import indexing, pheromone, records, repeating, words
 from holdfast.field.search import tokens
 from holdfast.field.store import Damaged, Scope
 from holdfast.field.thought import DERIVED, GLOBAL, KINDS, NOTE, ORIGINAL, Thought, least_trusted, unread
-from holdfast.field.traffic import AGAIN, USED, Event
+from holdfast.field.traffic import AGAIN, USED, event_of
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ def _note(field: Field, said: Words, kind: str, of: dict[str, Thought], now: flo
     """That these were said again, or cited: what is made of others is evidence that they are of use."""
     if of:
         read = field.store.traffic(of, whole=False)
-        new = {ident: (one.start, one.created) for ident, one in of.items() if ident not in read}
-        records.travel(field.vault, Event(now, kind, tuple(of), said.agent, said.session, said.project, new=new))
+        named = {"agent": said.agent, "session": said.session, "project": said.project}
+        records.travel(field.vault, event_of(kind, of, read, now, **named))
 
 
 def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:

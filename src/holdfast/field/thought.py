@@ -19,6 +19,8 @@ from holdfast.model import ORIGINS, TRUSTED, VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from holdfast.field.turns import Turn
+
 ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE = "original", "refinement", "consolidation", "bridge", "note"
 KINDS = (ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE)
 DERIVED = (REFINEMENT, CONSOLIDATION, BRIDGE)  # made of others, which they name
@@ -58,9 +60,11 @@ class Thought:
     def thread(self) -> str:
         """What it was said in the course of: a session, the talk of a day, a task; "" for what stands alone, as a note
         does."""
+        return self._thread(turns.of(self.text))
+
+    def _thread(self, turn: Turn) -> str:
         if self.kind == NOTE:
             return self.path if self.category in (DECISION, DISCOVERY) else ""
-        turn = turns.of(self.text)
         is_talk = bool(turn.speaker) and (bool(turn.day) or not self.session)
         return f"{self.session or self.project}@{turn.day}" if is_talk else self.session
 
@@ -84,7 +88,7 @@ class Thought:
         """What a ranking knows of it besides its words."""
         turn = turns.of(self.text)
         speaker, said = turn.speaker or self.contributor, turn.said or self.created
-        return Facts(len(self.text.split()), speaker, self.thread, said, is_turn=bool(turn.speaker))
+        return Facts(len(self.text.split()), speaker, self._thread(turn), said, is_turn=bool(turn.speaker))
 
     def as_record(self) -> dict[str, Any]:
         """As it stands in a log; what is at its default is left out."""

@@ -14,7 +14,9 @@ from holdfast.field.thought import Traffic, whole
 from holdfast.model import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
+
+    from holdfast.field.thought import Thought
 
 GOT, USED, AGAIN = "got", "used", "again"  # returned by a retrieval; opened or cited; thought a second time
 KINDS = (GOT, USED, AGAIN)
@@ -41,6 +43,12 @@ class Event:
         found: dict[str, Any] = {"v": VERSION, "t": self.time, "kind": self.kind, "ids": list(self.ids)}
         found.update({name: value for name, value in named.items() if value})
         return {**found, "new": {one: list(began) for one, began in self.new.items()}} if self.new else found
+
+
+def event_of(kind: str, of: Mapping[str, Thought], read: Container[str], now: float, **named: str) -> Event:
+    """What is to be noted of these, with how those began that nobody has read before."""
+    new = {ident: (one.start, one.created) for ident, one in of.items() if ident not in read}
+    return Event(now, kind, tuple(of), new=new, **named)
 
 
 def who(agent: str) -> str:

@@ -16,11 +16,11 @@ import os
 import socket
 import struct
 import time
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec
 from holdfast.errors import HoldfastError
 from holdfast.field import bearing
 from holdfast.hook import recall_asked, recalling
@@ -55,19 +55,15 @@ class Pace:
 async def listening(serving: Serving) -> AsyncIterator[None]:
     """Hooks are answered meanwhile; afterwards the socket is gone."""
     path = f"{serving.state}/{recalling.SOCKET}"
-    try:
-        listener = sockets.unix_socket(path)
-    except (HoldfastError, OSError):
+    with ExitStack() as held:
+        try:
+            listener = held.enter_context(sockets.at_path(path))
+        except (HoldfastError, OSError):
+            yield
+            return
+        there = await asyncio.start_unix_server(partial(_talk, serving, Pace(), set()), sock=listener, limit=LARGEST)
+        held.callback(there.close)
         yield
-        return
-    mine = os.lstat(path).st_ino
-    there = await asyncio.start_unix_server(partial(_talk, serving, Pace(), set()), sock=listener, limit=LARGEST)
-    try:
-        yield
-    finally:
-        there.close()
-        if os.path.lexists(path) and os.lstat(path).st_ino == mine:
-            platform.remove(path)
 
 
 async def _talk(

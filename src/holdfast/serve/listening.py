@@ -50,17 +50,21 @@ def at(wish: Wish, cwd: str) -> Iterator[tuple[socket.socket, str, int | None]]:
         yield bound(wish.host, wish.port)
         return
     path = os.path.normpath(os.path.join(cwd, wish.socket))
-    listener = unix_socket(path)
-    mine = os.stat(path).st_ino
-    try:
+    with at_path(path) as listener:
         yield listener, f"unix:{path}", None
+
+
+@contextmanager
+def at_path(path: str) -> Iterator[socket.socket]:
+    """A unix socket; afterwards it is closed, and gone unless another has taken its place. Raises UsageError, Busy."""
+    listener = unix_socket(path)
+    mine = os.lstat(path).st_ino
+    try:
+        yield listener
     finally:
         listener.close()
-        try:
-            if os.lstat(path).st_ino == mine:
-                platform.remove(path)
-        except OSError:
-            pass
+        if os.path.lexists(path) and os.lstat(path).st_ino == mine:
+            platform.remove(path)
 
 
 def bound(host: str, port: int) -> tuple[socket.socket, str, int]:

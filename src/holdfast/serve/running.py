@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home
+from holdfast.capture import codec, home, locks, platform
 from holdfast.errors import Busy
 from holdfast.model import VERSION
 from holdfast.serve import listening
@@ -45,17 +45,8 @@ class Running:
 
 def found(state: str) -> Running | None:
     """The server of a vault, if one lives."""
-    try:
-        fd = os.open(f"{state}/{LOCK}", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(fd)
-    finally:
-        os.close(fd)
-    return None
+    path = f"{state}/{LOCK}"
+    return _told(platform.read_file(path, LARGEST)) if locks.is_held(path) else None
 
 
 def serve(
@@ -132,7 +123,7 @@ def _alone(state: str) -> Iterator[int]:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise _busy(_read(fd)) from None
+            raise _busy(_told(os.pread(fd, LARGEST, 0))) from None
         os.ftruncate(fd, 0)
         yield fd
         os.ftruncate(fd, 0)
@@ -153,9 +144,9 @@ def _note(fd: int, running: Running) -> None:
     os.pwrite(fd, codec.encode({"v": VERSION, **asdict(running)}), 0)
 
 
-def _read(fd: int) -> Running | None:
+def _told(raw: bytes) -> Running | None:
     try:
-        told = codec.decode(os.pread(fd, LARGEST, 0))
+        told = codec.decode(raw)
         return Running(str(told["address"]), int(told["pid"]), float(told["since"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None

@@ -14,8 +14,8 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import config, home
-from holdfast.errors import HoldfastError, UsageError
+from holdfast.capture import home
+from holdfast.errors import HoldfastError
 from holdfast.field import indexing, opening, reembedding
 from holdfast.field.embed import choice, known
 from holdfast.field.opening import Field
@@ -24,7 +24,6 @@ from holdfast.field.store import Damaged
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.embed.choice import Settings
     from holdfast.field.embed.seam import Embedder
 
 KEPT = 8  # stores that wait for the next request
@@ -63,7 +62,7 @@ class Warm:
         self.clock = clock
         self._env = os.environ if env is None else env
         self._state = home.machine_state(self._env)
-        self._wishes = _wishes(self._state)
+        self._wishes = choice.wished(self._state)
         self._former = known.Former(self._state, self._env)
         self._later = reembedding.Background(vault, self._env, clock)
         if self._wishes:
@@ -86,7 +85,7 @@ class Warm:
 
     def _chosen(self) -> Embedder | None:
         """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
-        wishes = _wishes(self._state)
+        wishes = choice.wished(self._state)
         if wishes != self._wishes:
             self._wishes, self._former = wishes, known.Former(self._state, self._env)
             self.embedder = choice.at_hand(wishes, self._env) if wishes else None
@@ -128,10 +127,3 @@ class Warm:
     def _go_on(self, _: int) -> None:
         if self._stop.is_set():
             raise _Stopped
-
-
-def _wishes(state: str) -> Settings | None:
-    try:
-        return choice.settings(config.load(state))
-    except UsageError:
-        return None

@@ -74,6 +74,14 @@ def settings(config: Mapping[str, Any]) -> Settings:
     return made
 
 
+def wished(state: str) -> Settings | None:
+    """What this machine's settings name now; None where that is nobody."""
+    try:
+        return settings(machine.load(state))
+    except UsageError:
+        return None
+
+
 def made(wanted: Settings, env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
     """The embedder; None for words alone. Who is not patient tries an endpoint once. Raises UsageError, NoVectors.
     Loads no model yet."""
