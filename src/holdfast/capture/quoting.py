@@ -27,7 +27,10 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e"
 ESCAPES.update({"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"})
 WIDTHS = {"x": 2, "u": 4, "U": 8}
 # What the next session needs first, should not all of a handoff fit.
-FIRST = ("goals", "next steps", "in progress", "blockers", "note to the next session", "decisions", "done")
+FIRST = (
+    *("goals", "worked on", "where it stands", "in progress", "blockers", "next steps", "note to the next session"),
+    *("done", "decisions", "learned", "files modified"),
+)
 
 
 @value

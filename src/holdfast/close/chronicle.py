@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, platform, queue, quoting, story
 from holdfast.capture.ids import digest
-from holdfast.close import handoff, salvage
+from holdfast.close import handoff, salvage, witnessed
 from holdfast.close.believing import Believing
 from holdfast.close.verify import checking
 from holdfast.vault import lineage
@@ -31,11 +31,13 @@ ACTIVITY = "activity.log"
 
 @dataclass(frozen=True)
 class Told:
-    """Where a handoff lies, "" where there is none, its number, and what was found to be wrong in it."""
+    """Where a handoff lies, "" where there is none, its number, and what was found to be wrong in it. `topic` is what a
+    session was about that needs no handoff: nothing was changed or decided in it."""
 
     path: str
     number: int
     findings: tuple[Finding, ...] = ()
+    topic: str = ""
 
 
 def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], thought: Deliberated) -> Told:
@@ -48,6 +50,10 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     if not work.episode or not (work.flags or told.prompts or told.files):
         return Told("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
+    account = witnessed.account_of(thought.evidence)
+    is_slight = not (before or work.flags or thought.handoff) and witnessed.is_slight(told, thought.evidence, account)
+    if is_slight:
+        return Told("", len(listed) + 1, topic=handoff.topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])
     made = handoff.make(work.episode, told, [*before, *work.flags], placed, parents, thought.handoff)
@@ -56,6 +62,8 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
         made = salvage.completed(made, thought.salvaged)
     if not thought.handoff:
         made, findings = checking.checked(made, thought.evidence, thought.in_force)
+        if account:
+            made = witnessed.completed(made, account, work.episode.cwd, thought.origin, told.files)
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
     filing.planned_on[path] = None
@@ -96,12 +104,14 @@ def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
     return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
 
 
-def add_line(writer: Writer, work: Work, path: str, filing: Filing, texts: dict[str, str | None]) -> None:
+def add_line(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict[str, str | None]) -> None:
     """One line in activity.log: when, where, what about. It is known by when, where and whose it is."""
-    if not path or not work.episode:
+    if not (told.path or told.topic) or not work.episode:
         return
-    found = lineage.from_text(path, texts.get(path) or writer.read(path) or "")
-    topic = " ".join(found.title.split()) if isinstance(found, lineage.Handoff) else ""
+    topic = told.topic
+    if told.path:
+        found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
+        topic = " ".join(found.title.split()) if isinstance(found, lineage.Handoff) else ""
     line = activity_line(work.episode, topic or "a session")
     begins, ends = activity_line(work.episode, "\n").split("\n")[:2]
     before = writer.read(ACTIVITY)

@@ -82,7 +82,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 told = chronicle.add_handoff(writer, work, filing, texts, thought)
                 path, number = told.path, told.number
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
-                chronicle.add_line(writer, work, path, filing, texts)
+                chronicle.add_line(writer, work, told, filing, texts)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:

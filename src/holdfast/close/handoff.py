@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles, quoting
 from holdfast.capture.flags import clean
+from holdfast.close.witnessed import MOST_FILES, NOTED
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 LONGEST = 300
 LONGEST_TOPIC = 80
-MOST_FILES = 40
 MOST_ITEMS = 30
 
 
@@ -61,7 +61,7 @@ def make(
     if episode.state == episodes.DIED:
         request = f" Its last request was: {_line(last)}" if last else ""
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
-    sections["note"] = ["Written by holdfast from flags and prompts; nobody wrote a handoff."]
+    sections["note"] = [NOTED]
     if drafted:
         from holdfast.close.think import draft  # pydantic, which a close without a judge need not wait for
 

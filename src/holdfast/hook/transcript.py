@@ -22,6 +22,9 @@ BLOCK = 16 << 10  # read first; the newest usage is most often in it
 LARGEST_BLOCK = 1 << 20
 CLAUDE, CODEX = "claude-code", "codex"
 USER, ASSISTANT, CALL, RESULT = "user", "assistant", "call", "result"
+SUMMARY = "summary"  # of what was before a compaction, by the host
+QUEUED = "queued"  # what the user typed while the model was at work; it may become a prompt of its own
+ASIDE = "aside"  # what a host or a hook put into the user's place
 # What a host or a hook put into the user's place: never the user's words.
 INJECTED = (
     "<system-reminder",
@@ -125,25 +128,33 @@ def decoded(line: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def said(host: str, path: str, most: int) -> Iterator[Said]:
-    """What was said, newest first: no thinking, no reminders, no meta lines, nothing of subagents."""
+def said(host: str, path: str, most: int, *, whole: bool = False) -> Iterator[Said]:
+    """What was said, newest first: no thinking, no reminders, no meta lines, nothing of subagents.
+
+    `whole` adds the host's own summaries at compactions, what the user typed while the model was at work, and what
+    stands in the user's place without being the user's.
+    """
     if host == CODEX:
         for at, line in back(path, most):
             if b'"response_item"' in line:
-                yield from _of_codex(at, decoded(line))
+                yield from _of_codex(at, decoded(line), whole=whole)
+            elif whole and b'"compacted"' in line:
+                yield from _codex_summary(at, decoded(line))
     else:
         for at, line in back(path, most):
-            if b'"message"' in line:
-                yield from _of_claude(at, decoded(line))
+            if whole and (b'"isCompactSummary":true' in line or b'"queue-operation"' in line):
+                yield from _claude_aside(at, decoded(line))
+            elif b'"message"' in line and b'"type":"progress"' not in line:
+                yield from _of_claude(at, decoded(line), whole=whole)
 
 
-def since(host: str, path: str, offset: int, most: int) -> tuple[list[Said], bool]:
+def since(host: str, path: str, offset: int, most: int, *, whole: bool = False) -> tuple[list[Said], bool]:
     """What was said from a place on, in its order, and whether only the newest part of that was read.
 
     A transcript that has become shorter than the place is another one: nothing in it is of this episode.
     """
     heard: list[Said] = []
-    for one in said(host, path, most):
+    for one in said(host, path, most, whole=whole):
         if one.at < offset:
             break
         heard.append(one)
@@ -154,7 +165,7 @@ def since(host: str, path: str, offset: int, most: int) -> tuple[list[Said], boo
     return heard[::-1], size - offset > most
 
 
-def _of_claude(at: int, record: dict[str, Any]) -> Iterator[Said]:
+def _of_claude(at: int, record: dict[str, Any], *, whole: bool = False) -> Iterator[Said]:
     role = record.get("type")
     if role not in (USER, ASSISTANT) or any(record.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary")):
         return
@@ -168,7 +179,7 @@ def _of_claude(at: int, record: dict[str, Any]) -> Iterator[Said]:
             continue
         kind = block.get("type")
         if kind == "text":
-            yield from _words(role, block.get("text"), at)
+            yield from _words(role, block.get("text"), at, whole=whole)
         elif kind == "tool_use" and role == ASSISTANT:
             given = block.get("input")
             yield Said(CALL, "", at, tool=str(block.get("name")), call=str(block.get("id")), given=given)
@@ -177,7 +188,25 @@ def _of_claude(at: int, record: dict[str, Any]) -> Iterator[Said]:
             yield Said(RESULT, text, at, call=str(block.get("tool_use_id")), failed=block.get("is_error") is True)
 
 
-def _of_codex(at: int, record: dict[str, Any]) -> Iterator[Said]:
+def _claude_aside(at: int, record: dict[str, Any]) -> Iterator[Said]:
+    """The summary at a compaction, and words that waited for the model."""
+    if record.get("isCompactSummary") and not record.get("isSidechain"):
+        message = record.get("message")
+        text = text_in(message.get("content") if isinstance(message, dict) else None)
+        if text.strip():
+            yield Said(SUMMARY, without_reminders(text).strip(), at)
+    elif record.get("type") == "queue-operation" and record.get("operation") == "enqueue":
+        yield from (one for one in _words(QUEUED, record.get("content"), at) if not one.text.startswith(INJECTED))
+
+
+def _codex_summary(at: int, record: dict[str, Any]) -> Iterator[Said]:
+    payload = record.get("payload")
+    text = payload.get("message") if isinstance(payload, dict) else None
+    if record.get("type") == "compacted" and isinstance(text, str) and text.strip():
+        yield Said(SUMMARY, text.strip(), at)
+
+
+def _of_codex(at: int, record: dict[str, Any], *, whole: bool = False) -> Iterator[Said]:
     payload = record.get("payload")
     if record.get("type") != "response_item" or not isinstance(payload, dict):
         return
@@ -187,7 +216,8 @@ def _of_codex(at: int, record: dict[str, Any]) -> Iterator[Said]:
         content = payload.get("content")
         blocks = content if isinstance(content, list) and not _is_the_hosts(payload) else []
         for block in reversed(blocks):
-            yield from _words(str(payload["role"]), block.get("text") if isinstance(block, dict) else None, at)
+            text = block.get("text") if isinstance(block, dict) else None
+            yield from _words(str(payload["role"]), text, at, whole=whole)
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         given = payload.get("arguments", payload.get("input", payload.get("action")))
         if kind == "function_call" and isinstance(given, str):
@@ -215,12 +245,14 @@ def _codex_result(text: str, at: int, call: str) -> Said:
     return Said(RESULT, output, at, call=call, failed=ended[:1] not in ("", "0"))
 
 
-def _words(role: str, text: object, at: int) -> Iterator[Said]:
+def _words(role: str, text: object, at: int, *, whole: bool = False) -> Iterator[Said]:
     if not isinstance(text, str):
         return
     if role == USER:
         text = without_reminders(text)
-    if text.strip() and not (role == USER and text.lstrip().startswith(INJECTED)):
+    if role == USER and text.lstrip().startswith(INJECTED):
+        role = ASIDE
+    if text.strip() and (whole or role != ASIDE):
         yield Said(role, text.strip(), at)
 
 

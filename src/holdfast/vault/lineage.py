@@ -28,6 +28,7 @@ LARGEST = 1 << 18
 SECTIONS = {
     "goals": "Goals",
     "worked_on": "Worked on",
+    "state": "Where it stands",
     "done": "Done",
     "in_progress": "In progress",
     "blockers": "Blockers",
@@ -45,6 +46,9 @@ ALSO = {
     "next step": "next_steps",
     "next": "next_steps",
     "next actions": "next_steps",
+    "state": "state",
+    "status": "state",
+    "current state": "state",
     "completed": "done",
     "what was done": "done",
     "files": "files_modified",

@@ -51,6 +51,7 @@ class Deliberated:
     in_force: tuple[Note, ...] = ()  # decisions
     jobs: int = 0
     took: float = 0.0
+    origin: str = ""  # of outside text in its context
     purges: int = 0  # how many there had been when it was thought
     fell_back: str = ""
 
@@ -77,7 +78,13 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 def _known(case: Case) -> Deliberated:
     """What is known without asking anybody."""
     decisions = checking.in_force(case.known.notes, case.work.project) if case.tells else []
-    return Deliberated(story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=tuple(decisions))
+    return Deliberated(
+        story=case.story,
+        salvaged=case.salvaged,
+        evidence=case.evidence,
+        in_force=tuple(decisions),
+        origin=case.origin,
+    )
 
 
 def _judged(court: Court, case: Case) -> Deliberated:

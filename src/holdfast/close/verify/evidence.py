@@ -69,6 +69,7 @@ class Evidence:
     the files that were changed, `commits` ids that were seen or that the tree's history has, `names` its files."""
 
     spoken: tuple[Said, ...] = ()
+    heard: tuple[Said, ...] = ()  # the same with the host's summaries and what stood in the user's place
     asked: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
     runs: tuple[Run, ...] = ()
@@ -114,7 +115,8 @@ class Evidence:
 
 def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, most: int = MOST) -> Evidence:
     """The evidence of one episode. `told` is what the hook noted of it, `root` the project's folder, or ""."""
-    heard, is_partial = _heard(episode, most)
+    whole, is_partial = _heard(episode, most)
+    heard = [one for one in whole if one.role in (USER, ASSISTANT, CALL, RESULT)]
     results = {one.call: one for one in heard if one.role == RESULT}
     calls = [one for one in heard if one.role == CALL]
     runs = tuple(_runs(calls, results))
@@ -125,6 +127,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
     planned = [one for one in calls if gist.is_about_todos(one)]
     return Evidence(
         spoken=tuple(heard),
+        heard=tuple(whole),
         asked=_merged(prompts, tuple(one.text for one in heard if one.role == USER)),
         answered=tuple(one.text for one in heard if one.role == ASSISTANT),
         runs=runs,
@@ -148,7 +151,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
 def _heard(episode: Episode, most: int) -> tuple[list[Said], bool]:
     if not episode.transcript:
         return [], False
-    found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most)
+    found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most, whole=True)
     return [_without_secrets(one) for one in found], is_partial
 
 

@@ -1,0 +1,334 @@
+"""An account of a session that nobody wrote: quoted from what was said and seen, most needed first, within its room.
+
+Promise: it reads like a colleague's note (asked for, where it stands, done, next, decided, learned, where things are),
+says nothing that nobody said, and nothing twice. The host's summary is the base for the time before a compaction. Words
+that a tool printed are taken only from git, checks and the tracker, and those of the tracker are told as its own. Every
+quotation is cleaned of secrets before it is cut.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook import gist
+from holdfast.hook.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER
+from holdfast.model import value
+from holdfast.witness import answers, checks, commits, files, fixes, sentences, summary, tracker, tree
+from holdfast.witness.answers import Answer, Finding
+from holdfast.witness.checks import Check
+from holdfast.witness.commits import Commit
+from holdfast.witness.files import Written
+from holdfast.witness.fixes import Fix
+from holdfast.witness.sentences import Seen
+from holdfast.witness.summary import Part
+from holdfast.witness.tracker import Act, Listing
+from holdfast.witness.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.hook.transcript import Said
+
+ROOM = 7500  # characters of the sections that a start should carry
+LEAST = 0.34  # share of an item that must be news
+SHARES = {  # of the room, in hundredths; what a part does not need goes to the others at the end
+    "goals": 7,
+    "tree": 8,
+    "answer": 20,
+    "commits": 26,
+    "acts": 8,
+    "next_steps": 9,
+    "learned": 26,
+    "decisions": 8,
+    "where": 8,
+}
+SECTIONS = ("goals", "state", "done", "next_steps", "decisions", "learned", "where")
+LONGEST = 260  # of an item that is one of many
+MOST_COMMITS = 30
+LISTED, LONGEST_LISTED = 6, 100  # lines of the tracker's list
+HOSTS_OWN = (  # lines that a host puts behind its summary
+    "If you need specific details from before compaction",
+    "Please continue the conversation from where we left off",
+    "Continue the conversation from where it left off",
+    "Recent messages are preserved",
+)
+PAST = {
+    "close": "closed",
+    "create": "created",
+    "new": "created",
+    "add": "added",
+    "merge": "merged",
+    "comment": "commented on",
+    "edit": "edited",
+    "reopen": "reopened",
+    "resolve": "resolved",
+    "note": "noted on",
+}
+CLOSING = ("close", "done", "resolve", "merge")
+
+
+@value
+class Account:
+    """What was gathered of a session, before room is shared out."""
+
+    prompts: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    findings: tuple[Finding, ...]
+    fixes: tuple[Fix, ...]
+    commits: tuple[Commit, ...]
+    acts: tuple[Act, ...]
+    listing: Listing | None
+    limits: tuple[str, ...]
+    checks: tuple[Check, ...]
+    tree: Tree
+    todos: gist.Todos
+    written: tuple[Written, ...]
+    parts: tuple[Part, ...]  # of the newest summary
+    compacted: int  # where in the transcript; -1 without any
+    later: str  # all that was said and run after that, for what is still open
+
+    @property
+    def worked(self) -> bool:
+        """Whether anything was changed or decided, or the session was long enough to be summed up."""
+        return bool(self.commits or self.written or self.acts or self.todos.open or self.parts)
+
+
+def gathered(heard: Sequence[Said]) -> Account:
+    """`heard` is a session's transcript in its order, summaries included."""
+    results = {one.call: one for one in heard if one.role == RESULT}
+    calls = [one for one in heard if one.role == CALL]
+    last = next((one for one in reversed(heard) if one.role == SUMMARY), None)
+    at = last.at if last else -1
+    return Account(
+        prompts=tuple(dict.fromkeys(one.text for one in heard if one.role in (USER, QUEUED))),
+        answers=tuple(answers.answers(heard)),
+        findings=tuple(answers.findings(heard)),
+        fixes=tuple(fixes.fixes(calls, results)),
+        commits=tuple(commits.made(calls, results)),
+        acts=tuple(tracker.acts(calls, results)),
+        listing=tracker.listing(calls, results),
+        limits=tuple(tracker.limits(calls, results)),
+        checks=tuple(checks.last(calls, results)),
+        tree=tree.last(calls, results),
+        todos=gist.todos([one for one in calls if gist.is_about_todos(one)], results),
+        written=tuple(files.written(calls, results)),
+        parts=tuple(summary.parts(last.text)) if last else (),
+        compacted=at,
+        later="\n".join(_spoken(one) for one in heard if one.at > at and one.role in (ASSISTANT, CALL)).casefold(),
+    )
+
+
+def _spoken(one: Said) -> str:
+    return one.text if one.role == ASSISTANT else gist.call_line(one, None)
+
+
+class _Sheet:
+    """The sections while they are filled."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.left = room
+        self.seen = Seen()
+        self.sections: dict[str, list[str]] = {name: [] for name in SECTIONS}
+        self.skipped: list[tuple[str, str, list[str]]] = []
+
+    def share(self, name: str) -> int:
+        return self.room * SHARES[name] // 100
+
+    def put(self, section: str, text: str) -> int:
+        """An item as it is; returns what it cost."""
+        cost = len(text) + 3
+        if not text or cost > self.left:
+            return 0
+        self.left -= cost
+        self.sections[section].append(text)
+        self.seen.add(text)
+        return cost
+
+    def fill(
+        self,
+        section: str,
+        items: Iterable[tuple[str, list[str]]],
+        budget: int,
+        longest: int = LONGEST,
+        least: float = LEAST,
+    ) -> int:
+        """Items, each a head and parts of which those that are news are shown, while there is budget; returns what is
+        left of that. What does not fit is kept for room that others leave."""
+        for head, parts in items:
+            room = min(longest, budget - len(head), self.left - len(head))
+            if room < 40:
+                self.skipped.append((section, head, parts))
+                continue
+            if self.seen.news(" ".join(parts))[1] < least:
+                continue
+            news = sentences.chosen(parts, self.seen, room, least, 2)
+            if news:
+                budget -= self.put(section, f"{head}{_joined(news)}")
+        return budget
+
+    def use_up(self) -> None:
+        """What was left out, by how much news it has for its length, while there is room."""
+        waiting, self.skipped = self.skipped, []
+        while self.left > 80 and waiting:
+            rated = [(self._worth(head, parts), -nth) for nth, (_, head, parts) in enumerate(waiting)]
+            section, head, parts = waiting.pop(-max(rated)[1])
+            self.fill(section, [(head, parts)], min(self.left, LONGEST + len(head)))
+
+    def _worth(self, head: str, parts: list[str]) -> float:
+        text = " ".join(parts)
+        return self.seen.news(text)[0] / (40 + min(len(head) + len(text), LONGEST))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Sentences behind each other, clauses with semicolons."""
+    text = ""
+    for part in parts:
+        text += part if not text else f" {part}" if text[-1:] in ".!?:" else f"; {part}"
+    return text
+
+
+def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> dict[str, list[str]]:
+    """The sections of a note to the next session. `said` stands in it already."""
+    sheet = _Sheet(room)
+    for text in said:
+        sheet.seen.add(text)
+    left = sheet.fill("goals", _asked(account), sheet.share("goals"), least=0.2)
+    sheet.fill("goals", _also_asked(account), left, least=0.6)
+    _state(sheet, account)
+    _done(sheet, account)
+    left = sheet.fill("next_steps", _open(account), sheet.share("next_steps"))
+    sheet.fill(
+        "next_steps", _listed(account), max(left, LISTED * LONGEST_LISTED), longest=LISTED * LONGEST_LISTED, least=0.1
+    )
+    sheet.fill("learned", _learned(account), sheet.share("learned"))
+    sheet.fill("decisions", _decided(account), sheet.share("decisions"))
+    sheet.fill("where", _where(account), sheet.share("where"))
+    sheet.use_up()
+    return {name: items for name, items in sheet.sections.items() if items}
+
+
+def _asked(account: Account) -> Iterator[tuple[str, list[str]]]:
+    first, *later = account.prompts or ("",)
+    if first:
+        yield "", [f'"{gist.flat(first, LONGEST - 2)}"']
+    for one in later[::-1]:
+        yield "", [f'"{gist.flat(one, LONGEST // 2)}"']
+
+
+def _also_asked(account: Account) -> Iterator[tuple[str, list[str]]]:
+    """The summary on the user, beyond the prompts themselves: a plan that was approved, a call interrupted."""
+    known = [one.casefold()[:60] for one in account.prompts]
+    for text in _about(account, "asked"):
+        if not any(one in text.casefold() for one in known):
+            yield "", [text]
+
+
+def _about(account: Account, *names: str) -> list[str]:
+    return [one for part in account.parts if part.about in names for one in part.items if not one.startswith(HOSTS_OWN)]
+
+
+def _state(sheet: _Sheet, account: Account) -> None:
+    for line in account.tree.lines:
+        sheet.put("state", line)
+    for check in (one for one in account.checks if one.is_whole and one.counts):
+        sheet.put("state", f"{check.line}.")
+    budget = sheet.share("answer")
+    asked = [one for one in account.answers if one.was_asked]
+    worked = [one for one in asked if one.worked]
+    for nth, one in enumerate(dict.fromkeys((*asked[-1:], *worked[::-1], *account.answers[::-1]))):
+        parts = sentences.sentences(gist.clean(one.text, gist.LOOKED_AT))
+        budget = sheet.fill("state", [("" if nth else "Last answer: ", parts)], budget, longest=budget, least=0.2)
+
+
+def _done(sheet: _Sheet, account: Account) -> None:
+    made = account.commits[-MOST_COMMITS:]
+    heads = [f"{one.id} {one.subject}".strip() for one in made]
+    budget = sheet.share("commits")
+    each = max(60, (budget - sum(len(one) + 3 for one in heads)) // max(1, len(made)))
+    for head, one in zip(reversed(heads), reversed(made), strict=True):
+        body = sentences.sentences(gist.clean(one.body, gist.LOOKED_AT))
+        news = sentences.chosen(body, sheet.seen, each, LEAST, 2)
+        sheet.put("done", f"{head} — {_joined(news)}" if news else head)
+    _acts(sheet, account)
+
+
+def _acts(sheet: _Sheet, account: Account) -> None:
+    """What was done in the tracker, newest first; what says nothing more in one line."""
+    silent: dict[str, list[str]] = {}
+    budget = sheet.share("acts")
+    for nth, act in enumerate(reversed(account.acts)):
+        verb = PAST.get(act.verb, act.verb)
+        names = ", ".join(act.names) or act.answer
+        parts = sentences.sentences(gist.clean(act.words, gist.LOOKED_AT))
+        before = budget
+        budget = sheet.fill(
+            "done", [(f"{verb} {names}: ", parts)] if parts else [], budget, least=LEAST if nth else 0.0
+        )
+        if budget == before:
+            silent.setdefault(verb, []).extend(act.names)
+    for verb, named in silent.items():
+        if named:
+            sheet.put("done", f"{verb} {', '.join(dict.fromkeys(named[::-1]))}")
+
+
+def _open(account: Account) -> Iterator[tuple[str, list[str]]]:
+    for one in account.todos.open:
+        yield "todo: ", [one]
+    for item in _about(account, "next", "now"):
+        still = [clause for clause in _clauses(item) if _is_left(clause, account.later)]
+        if still and account.compacted >= 0:
+            yield "open at the compaction, not spoken of since: ", still
+
+
+def _listed(account: Account) -> Iterator[tuple[str, list[str]]]:
+    closed = {name for act in account.acts if act.verb in CLOSING for name in act.names}
+    listed = account.listing.lines if account.listing else ()
+    still = [gist.flat(line, LONGEST_LISTED) for line in listed if not any(name in line for name in closed)]
+    if still:
+        yield "the tracker last listed as open: ", still[:LISTED]
+
+
+def _clauses(item: str) -> list[str]:
+    """The parts of a list that stands in one sentence: at semicolons and commas that no bracket holds."""
+    found, depth, begin = [], 0, 0
+    for at, letter in enumerate(item):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth <= 0 and letter in ",;" and item[at + 1 : at + 2] == " ":
+            found.append(item[begin:at].strip())
+            begin = at + 1
+    return [one for one in (*found, item[begin:].strip()) if one]
+
+
+def _is_left(clause: str, later: str) -> bool:
+    """Whether most of the things that it names, the first among them, were not spoken of again."""
+    named = sentences.names(clause)
+    unsaid = [word for word in named if word not in later]
+    return bool(unsaid) and named[0] in unsaid and 2 * len(unsaid) > len(named)
+
+
+def _learned(account: Account) -> Iterator[tuple[str, list[str]]]:
+    after = [one for one in account.findings if one.at > account.compacted]
+    before = [one for one in account.findings if one.at <= account.compacted]
+    yield from (("", list(one.sentences)) for one in after if one.after_failure)
+    yield from (("", [one.line]) for one in account.fixes if one.at > account.compacted)
+    yield from (("", sentences.sentences(item)) for item in _about(account, "learned"))
+    yield from (("", list(one.sentences)) for one in after if not one.after_failure)
+    yield from (("", [one.line]) for one in account.fixes if one.at <= account.compacted)
+    yield from (("", list(one.sentences)) for one in before if one.after_failure)
+
+
+def _decided(account: Account) -> Iterator[tuple[str, list[str]]]:
+    yield from (("", [item]) for item in _about(account, "decisions"))
+    if account.limits:
+        yield "limits in the tracker: ", list(account.limits)
+    yield from (("", [item]) for item in _about(account, "known") if answers.REASON.search(item) or "(" in item)
+
+
+def _where(account: Account) -> Iterator[tuple[str, list[str]]]:
+    for item in _about(account, "where"):
+        head, *rest = item.split("; ")
+        path, dash, first = head.partition(" — ")
+        yield (f"{path}{dash}", [first, *rest]) if dash else (f"{head}: ", rest)
+    for one in account.written:
+        if one.purpose:
+            yield f"{one.path}: ", [one.purpose]

@@ -1,0 +1,87 @@
+"""The commits that a session made: their ids, subjects and bodies as they were given to git, and the branch.
+
+A commit counts when git said so, or said nothing and did not fail. An amended commit takes the place of the one before.
+Trailers name tools and people, not the work, and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.hook import boundary, gist
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.hook.transcript import Said
+
+MADE = re.compile(r"^\[(?P<branch>[^\]\n]+?) (?:\([^)\n]*\) )?(?P<id>[0-9a-f]{7,40})\] (?P<subject>.+)$", re.MULTILINE)
+DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n[ \t]*\2\b", re.DOTALL)
+MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)(?:\s+|=)(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
+TRAILER = re.compile(r"^(?:[A-Z][\w-]+-[Bb]y: |Change-Id: |🤖|Generated with )")
+FILES = re.compile(r"^ ?(\d+) files? changed", re.MULTILINE)
+
+
+@value
+class Commit:
+    """`id` is "" where git was told to be quiet."""
+
+    id: str
+    subject: str
+    body: str
+    branch: str
+    files: int
+    at: int
+
+
+def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
+    """The commits in their order, each as it stood at the end."""
+    found: list[Commit] = []
+    for call in calls:
+        command = gist.command_of(call)
+        if "commit" not in command or not boundary.is_commit(command):
+            continue
+        result = results.get(call.call)
+        if result is None:
+            continue
+        told = list(MADE.finditer(result.text))
+        if not told and (result.failed or result.text.strip()):
+            continue
+        messages = _messages(command)
+        amends = "--amend" in command
+        for nth, match in enumerate(told or [None]):
+            message = messages[nth] if nth < len(messages) else ""
+            subject, _, body = message.strip().partition("\n")
+            before = found.pop() if amends and found else None
+            number = FILES.search(result.text, match.end()) if match else None
+            commit = Commit(
+                id=match["id"] if match else "",
+                subject=(match["subject"] if match else subject) or (before.subject if before else ""),
+                body=_without_trailers(body) or (before.body if before else ""),
+                branch=match["branch"].removeprefix("detached ") if match else "",
+                files=int(number[1]) if number else 0,
+                at=call.at,
+            )
+            if commit.subject:
+                found.append(commit)
+    return found
+
+
+def _messages(command: str) -> list[str]:
+    """The messages in a command line: of documents, or of `-m`, whose paragraphs are joined as git does."""
+    documents = [match[3] for match in DOCUMENT.finditer(command)]
+    if documents:
+        return documents
+    parts = [_unquoted(match[1]) for match in MESSAGE.finditer(command)]
+    return ["\n\n".join(parts)] if parts else []
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1] if word[0] == "'" else re.sub(r"\\([\"\\$`])", r"\1", word[1:-1])
+
+
+def _without_trailers(body: str) -> str:
+    lines = [line for line in body.strip().splitlines() if not TRAILER.match(line.strip())]
+    return "\n".join(lines).strip()
