@@ -86,6 +86,13 @@ def latest(state: str, host: str, session: str) -> Episode | None:
     return known[max(known)] if known else None
 
 
+def of_key(state: str, key: str) -> Episode | None:
+    """The episode of a key; None where nothing is known of it."""
+    host, _, rest = key.partition("/")
+    session, _, ordinal = rest.rpartition("/")
+    return numbered(state, host, session, int(ordinal)) if ordinal.isdecimal() else None
+
+
 def numbered(state: str, host: str, session: str, ordinal: int) -> Episode | None:
     """The n-th episode of a host session, or None."""
     try:

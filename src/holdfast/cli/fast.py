@@ -152,9 +152,15 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
 
 def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
     """What the hook starts in the background at the end of a session; not for people."""
+    from holdfast.capture import home
     from holdfast.capture.upkeep import run as keep_up
+    from holdfast.witness import kept
 
-    return _quietly(env, "upkeep", lambda vault: keep_up(vault, time.time()))
+    def work(vault: str) -> None:
+        keep_up(vault, time.time())
+        kept.sweep(home.state(vault), time.time())
+
+    return _quietly(env, "upkeep", work)
 
 
 def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
@@ -176,6 +182,20 @@ def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int
         memory.index()
 
     return _quietly(env, "brief", work)
+
+
+def background_account(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    """The hook starts it at a boundary of a session that goes on: its account is kept, should it be killed."""
+    from holdfast.capture import episodes, home
+    from holdfast.model import replace
+    from holdfast.witness import kept
+
+    def work(vault: str) -> None:
+        known = episodes.of_key(home.state(vault), argv[0])
+        if known:
+            kept.keep(home.state(vault), replace(known, transcript=argv[1]), time.time())
+
+    return _quietly(env, "account", work)
 
 
 def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -> int:
@@ -211,4 +231,5 @@ INTERNAL: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], st
     "upkeep": (upkeep, ""),
     "background-close": (background_close, ""),
     "background-brief": (background_brief, ""),
+    "background-account": (background_account, ""),
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, platform, queue, quoting, story
 from holdfast.capture.ids import digest
-from holdfast.close import handoff, salvage, witnessed
+from holdfast.close import handoff, lessons, salvage, witnessed
 from holdfast.close.believing import Believing
 from holdfast.close.verify import checking
 from holdfast.vault import lineage
@@ -68,6 +68,16 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     texts[path] = lineage.render(made)
     filing.planned_on[path] = None
     return Told(path, sum(1 for one in listed if one < path) + 1, findings)
+
+
+def add_lessons(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict[str, str | None]) -> None:
+    """What the handoff decided and learned becomes notes, whoever wrote it."""
+    if not told.path or not work.episode or not work.is_home:
+        return
+    found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
+    if isinstance(found, lineage.Handoff):
+        lessons.file(filing, found, work.episode)
+        texts.update(filing.texts)
 
 
 def handoff_of(vault: str, episode: Episode, listed: list[str]) -> str:

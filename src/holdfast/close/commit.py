@@ -81,6 +81,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             if work.ends and (work.is_home or not work.episode):
                 told = chronicle.add_handoff(writer, work, filing, texts, thought)
                 path, number = told.path, told.number
+                chronicle.add_lessons(writer, work, told, filing, texts)
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, told, filing, texts)
             else:

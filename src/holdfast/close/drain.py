@@ -28,6 +28,7 @@ from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.vault import journal
 from holdfast.vault.writing import writing
+from holdfast.witness import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -226,6 +227,7 @@ def _tidy(state: str, work: Work) -> None:
             return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
     if not is_apart:
         story.forget(state, work.key)
+        kept.forget(state, work.key)
         episodes.forget_segments(state, work.key)
         course.forget(state, work.key)
     marks.remove(state, work.project, work.key)

@@ -120,6 +120,4 @@ def first(work: list[Work], most_episodes: int, most_flags: int) -> list[Work]:
 
 
 def find_episode(state: str, key: str) -> Episode | None:
-    host, _, rest = key.partition("/")
-    session, _, ordinal = rest.rpartition("/")
-    return episodes.numbered(state, host, session, int(ordinal)) if ordinal.isdecimal() else None
+    return episodes.of_key(state, key)

@@ -8,12 +8,14 @@ brief takes half of what a host carries and the snapshot the other half; the res
 from __future__ import annotations
 
 from holdfast.capture import course, home, story
-from holdfast.hook import nudge
+from holdfast.hook import keeping, nudge
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
@@ -26,12 +28,13 @@ AFTER = (
 )  # fmt: skip
 
 
-def before(scene: Scene, episode: Episode | None) -> Reply:
+def before(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
     """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
     from holdfast.hook import snapshot
 
     if not episode or scene.moment.agent:  # a subagent's own context; the session's is as it was
         return Reply(snapshot.instructions(()))
+    keeping.keep_if_due(scene, episode, env, is_boundary=True)
     told = story.read(scene.state, episode.key)
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
     todos: tuple[str, ...] = ()

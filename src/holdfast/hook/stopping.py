@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.capture import config as machine
 from holdfast.capture import course, home
-from holdfast.hook import nudge
+from holdfast.hook import keeping, nudge
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     moment = scene.moment
     if moment.agent:
         return Reply()
+    keeping.keep_if_due(scene, episode, env, is_boundary=True)
     if ".md" in moment.said and home.has_field(scene.state):
         from holdfast.hook import using
 

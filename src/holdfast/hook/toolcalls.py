@@ -86,9 +86,11 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
         from holdfast.hook import using
 
         using.opened(scene, episode)
-    from holdfast.hook import nudge
+    from holdfast.hook import keeping, nudge
 
-    return Reply(nudge.decide(scene, episode, config, due(scene, episode, env, config)))
+    due_now = due(scene, episode, env, config)
+    keeping.keep_if_due(scene, episode, env, is_boundary="boundary" in scene.did)
+    return Reply(nudge.decide(scene, episode, config, due_now))
 
 
 def note_taint(scene: Scene, episode: Episode) -> None:

@@ -232,7 +232,7 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float) -> tup
         if place is None:
             raise HoldfastError(f"That item spans several lines of {handoff.path}; nothing was changed. Use remember.")
         asked = Asked(item, kind or KIND_OF_SECTION.get(section, "knowledge"), project)
-        source = f"handoff:{handoff.path.rpartition('/')[2]}"
+        source = f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}"
         path, made, changes = _plan(writer, asked, _origin(item, asked.kind), source)
         linked = f"{text[: place[0]]}{title(item)} ([note](../../{path})){text[place[1] :]}"
         texts = {handoff.path: linked, **({} if made is None else {path: made})}

@@ -219,6 +219,9 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
 def plan_undo(vault: str, wanted: str) -> Plan:
     """What taking a change back would write; nothing is written. Raises NotFound, UsageError."""
     repository = Repository(vault)
+    of_handoff = _from_handoff(vault, repository, wanted)
+    if of_handoff:
+        return of_handoff
     entry = find(repository, wanted)
     parents = repository.text("rev-list", "--parents", "-n1", entry.commit).split()[1:]
     if len(parents) != 1:
@@ -246,6 +249,19 @@ def plan_undo(vault: str, wanted: str) -> Plan:
     return Plan(entry, with_map(texts, index.load(vault, keep=False)), planned_on)
 
 
+def _from_handoff(vault: str, repository: Repository, wanted: str) -> Plan | None:
+    """A note that a close made of a handoff's item can be taken back by itself, by its path or name."""
+    known = index.load(vault, keep=False)
+    found = [note for note in known.notes if wanted in (note.path, note.name, note.path.rpartition("/")[2][:-3])]
+    if len(found) != 1 or not any(source.startswith(notes.FROM_HANDOFF) for source in found[0].sources):
+        return None
+    path = found[0].path
+    added = repository.text("log", "--format=%H", "--diff-filter=A", "-n1", "--", path).split()
+    if not added:
+        return None
+    return Plan(_entries(repository, added)[0], with_map({path: None}, known), {path: _read(vault, path)})
+
+
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:
     """The same texts; a merged BRAIN.md among them has the map of the notes as they will be."""
     if brain.PATH not in texts:
@@ -260,7 +276,9 @@ def _read(vault: str, path: str) -> str | None:
 
 def undo(vault: str, wanted: str, now: float) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
-    find(Repository(vault), wanted)  # before a vault is made for nothing
+    repository = Repository(vault)
+    if not repository.exists() or not _from_handoff(vault, repository, wanted):
+        find(repository, wanted)  # before a vault is made for nothing
     with writing(vault, now) as writer:
         plan = plan_undo(vault, wanted)
         subject = f"undo {plan.entry.id}: {plan.entry.subject}"

@@ -41,6 +41,7 @@ OF_FLAGS = {  # the kind of note that a flag of each kind becomes
     "snag": "feedback",
     "user-request": "feedback",
 }
+FROM_HANDOFF = "handoff:"  # how a source begins that is an item of a handoff
 QUARANTINE = "quarantine"
 UNCONFIRMED = "unconfirmed"  # heard as an order of the user, and nobody has said so yet
 STATUSES = ("active", "superseded", UNCONFIRMED)

@@ -44,6 +44,7 @@ SHARES = {  # of the room, in hundredths; what a part does not need goes to the 
 SECTIONS = ("goals", "state", "done", "next_steps", "decisions", "learned", "where")
 LONGEST = 260  # of an item that is one of many
 MOST_COMMITS = 30
+TRACKER = "limits in the tracker: "  # before words that are the tracker's own
 LISTED, LONGEST_LISTED = 6, 100  # lines of the tracker's list
 HOSTS_OWN = (  # lines that a host puts behind its summary
     "If you need specific details from before compaction",
@@ -320,7 +321,7 @@ def _learned(account: Account) -> Iterator[tuple[str, list[str]]]:
 def _decided(account: Account) -> Iterator[tuple[str, list[str]]]:
     yield from (("", [item]) for item in _about(account, "decisions"))
     if account.limits:
-        yield "limits in the tracker: ", list(account.limits)
+        yield TRACKER, list(account.limits)
     yield from (("", [item]) for item in _about(account, "known") if answers.REASON.search(item) or "(" in item)
 
 

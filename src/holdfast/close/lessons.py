@@ -1,0 +1,92 @@
+"""Decisions and lessons of a handoff, filed like flags: they do not depend on being copied from handoff to handoff.
+
+Whoever wrote the handoff, its episode's close files what it decided and learned; what is linked to a note has one. An
+item's id follows from the episode and its words, so a close that is run again files nothing twice. What a tracker or
+outside text said keeps that origin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.capture.ids import LENGTH, LETTERS, digest
+from holdfast.model import ORIGINS, Flag
+from holdfast.vault.lineage import MECHANICAL
+from holdfast.vault.notes import FROM_HANDOFF
+from holdfast.witness.account import TRACKER
+from holdfast.witness.sentences import Seen, names
+
+if TYPE_CHECKING:
+    from holdfast.capture.episodes import Episode
+    from holdfast.close.filing import Filing
+    from holdfast.vault.lineage import Handoff
+
+KINDS = {"decisions": "decision", "learned": "lesson"}
+SHORTEST = 30  # characters of an item that can stand alone
+MOST = 40
+MOST_QUOTED = 12  # of a handoff that nobody wrote
+NEWS = 0.3  # share of an item that no note of the project says yet
+
+
+def file(filing: Filing, handoff: Handoff, episode: Episode) -> None:
+    """Every decision and lesson that has no note becomes one."""
+    known = Seen()
+    for note in filing.known.active():
+        if note.applies_to(handoff.project):
+            known.add(f"{note.name} {note.description}")
+    is_quoted = handoff.author == MECHANICAL
+    filed = 0
+    for section, kind in KINDS.items():
+        for item in handoff.items(section):
+            text, origin = _said(item)
+            flag = _flag(episode, handoff, kind, text, origin)
+            if filing.is_filed(flag.id):
+                filed += 1
+                continue
+            if filed >= (MOST_QUOTED if is_quoted else MOST) or not _stands(item, text, is_quoted=is_quoted):
+                continue
+            if known.news(text)[1] >= NEWS:
+                filing.file(flag)
+                known.add(text)
+                filed += 1
+
+
+def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
+    """Whether an item can be a note of its own: whole, without a note yet, and, if only quoted, naming something."""
+    if len(text) < SHORTEST or "](../../" in item or text.endswith("…"):
+        return False
+    return not is_quoted or (bool(names(text)) and not text.startswith(TRACKER))
+
+
+def _said(item: str) -> tuple[str, str]:
+    """The words, and where they came from."""
+    for origin in ORIGINS:
+        mark = f" (from {origin})"
+        if item.endswith(mark):
+            return item.removesuffix(mark), origin
+    return item, "agent"
+
+
+def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
+    when = episode.closed or episode.opened
+    return Flag(
+        id=f"{FROM_HANDOFF}{_ident(when, f'{episode.key} {text}')}",
+        time=when,
+        host=episode.host,
+        episode=episode.key,
+        project=handoff.project,
+        kind=kind,
+        text=text,
+        evidence=(f"{FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
+        origin=origin,
+    )
+
+
+def _ident(when: float, words: str) -> str:
+    """An id that sorts by time like any other, and is the same however often it is made."""
+    number = (int(when * 1000) << 80) | int(digest(words, 20), 16)
+    letters = ""
+    for _ in range(LENGTH):
+        letters = LETTERS[number & 31] + letters
+        number >>= 5
+    return letters

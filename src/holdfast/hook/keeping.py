@@ -1,0 +1,49 @@
+"""When the account of a session is kept on the way: at a boundary, and now and then in a long turn.
+
+A look costs one stat; the account itself is made by a process that nobody waits for (witness/kept).
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import course
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.hook.scene import Scene
+
+ACCOUNTED = "accounted"  # its content is the size of the transcript that the last account was made of
+GROWN = 8 << 10  # bytes that make another account worth its process at a boundary
+GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
+
+
+def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_boundary: bool) -> None:
+    """Start an account of the session so far, if enough was said since the last one."""
+    moment = scene.moment
+    path = moment.transcript or episode.transcript
+    if moment.agent or not path:
+        return
+    try:
+        size = posix.stat(path).st_size
+    except (OSError, ValueError):
+        return
+    known = course.count(scene.state, episode.key, ACCOUNTED)
+    if not is_boundary:
+        last = course.when(scene.state, episode.key, ACCOUNTED) or episode.opened
+        if scene.now - last < BETWEEN or size - known < GROWN_BETWEEN:
+            return
+    elif 0 <= size - known < GROWN:
+        return
+    from holdfast.capture import background
+
+    if background.is_off(env):
+        return
+    try:
+        course.put(scene.state, episode.key, ACCOUNTED, str(size))
+        scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path)
+    except OSError as error:
+        scene.failures.append(error)

@@ -1,0 +1,81 @@
+"""The account of a session that still goes on, kept beside it: a kill then costs only what came after its last keeping.
+
+Reading a transcript takes longer than a start may, so a process of its own does it, at the end of a turn, at a commit,
+before a compaction, and every few minutes of a long turn. The start that finds the session dead reads one small file.
+The close of the episode, which reads the transcript itself, takes it away.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import codec, platform
+from holdfast.capture.ids import digest
+from holdfast.model import VERSION, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.capture.episodes import Episode
+
+MOST_READ = 64 << 20
+LARGEST = 1 << 18  # of a kept account that is read back
+KEPT_FOR = 90 * 86400.0
+
+
+@value
+class Kept:
+    """The sections as the account had them, and up to when."""
+
+    time: float
+    sections: Mapping[str, tuple[str, ...]]
+
+
+def keep(state: str, episode: Episode, now: float) -> bool:
+    """Make the account of what its transcript has now; False where there is nothing worth keeping."""
+    from holdfast.capture.redaction import redact
+    from holdfast.hook import transcript
+    from holdfast.witness import account
+
+    if not episode.transcript:
+        return False
+    heard, _ = transcript.since(episode.host, episode.transcript, episode.offset, MOST_READ, whole=True)
+    found = account.gathered(heard)
+    if not found.worked:
+        return False
+    sections = {name: [redact(one)[0] for one in items] for name, items in account.sections(found).items()}
+    record = {"v": VERSION, "episode": episode.key, "t": round(now, 3), "sections": sections}
+    path = _path(state, episode.key)
+    platform.make_folders(path.rpartition("/")[0])
+    platform.write_atomic(path, codec.encode(record), durable=False)
+    return True
+
+
+def read(state: str, episode: str) -> Kept | None:
+    """What was kept of an episode; None where nothing was, or what lies there is not ours."""
+    try:
+        record = codec.decode(platform.read_file(_path(state, episode), LARGEST))
+        sections = {str(name): tuple(str(one) for one in items) for name, items in record["sections"].items()}
+        return Kept(float(record["t"]), sections) if record["episode"] == episode else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def forget(state: str, episode: str) -> None:
+    platform.remove(_path(state, episode))
+
+
+def sweep(state: str, now: float) -> None:
+    """Drop those of episodes that were never closed."""
+    folder = f"{state}/episodes/account"
+    for name in platform.names(folder):
+        try:
+            if now - posix.stat(f"{folder}/{name}").st_mtime > KEPT_FOR:
+                platform.remove(f"{folder}/{name}")
+        except OSError:
+            continue
+
+
+def _path(state: str, episode: str) -> str:
+    return f"{state}/episodes/account/{digest(episode, 24)}"
