@@ -193,8 +193,7 @@ def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> di
     sheet = _Sheet(room)
     for text in said:
         sheet.seen.add(text)
-    left = sheet.fill("goals", _asked(account), sheet.share("goals"), least=0.2)
-    sheet.fill("goals", _also_asked(account), left, least=0.6)
+    _goals(sheet, account)
     _state(sheet, account)
     _done(sheet, account)
     left = sheet.fill("next_steps", _open(account), sheet.share("next_steps"))
@@ -208,12 +207,14 @@ def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> di
     return {name: items for name, items in sheet.sections.items() if items}
 
 
-def _asked(account: Account) -> Iterator[tuple[str, list[str]]]:
-    first, *later = account.prompts or ("",)
-    if first:
-        yield "", [f'"{gist.flat(first, LONGEST - 2)}"']
-    for one in later[::-1]:
-        yield "", [f'"{gist.flat(one, LONGEST // 2)}"']
+def _goals(sheet: _Sheet, account: Account) -> None:
+    """The user's own words: the first request and the last as they are, then the newest of the others."""
+    asked = [f'"{gist.flat(one, LONGEST - 2 if not nth else LONGEST // 2)}"' for nth, one in enumerate(account.prompts)]
+    left = sheet.share("goals")
+    for one in dict.fromkeys((*asked[:1], *asked[-1:])):
+        left -= sheet.put("goals", one)
+    left = sheet.fill("goals", (("", [one]) for one in asked[-2:0:-1]), left, least=0.2)
+    sheet.fill("goals", _also_asked(account), left, least=0.6)
 
 
 def _also_asked(account: Account) -> Iterator[tuple[str, list[str]]]:
@@ -263,7 +264,7 @@ def _acts(sheet: _Sheet, account: Account) -> None:
         parts = sentences.sentences(gist.clean(act.words, gist.LOOKED_AT))
         before = budget
         budget = sheet.fill(
-            "done", [(f"{verb} {names}: ", parts)] if parts else [], budget, least=LEAST if nth else 0.0
+            "done", [(f"{verb} {names}: ", parts)] if parts else [], budget, least=LEAST if nth else 0.15
         )
         if budget == before:
             silent.setdefault(verb, []).extend(act.names)
