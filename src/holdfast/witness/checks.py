@@ -70,7 +70,7 @@ NO_CHECK = frozenset(
     )
     + ("cp", "mv", "touch", "curl", "ps", "kill", "which", "test", "[")
 )
-PLAIN = re.compile(r"-{0,2}[A-Za-z][\w-]*")
+PLAIN = re.compile(r"(?:--)?[A-Za-z][\w-]*")
 PART = re.compile(r"[/.:]|^-k$|^--only|^-t$")
 
 
