@@ -16,6 +16,7 @@ OPENING = """# Brain
 What every session should know, in your own words. Holdfast never changes this part.
 """
 OWN, BODY, LINE, HANDOFF, NEXT, BESIDE = "own", "body", "line", "handoff", "next", "beside"
+EARLIER = "earlier"  # a handoff before the one that is loaded
 BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
 GLOBAL = "global"
 LARGEST = 6000  # characters of one item; a larger one comes in short
@@ -31,6 +32,9 @@ FIRST = (
     *("goals", "worked on", "where it stands", "in progress", "blockers", "next steps", "note to the next session"),
     *("done", "decisions", "learned", "files modified"),
 )
+
+
+LASTING = ("where it stands", "done", "decisions", "learned")  # of a handoff that another has overtaken
 
 
 @value
@@ -213,6 +217,8 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
         return _handoff(path, known, lines, number)
     if kind == NEXT:
         return _next_steps(path, lines, number)
+    if kind == EARLIER:
+        return _earlier(path, known, lines, number)
     if kind == BESIDE:
         where = known.get("branch") or known.get("host", "")
         line = f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})"
@@ -254,6 +260,14 @@ def _is_always_on(path: str, known: dict[str, str], when: str) -> bool:
     armed = _uncommented(when).strip() not in ("", *NULLS, "{}", "[]")
     by_us = known.get("origin", "") in ("", *TRUSTED)
     return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not armed))
+
+
+def _earlier(path: str, known: dict[str, str], lines: list[str], number: str) -> Quoted:
+    """What is still worth knowing of an older one: no plan, no list of files."""
+    quoted = _handoff(path, known, lines, number)
+    kept = [one for one in quoted.items[1:] if one[0].partition(":")[0].casefold() in LASTING]
+    heading = f"Before that, session {number} ({known.get('time', '')[:10]}): {shortened(known.get('title', ''))}"
+    return Quoted(((heading, ""), *kept)) if kept else Quoted()
 
 
 def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) -> Quoted:

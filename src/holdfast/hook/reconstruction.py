@@ -1,0 +1,60 @@
+"""What a start tells of a session that was killed and is not closed yet: the account that was kept of it on the way.
+
+One small file is read (witness/kept made it in the background), and what was asked after it is added from the hook's own
+notes. It is told in place of a handoff, as what it is: quoted, and up to when.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import episodes, story
+from holdfast.capture.flags import clean
+from holdfast.witness import kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.capture.marks import Mark
+
+TITLES = (
+    ("goals", "Goals"),
+    ("state", "Where it stands"),
+    ("next_steps", "Next steps"),
+    ("done", "Done"),
+    ("decisions", "Decisions"),
+    ("learned", "Learned"),
+    ("where", "Files modified"),
+)
+LONGEST = 200  # of a prompt that came after the account
+
+
+def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
+    """The newest of the sessions that were left and have an account: a heading, then its sections, each in full and
+    without a short form."""
+    for mark in sorted(left, key=lambda one: one.last, reverse=True):
+        found = kept.read(state, mark.episode)
+        if found:
+            return tuple((text, "") for text in _told(state, mark, found))
+    return ()
+
+
+def _told(state: str, mark: Mark, found: kept.Kept) -> list[str]:
+    host = mark.episode.partition("/")[0]
+    session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
+    how = "died" if mark.why == episodes.DIED else "ended"
+    upto = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.time))
+    told = [
+        f"The {host} session {session} {how} and is not closed yet. Quoted from what was said and done up to {upto}:"
+    ]
+    for name, title in TITLES:
+        items = found.sections.get(name, ())
+        if items:
+            told.append("\n".join((f"{title}:", *(f"- {one}" for one in items))))
+    later = [clean(one)[0][:LONGEST] for one in story.read(state, mark.episode).prompts[-1:]]
+    quoted = " ".join(found.sections.get("goals", ()))
+    asked = [one for one in later if one and one[:60] not in quoted]
+    if asked:
+        told.insert(1, f'Last asked for: "{asked[0]}"')
+    return told
