@@ -1,7 +1,7 @@
 """What a start tells of a session that was killed and is not closed yet: the account that was kept of it on the way.
 
-One small file is read (witness/kept made it in the background), and what was asked after it is added from the hook's own
-notes. It is told in place of a handoff, as what it is: quoted, and up to when.
+One small file is read (witness/kept made it in the background), and what was asked after it is added from the notes
+of the hook itself. It is told in place of a handoff, as what it is: quoted, and up to when.
 """
 
 from __future__ import annotations
