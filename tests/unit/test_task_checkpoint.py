@@ -253,7 +253,7 @@ def test_a_unit_is_done_when_it_was_completed_or_skipped(desk: Desk) -> None:
     desk.say("SKIPPED: file 048")
 
     def done(unit: str) -> bool | None:
-        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {})[1]
+        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {}).is_said
 
     assert [done(unit) for unit in ("file 30", "files 001-048", "048", "orders/batch_1/", "orders/batch_1/x.json")] == [
         *(True, True, True, True, True)

@@ -99,7 +99,7 @@ def checkpoint(
         if ident:
             made = replace(made, id=ident)
         more = []
-        if task.state in (states.STARTED, states.RESUMED):
+        if task.state in (states.STARTED, states.RESUMED, states.REOPENED):
             more = [desk.make(task.id, entries.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
         elif task.state in states.RESTING:
             notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
