@@ -70,10 +70,11 @@ class Tasking(Curation):
         return looking.show(self.vault, ident, self.project().id, self.clock, self.env, whole=whole)
 
     def task_is_done(self, unit: str, ident: str = "") -> bool | None:
-        """Whether a unit is done; None where nothing was said of it."""
+        """Whether a unit is done, said or seen; None where nothing is known of it."""
         from holdfast.tasks import looking
 
-        return looking.is_done(self.vault, unit, ident, self.project().id, self.clock, self.env)[1]
+        found = looking.is_done(self.vault, unit, ident, self.project().id, self.clock, self.env)
+        return found.is_said or found.is_seen or found.is_said
 
     def task_list(self, *, everything: bool = False, also_over: bool = False) -> list[Task]:
         from holdfast.tasks import looking
@@ -94,15 +95,49 @@ class Tasking(Curation):
         status: str,
         findings: Sequence[tuple[str, str]] = (),
         promote: Sequence[str] = (),
+        *,
+        anyway: bool = False,
     ) -> Finished:
-        """Complete or abandon a task: the archive, what is promoted, and then the working folder goes."""
-        from holdfast.tasks import finalize
+        """Complete or abandon a task: the archive, what is promoted, and then the working folder goes. A task of which
+        something is left, or that nobody named, is completed only if that is meant. Raises UsageError."""
+        from holdfast.tasks import finalize, states
 
+        if to == states.COMPLETED and not anyway and (why := self.task_doubts(ident)):
+            raise UsageError(f"{why}; nothing was changed. If it is meant all the same, say its id and --anyway.")
         done = finalize.finish(
             self.vault, ident, to, status, self._speaker(), self.clock, self.env, findings=findings, promote=promote
         )
         self._commit_tasks()  # archives what is over
         return finalize.looked_at(self.vault, done, self.clock)
+
+    def task_doubts(self, ident: str = "") -> str:
+        """Why a task may not be meant to be completed, as the beginning of a sentence; "" where nothing speaks against
+        it."""
+        from holdfast.tasks import choosing, finalize
+        from holdfast.tasks.desk import Desk
+
+        with Desk(self.vault, self.clock) as desk:
+            task = choosing.choose(desk.index, ident, self.project().id, self.env)
+            desk.believe(task.id)
+            return finalize.doubts(desk.index, task, is_named=bool(ident or self.env.get(choosing.VARIABLE)))
+
+    def task_reopen(self, ident: str, reason: str = "") -> Saved:
+        """Go on with a task that is over."""
+        from holdfast.tasks import checkpoint, choosing, states
+        from holdfast.tasks.desk import Desk
+        from holdfast.vault import tasks
+        from holdfast.vault.writing import writing
+
+        speaker = self._speaker()
+        with writing(self.vault, self.clock()) as writer:
+            with Desk(self.vault, self.clock) as desk:
+                task = choosing.by_name(desk.index, ident)
+                if not task.is_over:
+                    raise UsageError(f"Task {task.id} is {task.state}, not over; nothing was changed.")
+            tasks.reopen(writer, task.id)
+            saved = checkpoint.move(self.vault, task.id, states.REOPENED, reason, speaker, self.clock, self.env)
+        self._commit_tasks()
+        return saved
 
     def task_promotable(self, ident: str) -> list[Offer]:
         from holdfast.tasks import finalize

@@ -92,8 +92,10 @@ PUBLIC = {
     "task_decisions": "(self, *, everything: 'bool' = False, superseded: 'bool' = False) -> 'list[Decided]'",
     "task_finish": (
         "(self, ident: 'str', to: 'str', status: 'str', findings: 'Sequence[tuple[str, str]]' = (), "
-        "promote: 'Sequence[str]' = ()) -> 'Finished'"
+        "promote: 'Sequence[str]' = (), *, anyway: 'bool' = False) -> 'Finished'"
     ),
+    "task_doubts": "(self, ident: 'str' = '') -> 'str'",
+    "task_reopen": "(self, ident: 'str', reason: 'str' = '') -> 'Saved'",
     "task_is_done": "(self, unit: 'str', ident: 'str' = '') -> 'bool | None'",
     "task_list": "(self, *, everything: 'bool' = False, also_over: 'bool' = False) -> 'list[Task]'",
     "task_move": "(self, ident: 'str', to: 'str', reason: 'str') -> 'Saved'",

@@ -121,6 +121,44 @@ def test_a_superseded_decision_stays_on_the_page_and_is_no_longer_in_force(desk:
         desk.say("--decision", "--supersedes", first.id, "a third word on config/auth.yaml")
 
 
+def test_a_decision_is_superseded_by_the_date_that_the_page_shows(desk: Desk) -> None:
+    desk.start()
+    old = desk.say("--decision", "Use port 8080 for the mock server").entry
+    new = desk.say(f"SUPERSEDES [{page.stamp(old.time)}] — Use port 9090 for the mock server").entry
+    assert new.supersedes == (old.id,)
+    assert [one.text for one in desk.show().in_force] == ["Use port 9090 for the mock server"]
+
+
+def test_of_several_decisions_of_one_day_the_one_that_touches_the_same_is_superseded(desk: Desk) -> None:
+    desk.start()
+    day = page.stamp(NOW)[:10]
+    desk.say("--decision", "Keep the API at version 2 until spring")
+    old = desk.say("--decision", "Use port 8080 for the mock server").entry
+    assert desk.say(f"SUPERSEDES {day}: Use port 9090 for the mock server").entry.supersedes == (old.id,)
+    with pytest.raises(UsageError, match=f"2 of them are of {day}") as refused:
+        desk.say(f"SUPERSEDES {day}: Write the report in French")
+    assert "Keep the API at version 2" in str(refused.value)
+    with pytest.raises(UsageError, match="none in force is of 2019-01-01"):
+        desk.say("SUPERSEDES 2019-01-01: Write the report in French")
+    assert len(desk.show().in_force) == 2
+
+
+def test_the_date_that_a_decision_was_said_with_is_its_date_too(desk: Desk) -> None:
+    desk.start()
+    old = desk.say("- 2026-03-02T07:12Z — DO NOT modify config/auth.yaml").entry
+    assert old.text == "DO NOT modify config/auth.yaml (2026-03-02T07:12Z)"
+    new = desk.say("SUPERSEDES [2026-03-02] — config/auth.yaml may be changed by the admin service").entry
+    assert new.supersedes == (old.id,)
+
+
+def test_where_work_stopped_is_said_in_parentheses_too(desk: Desk) -> None:
+    desk.start()
+    desk.say("IN_PROGRESS: files 011-020 (stopped at 014)")
+    seen = desk.show().standing
+    assert (seen.stopped, seen.next_unit) == ("file 014", "file 015")
+    assert seen.completed == ("files 011-014",)
+
+
 def test_with_and_both_decisions_hold(desk: Desk) -> None:
     desk.start()
     desk.say("DO NOT modify config/auth.yaml because three services read it")
@@ -215,7 +253,7 @@ def test_a_unit_is_done_when_it_was_completed_or_skipped(desk: Desk) -> None:
     desk.say("SKIPPED: file 048")
 
     def done(unit: str) -> bool | None:
-        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {})[1]
+        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {}).is_said
 
     assert [done(unit) for unit in ("file 30", "files 001-048", "048", "orders/batch_1/", "orders/batch_1/x.json")] == [
         *(True, True, True, True, True)

@@ -24,7 +24,7 @@ from hook_support import (
     mounted,
 )
 
-from holdfast.capture import config, course, flagging, home, projects
+from holdfast.capture import config, course, flagging, home, locks, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
 from holdfast.hook import pressure, spoken, tasks
@@ -237,9 +237,15 @@ def test_an_entry_of_a_checkpoint_that_was_killed_before_its_page_was_rendered_i
     late = Entry(new_id(now), now, DECISION, "DO NOT touch the ledger table")
     record.append(str(audit.vault), TASK, [late], now)
     assert late.text not in Path(record.page_path(str(audit.vault), TASK)).read_text()
+    lock = locks.taken(f"{record.own(str(audit.vault))}/lock", 1.0)
     told = start(audit)
-    assert f"- since then, decision {late.text}" in told
+    os.close(lock)
+    assert f"- since then, decision {late.text}" in told, "somebody holds the tasks: from the end of the log"
     assert told.index(late.text) < told.index(SECOND)
+    told = start(audit)
+    assert f"- decided {late.text}" in told, "and else in its place"
+    assert "since then" not in told
+    assert late.text in Path(record.page_path(str(audit.vault), TASK)).read_text()
 
 
 def test_half_an_entry_of_a_killed_checkpoint_costs_nothing_that_was_whole(audit: Home) -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from holdfast.capture.ids import LETTERS, new_id
 from holdfast.errors import UsageError
-from holdfast.tasks import words
+from holdfast.tasks import forms
 from holdfast.tasks.entry import DECISION, DISCOVERY, NEXT, PROGRESS, SECTIONS
-from holdfast.tasks.words import Words, entry_id, ident, read, route, same, settled, with_text
+from holdfast.tasks.forms import route
+from holdfast.tasks.words import Words, entry_id, ident, read, same, settled, with_text
 
 ID = "01KP0XJR0000032EPCDYV5GN03"
 SHORT = ID[-6:]
@@ -119,6 +120,71 @@ def test_a_text_with_two_forms_names_no_section(text: str) -> None:
     assert route(text) == ""
 
 
+PAGE = {  # the lines of a page as an agent writes one by hand, without their dash and date
+    DECISION: (
+        "DO NOT modify config/auth.yaml — used by 3 services (auth, payments, admin); changing here breaks them all",
+        "Use optimistic locking for order updates; confirmed with existing lock pattern in orders.py:241",
+    ),
+    PROGRESS: (
+        "COMPLETED: orders/batch_1/ (files 001-047)",
+        "COMPLETED: orders/batch_2/ (files 048-091)",
+        "IN_PROGRESS: orders/batch_3/ (files 092-??? — stopped at 094)",
+        "PENDING: orders/batch_4/, batch_5/",
+    ),
+    DISCOVERY: (
+        "Order schema has undocumented `legacy_id` field used only by `reports/quarterly.py` — do not remove",
+        "`orders/batch_2/order_073.json` is malformed (truncated at line 14) — log as error, don't process",
+        "Pattern: all failed orders have `payment_status: null` before `order_status: failed` — not after",
+        "all failed orders have `payment_status: null` before `order_status: failed` — not after",
+    ),
+    NEXT: (
+        "On next session start: begin with orders/batch_3/ file 095. Apply decisions above before touching any config.",
+        "begin with orders/batch_3/ file 095. Apply decisions above before touching any config.",
+        "Begin with orders/batch_3/ file 095.",
+    ),
+}
+STATEMENTS_OF_SOMETHING_ELSE = (
+    *(
+        "`orders/batch_3/` is done",
+        "orders/batch_3/ is next",
+        "`a.py` has to be split",
+        "`x` must be set",
+        "it is slow",
+    ),
+    *("the schema has a field", "we have `a.py`", "`a/b.py` has failed", "orders/a.json is not to be touched"),
+    *("https://example.com is down", "Use tabs for indentation", "begin the work", "Beginning with unit 3 it fails"),
+)
+STAMP = "2026-04-22T07:12Z"
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in PAGE.items() for text in texts])
+@pytest.mark.parametrize("before", ["", "- ", f"- {STAMP} — ", f"{STAMP} — ", f"{STAMP}: ", "- 2026-04-22 - ", "* "])
+def test_a_line_of_a_page_goes_to_its_section_with_and_without_dash_and_date(kind: str, text: str, before: str) -> None:
+    said = read([before + text])
+    assert said.kind == kind
+    assert said.text.startswith(text), "the words begin as they would without"
+    assert ("2026-04-22" in said.text) == ("2026" in before), "and the date is kept"
+
+
+@pytest.mark.parametrize("text", STATEMENTS_OF_SOMETHING_ELSE)
+def test_a_sentence_that_is_no_plain_fact_about_a_named_thing_is_asked_about(text: str) -> None:
+    assert route(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "date"),
+    [
+        ("SUPERSEDES 2026-04-22T07:12Z — wait", STAMP),
+        ("SUPERSEDES [2026-04-22T07:12Z] wait", STAMP),
+        ("SUPERSEDES [2026-04-22 07:12]: wait", STAMP),
+        ("- SUPERSEDES [2026-04-22] — wait", "2026-04-22"),
+    ],
+)
+def test_what_is_superseded_may_be_named_by_its_date(typed: str, date: str) -> None:
+    assert read([typed]) == Words("wait", DECISION, (date,))
+    assert read(["--supersedes", date, "wait"]) == Words("wait", DECISION, (date,))
+
+
 def test_an_unquoted_sentence_is_one_entry_on_one_line() -> None:
     assert read(["COMPLETED:", "unit", "7\n of  9"]) == Words("COMPLETED: unit 7 of 9", PROGRESS)
 
@@ -203,7 +269,7 @@ def test_a_form_that_does_not_say_is_asked_about_with_the_four_options() -> None
         ([f"SUPERSEDES {ID}: "], "There is no text"),
         (["SUPERSEDES"], '"" is no id of an entry'),
         (["SUPERSEDES the old plan"], '"the" is no id of an entry'),
-        (["SUPERSEDES 2026-04-22T07:12Z — wait"], "is no id of an entry"),
+        (["SUPERSEDES 2026-04-22T7h — wait"], "is no id of an entry"),
         (["--supersedes", "ABC", "x"], '"ABC" is no id of an entry'),
         (["--supersedes", "A" * 27, "x"], "is no id of an entry"),
         (["--supersedes", "HELLO", "x"], '"HELLO" is no id of an entry'),
@@ -283,7 +349,7 @@ def test_whatever_is_typed_is_words_or_a_sentence_that_says_that_nothing_was_wri
     assert found.kind in ("", *SECTIONS)
     assert found.text == " ".join(found.text.split())
     assert not found.both_hold or found.kind == DECISION or found.from_stdin
-    assert all(set(one) <= set(LETTERS) for one in found.supersedes)
+    assert all(set(one) <= set(LETTERS) or forms.date_of(one) for one in found.supersedes)
 
 
 @given(text=st.text(max_size=40) | st.lists(WORD, max_size=5).map(" ".join))
@@ -294,7 +360,7 @@ def test_every_text_has_one_section_or_none(text: str) -> None:
 
 
 def test_the_states_of_progress_are_written_in_capitals() -> None:
-    for state in words.STATES:
+    for state in forms.STATES:
         assert (route(f"{state}: unit 7"), route(f"{state.lower()}: unit 7"), route(f"{state}X: 7")) == (
             PROGRESS,
             "",

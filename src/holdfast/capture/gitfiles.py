@@ -8,6 +8,8 @@ from holdfast.capture import platform
 from holdfast.model import value
 
 NEVER = "0" * 40
+LARGEST_INDEX = 1 << 23
+BEFORE_NAME, LONGEST_NAME = 60, 0xFFF  # of an entry of git's index: bytes before its name's length; the largest length
 
 
 @value
@@ -74,6 +76,23 @@ def _common(git: str) -> str:
 def own_folder(root: str) -> str:
     """What git keeps of this one work tree; "" where there is none."""
     return _git_folder(root)
+
+
+def is_staged(root: str, path: str) -> bool:
+    """Whether git's index has a file as it lies there: after a commit that went well it is in the commit. The entry is
+    found by its name and compared by time and size, as git does it. An index that packs its names (version 4), or has
+    longer ids, has none of them: the answer is no."""
+    try:
+        index = platform.read_file(f"{own_folder(root)}/index", LARGEST_INDEX)
+        file = posix.stat(f"{root}/{path}")
+        name = path.encode("utf-8", "surrogateescape")
+    except (OSError, ValueError):
+        return False
+    at = index.find(min(len(name), LONGEST_NAME).to_bytes(2, "big") + name + b"\0") - BEFORE_NAME
+    if at < 0 or index[:4] != b"DIRC":
+        return False
+    written, size = int.from_bytes(index[at + 8 : at + 12], "big"), int.from_bytes(index[at + 36 : at + 40], "big")
+    return (written, size) == (int(file.st_mtime) & 0xFFFFFFFF, file.st_size & 0xFFFFFFFF)
 
 
 def resolve(base: str, path: str) -> str:

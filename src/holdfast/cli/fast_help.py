@@ -78,15 +78,16 @@ NEXT = """Usage: holdfast task next [OPTIONS] [ID]
   Print the one exact next step of a task; status 1 where nothing is left.
 
 Options:
-  --json  as JSON: {"task", "state", "next", "unit", "begun"}
+  --json  as JSON: {"task", "state", "next", "unit", "begun", "seen": {"done", "begun"}}
   --help  show this
 """
 IS_DONE = """Usage: holdfast task is-done [OPTIONS] UNIT...
 
-  Whether a unit is done, for scripts: status 0 if it is completed or skipped, 1 if it is not.
+  Whether a unit is done, for scripts: status 0 if it is completed or skipped, or was seen done by the hook, 1 if not.
 
 Options:
   --task ID  which task, where several are open in this project
-  --json     as JSON: {"task", "unit", "done"}; done is null where nothing was said of it
+  --claimed  only what somebody said counts, not what the hook saw
+  --json     as JSON: {"task", "unit", "done", "seen"}; done is null where nothing was said of it
   --help     show this
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -62,7 +63,8 @@ def show_task(
     typer.echo(f"\nProgress: {told or 'nothing was reported yet'}")
     for count in seen.standing.counts:
         if count.total:
-            typer.echo(f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed")
+            seen_too = f", {count.seen} more seen done" if count.seen else ""
+            typer.echo(f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed{seen_too}")
     _lines("", seen.progress.entries, seen.progress.more)
     _lines("Discoveries", seen.discoveries.entries, seen.discoveries.more)
     _lines("Findings", seen.findings.entries, seen.findings.more)
@@ -144,12 +146,19 @@ def complete(
     promote: Annotated[
         list[str] | None, typer.Option("--promote", help="Entries that become notes, by id, or `all`.")
     ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Though units of it are open, or no task was named.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Complete a task: archive its memory to outputs/, flag its findings, and take its working folder away."""
     given = dict(zip(FIELDS, (learned, surprised, connection, change), strict=True))
     findings = [(field, text) for field, texts in given.items() for text in texts or ()]
-    _finish(ident, states.COMPLETED, status, findings, promote or (), json)
+    memory = Memory.here()
+    if not anyway and not json and _is_answered() and (why := memory.task_doubts(ident)):
+        typer.confirm(f"{why}. Complete it all the same?", abort=True)
+        anyway = True
+    _finish(ident, states.COMPLETED, status, findings, promote or (), json, anyway=anyway)
 
 
 @app.command()
@@ -160,6 +169,21 @@ def abandon(
 ) -> None:
     """Give a task up. Its memory is archived all the same; its decisions no longer bind."""
     _finish(ident, states.ABANDONED, reason, (), (), json)
+
+
+@app.command()
+def reopen(
+    ident: Annotated[str, typer.Argument(metavar="ID", help="A task that is completed or abandoned.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why it goes on.")] = "",
+    json: Json = False,
+) -> None:
+    """Go on with a task that is over: its memory comes back from outputs/, and nothing of it is lost."""
+    memory = Memory.here()
+    saved = memory.task_reopen(ident, reason)
+    _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
+    if not json:
+        seen = memory.task_show(saved.task.id)
+        typer.echo(f"next: {seen.step() or seen.no_step()}")
 
 
 @app.command("promote")
@@ -209,10 +233,22 @@ def _move(ident: str, to: str, reason: str, json: bool) -> None:
         typer.echo(f"next: {seen.step() or seen.no_step()}")
 
 
+def _is_answered() -> bool:
+    """Whether somebody sits there who can answer a question."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _finish(
-    ident: str, to: str, status: str, findings: Iterable[tuple[str, str]], promote: Iterable[str], json: bool
+    ident: str,
+    to: str,
+    status: str,
+    findings: Iterable[tuple[str, str]],
+    promote: Iterable[str],
+    json: bool,
+    *,
+    anyway: bool = False,
 ) -> None:
-    done = Memory.here().task_finish(ident, to, status, tuple(findings), tuple(promote))
+    done = Memory.here().task_finish(ident, to, status, tuple(findings), tuple(promote), anyway=anyway)
     if json:
         show.as_json(
             {
@@ -273,7 +309,10 @@ def _task_record(one: Task) -> dict[str, Any]:
 def _view_record(seen: View) -> dict[str, Any]:
     """The names that others build on: state, decisions, progress, discoveries, next."""
     standing = seen.standing
-    names = ("completed", "in_progress", "pending", "skipped", "failed", "gaps", "stopped", "next_unit", "is_begun")
+    names = (
+        *("completed", "in_progress", "pending", "skipped", "failed", "gaps", "stopped", "next_unit", "is_begun"),
+        *("seen", "seen_begun"),
+    )
     return {
         **_task_record(seen.task),
         "decisions": [_record(one) for one in seen.in_force],

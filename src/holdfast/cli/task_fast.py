@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.checkpoint import Saved
 
 NOT_DONE = 1
+CLAIMED = "--claimed"  # of is-done: what was only seen does not count
 LONGEST_STDIN = 1 << 16
 
 
@@ -84,7 +85,8 @@ def next_step(argv: list[str], env: Mapping[str, str]) -> int:
     step, standing = seen.step(), seen.standing
     if as_json:
         told = {"task": seen.task.id, "state": seen.task.state, "next": step, "unit": standing.next_unit}
-        say(codec.encode({**told, "begun": standing.is_begun}).decode("utf-8") + "\n")
+        saw = {"done": list(standing.seen), "begun": list(standing.seen_begun)}
+        say(codec.encode({**told, "begun": standing.is_begun, "seen": saw}).decode("utf-8") + "\n")
     else:
         say(f"{step}\n" if step else f"There is no next step in task {seen.task.id}: {seen.no_step()}.\n")
     return 0 if step else NOT_DONE
@@ -94,18 +96,22 @@ def is_done(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.capture import codec
     from holdfast.tasks import looking
 
-    names, as_json, named = _read(argv, "is-done")
+    only_said = CLAIMED in argv[: argv.index("--") if "--" in argv else None]
+    names, as_json, named = _read([word for word in argv if not (only_said and word == CLAIMED)], "is-done")
     unit = " ".join(names).strip()
     if not unit:
         raise UsageError("There is no unit; nothing was changed. Try: holdfast task is-done files 048-091.")
     vault, project = _place(env)
-    task, done = looking.is_done(vault, unit, named, project, time.time, env)
+    found = looking.is_done(vault, unit, named, project, time.time, env)
+    is_seen = found.is_seen and not only_said
     if as_json:
-        say(codec.encode({"task": task.id, "unit": unit, "done": done}).decode("utf-8") + "\n")
+        told = {"task": found.task.id, "unit": unit, "done": found.is_said, "seen": found.is_seen}
+        say(codec.encode(told).decode("utf-8") + "\n")
     else:
-        told = "done" if done else "not done" if done is False else "not done: nothing was said of it"
-        say(f"{unit}: {told}\n")
-    return 0 if done else NOT_DONE
+        said = "not done" if found.is_said is False else "not done: nothing was said of it"
+        words = "done" if found.is_said else "seen done by the hook, nobody said so" if is_seen else said
+        say(f"{unit}: {words}\n")
+    return 0 if found.is_said or is_seen else NOT_DONE
 
 
 def _place(env: Mapping[str, str]) -> tuple[str, str]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from holdfast.capture import config as machine
 from holdfast.capture import course, episodes
+from holdfast.errors import HoldfastError
 from holdfast.hook.layout import Item, Section
+from holdfast.hook.scene import TROUBLE
 from holdfast.tasks import boot, record, states
 
 TYPE_CHECKING = False
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.hook import nudge
     from holdfast.hook.scene import Scene
 
+PATIENCE = 0.2  # seconds that a start waits for whoever writes to the tasks
 MINUTES = 15.0
 KIND = "checkpoint"
 SHARE = 30  # hundredths of a brief
@@ -33,6 +36,9 @@ ELSE = "Not working on it? Go on."
 def section(vault: str, state: str, project: str, living: set[str]) -> Section:
     """What a start is told of the open tasks."""
     told, more = boot.read(vault, project)
+    if any(one.is_behind for one in told):
+        _catch_up(vault, [one.id for one in told if one.is_behind])
+        told, more = boot.read(vault, project)
     items: list[Item] = []
     for one in told:
         items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
@@ -41,6 +47,21 @@ def section(vault: str, state: str, project: str, living: set[str]) -> Section:
         items += [Item(text, short, rank=rank) for text, short, rank in one.items[1:]]
     hidden = more + sum(one.more for one in told)
     return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
+
+
+def _catch_up(vault: str, tasks: list[str]) -> None:
+    """Take in what the hook of the session before saw, and nobody rendered: the next step follows from it. Whoever
+    holds the tasks at this moment does the same."""
+    import time
+
+    from holdfast.tasks.desk import REFUSALS, Desk
+
+    try:
+        with Desk(vault, time.time, PATIENCE) as desk:
+            for task in tasks:
+                desk.touch(task)
+    except (HoldfastError, *REFUSALS):
+        return
 
 
 def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:
@@ -55,9 +76,13 @@ def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:
     return f"Its last session {how}; it can be gone on with: `holdfast task resume {one.id}`."
 
 
-def due(scene: Scene, episode: Episode, command: str, config: Mapping[str, Any]) -> list[nudge.Due]:
-    """The nudge for a checkpoint, where one is due."""
+def due(
+    scene: Scene, episode: Episode, command: str, config: Mapping[str, Any], env: Mapping[str, str]
+) -> list[nudge.Due]:
+    """The nudge for a checkpoint, where one is due; and what the call shows of the task's units is kept."""
     moment = scene.moment
+    if moment.event == "after-tool":
+        _note_units(scene, episode, env, config)
     if moment.agent:
         return []
     from holdfast.hook import nudge
@@ -76,6 +101,16 @@ def due(scene: Scene, episode: Episode, command: str, config: Mapping[str, Any])
     text = LATE.replace("{since}", since).replace("{task}", task).replace("{how}", HOW) + ELSE
     name = f"{KIND}-{int(last)}-{once}"
     return [nudge.Due(KIND, text.replace("{command}", command), presses=True, once=name)]
+
+
+def _note_units(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
+    """A disk that takes nothing does not keep the moment from being answered."""
+    from holdfast.hook import task_units
+
+    try:
+        task_units.note(scene, episode, env, config)
+    except TROUBLE as error:
+        scene.failures.append(error)
 
 
 def _elapsed(seconds: float, called: int, config: Mapping[str, Any]) -> tuple[str, str]:

@@ -122,7 +122,7 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
     if moment.event in PRESSED_AT and home.has_tasks(scene.state, scene.project.id):
         from holdfast.hook import tasks
 
-        found += tasks.due(scene, episode, command_of(env), config)
+        found += tasks.due(scene, episode, command_of(env), config, env)
     return found
 
 

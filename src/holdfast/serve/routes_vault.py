@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["vault"])
 NOTE_FIELDS = tuple(answers.Note.model_fields)
 TASK_FIELDS = tuple(answers.Task.model_fields)
-STANDING = ("completed", "in_progress", "pending", "skipped", "failed", "gaps", "stopped", "next_unit", "is_begun")
+STANDING = (
+    *("completed", "in_progress", "pending", "skipped", "failed", "gaps", "stopped", "next_unit", "is_begun"),
+    *("seen", "seen_begun"),
+)
 
 
 @router.get("/notes", response_model=answers.Notes, operation_id="notes")

@@ -4,8 +4,9 @@
 
 Read this first, the next step, the decisions in force, where the work stands, what was found out; where there is room
 for some of it only, the next step, the standing and the newest of each come before the rest. It is bounded, so a
-task of 20,000 entries costs a start what one of 20 does. An entry that came in after it was made, by somebody who was
-killed before the page was rendered, is read from the end of the log and told too.
+task of 20,000 entries costs a start what one of 20 does. The hook appends what it sees of units without rendering
+anything, and a checkpoint may be killed before it does; then the logs are ahead, and a start has this made anew. Where
+that cannot be done at that moment, what came in since is read from the end of the log and told too.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Told:
     spoke: float
     items: tuple[tuple[str, str, int], ...]  # whole, in short, and its rank
     more: int
+    is_behind: bool = False  # the logs have more, or it was made by a version that did not watch the units
 
 
 def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> None:
@@ -69,6 +71,7 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
                 "episode": task.episode,
                 "spoke": task.spoke,
                 "logs": record.logs(vault, task.id),
+                "watched": True,
                 "items": told_items,
                 "more": more,
             }
@@ -144,13 +147,14 @@ def read(vault: str, project: str) -> tuple[list[Told], int]:
 def _told(vault: str, one: dict[str, Any]) -> Told:
     items = [(str(text), str(short), int(rank)) for text, short, rank in one["items"]]
     known = {str(path): int(size) for path, size in one["logs"]}
-    late = [entry for path, size in record.logs(vault, str(one["id"])) for entry in _late(vault, path, size, known)]
+    logs = record.logs(vault, str(one["id"]))
+    late = [entry for path, size in logs for entry in _late(vault, path, size, known)]
     for entry in late[-10:]:
         if entry.text:
-            items.insert(1, (f"- since then, {entry.kind} {_said(entry)}", "", FIRST))
-    return Told(
-        str(one["id"]), str(one["state"]), str(one["episode"]), float(one["spoke"]), tuple(items), int(one["more"])
-    )
+            what = f"seen {entry.to}:" if entry.kind == entries.SEEN else entry.kind
+            items.insert(1, (f"- since then, {what} {_said(entry)}", "", FIRST))
+    spoken = str(one["id"]), str(one["state"]), str(one["episode"]), float(one["spoke"])
+    return Told(*spoken, tuple(items), int(one["more"]), "watched" not in one or known != dict(logs))
 
 
 def _late(vault: str, path: str, size: int, known: dict[str, int]) -> tuple[Entry, ...]:

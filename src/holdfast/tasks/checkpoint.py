@@ -11,7 +11,7 @@ from holdfast.capture import course, episodes, flags, home, ledger
 from holdfast.capture.redaction import redact
 from holdfast.errors import Conflict, HoldfastError, NotSaved, UsageError
 from holdfast.model import replace, value
-from holdfast.tasks import choosing, page, states, units, words
+from holdfast.tasks import choosing, page, states, subjects, units, words
 from holdfast.tasks import entry as entries
 from holdfast.tasks.desk import PATIENCE, Desk
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.questions import Task
     from holdfast.tasks.words import Words
+
+MOST_DATED = 400  # entries, the newest, among which one is looked for by its date
 
 
 @value
@@ -79,7 +81,7 @@ def checkpoint(
         if task.is_over:
             raise UsageError(states.over(task.id, task.state))
         desk.believe(task.id)
-        old = tuple(_superseded(desk, task, one, said.kind).id for one in said.supersedes)
+        old = tuple(_superseded(desk, task, one, said.kind, line).id for one in said.supersedes)
         if said.kind == entries.DECISION:
             same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
             if same:
@@ -97,7 +99,7 @@ def checkpoint(
         if ident:
             made = replace(made, id=ident)
         more = []
-        if task.state in (states.STARTED, states.RESUMED):
+        if task.state in (states.STARTED, states.RESUMED, states.REOPENED):
             more = [desk.make(task.id, entries.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
         elif task.state in states.RESTING:
             notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
@@ -160,8 +162,10 @@ def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
     return [change for _, changes in lines for change in changes]
 
 
-def _superseded(desk: Desk, task: Task, wanted: str, kind: str) -> Entry:
+def _superseded(desk: Desk, task: Task, wanted: str, kind: str, line: str) -> Entry:
     """The entry that a new one takes the place of; a decision's may be of another task of the project."""
+    if "-" in wanted:  # no id has one
+        return _of_date(desk, task, wanted, kind, line)
     found = desk.index.ending(task.id, wanted)
     if not found and kind == entries.DECISION:
         others = [one.id for one in desk.index.tasks(task.project, also_over=True) if one.id != task.id]
@@ -178,6 +182,22 @@ def _superseded(desk: Desk, task: Task, wanted: str, kind: str) -> Entry:
             f"^{entries.short(newer).lower()} took its place: supersede that."
         )
     return old
+
+
+def _of_date(desk: Desk, task: Task, date: str, kind: str, line: str) -> Entry:
+    """The entry in force of a date, by its own time or by the date that it was said with. Where a day has several, the
+    one that touches the same; nothing is guessed beyond that."""
+    known = list(desk.index.entries(task.id, kind, in_force=True, newest=MOST_DATED))
+    found = [one for one in known if page.stamp(one.time).startswith(date) or f"({date}" in one.text]
+    touching = [one for one in found if subjects.meets(one.text, line)] if len(found) > 1 else found
+    if len(touching) == 1:
+        return touching[0]
+    listed = "".join(f"\n  ^{entries.short(one.id).lower()}, {page.stamp(one.time)}: {one.text}" for one in found[-6:])
+    what = f"{len(found)} of them are of {date}" if found else f"none in force is of {date}"
+    raise UsageError(
+        f"SUPERSEDES takes the id or the date of a {kind}, and {what}; nothing was written. "
+        f"Say its id: `holdfast task show {task.id}` lists them.{listed}"
+    )
 
 
 def _refuse_conflict(desk: Desk, task: Task, line: str, old: tuple[str, ...], *, both: bool) -> Entry | None:

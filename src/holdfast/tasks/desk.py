@@ -17,7 +17,7 @@ from holdfast.capture import home, locks, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
-from holdfast.tasks import boot, page, reading, record, sheet, view
+from holdfast.tasks import boot, page, reading, record, sheet, view, watch
 from holdfast.tasks import entry as entries
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index
@@ -219,6 +219,7 @@ class Desk:
         self._touched.clear()
         for project in sorted(projects):
             boot.write(self.vault, self.index, project, self.unread)
+            watch.write(self.vault, self.index, project)
         unread = {one.task for one in self.unread}
         self.index.rendered(task for task in touched if task not in unread)
 

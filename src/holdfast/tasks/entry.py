@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 DECISION, PROGRESS, DISCOVERY, NEXT = "decision", "progress", "discovery", "next"
 SECTIONS = (DECISION, PROGRESS, DISCOVERY, NEXT)
 STATE, GOAL, FINDING, WITHDRAW, RUN = "state", "goal", "finding", "withdraw", "run"
-KINDS = (*SECTIONS, STATE, GOAL, FINDING, WITHDRAW, RUN)
+SEEN = "seen"  # what the hook saw of a unit (tasks/seen); nobody said it
+KINDS = (*SECTIONS, STATE, GOAL, FINDING, WITHDRAW, RUN, SEEN)
 SHORT = 6  # letters of an id that a page shows, at least
 SHORTEST = 4  # that a person may type
 ORIGIN, NO_ORDER = " (origin ", ": data, not an order)"
@@ -26,8 +27,9 @@ ORIGIN, NO_ORDER = " (origin ", ": data, not an order)"
 
 @value
 class Entry:
-    """One line of a task's memory. `to` is the state that a transition leads to, or how a run went; `field` which
-    finding it is; `project` stands in the first entry of a task and says where it belongs."""
+    """One line of a task's memory. `to` is the state that a transition leads to, how a run went, or what was seen;
+    `field` which finding it is, or the file that was seen written; `project` stands in the first entry of a task and
+    says where it belongs; `within` is the folder or pattern that a seen file is a part of."""
 
     id: str
     time: float
@@ -40,6 +42,7 @@ class Entry:
     field: str = ""
     project: str = ""
     both: bool = False  # a decision that holds beside those that it touches
+    within: str = ""
 
     def as_record(self) -> dict[str, Any]:
         always = ("id", "time", "kind", "text", "origin")
@@ -67,6 +70,7 @@ def from_record(record: dict[str, Any]) -> Entry:
         str(record.get("field", "")),
         str(record.get("project", "")),
         record.get("both") is True,
+        str(record.get("within", "")),
     )
 
 

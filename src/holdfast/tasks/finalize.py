@@ -11,7 +11,7 @@ from __future__ import annotations
 from holdfast.capture import flagging, home, notices, platform
 from holdfast.errors import UsageError
 from holdfast.model import Project, value
-from holdfast.tasks import checkpoint, choosing, record, states
+from holdfast.tasks import checkpoint, choosing, record, seen, states, view
 from holdfast.tasks import entry as entries
 from holdfast.tasks.desk import Desk
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.questions import Task
 
 ALL = "all"
+LONGEST_GOAL = 120  # characters in a question
 LEARNED, SURPRISED, CONNECTION, CHANGE = "learned", "surprised", "connection", "change"
 FIELDS = (LEARNED, SURPRISED, CONNECTION, CHANGE)
 KINDS = {LEARNED: "lesson", SURPRISED: "lesson", CONNECTION: "fact", CHANGE: "snag"}
@@ -90,6 +91,8 @@ def finish(
             desk.add(task.id, made)
             desk.settle()
         offered = tuple(one for one in _offers(desk.index, task) if one not in chosen)
+        if was_seen := view.standing(desk.index, task.id).seen:
+            notes[f"{seen.DONE} {seen.some(was_seen)}"] = None
         task = desk.index.task(task.id) or task
         notes.update((_left(one), None) for one in desk.unread if one.task == task.id)
     if made:
@@ -98,6 +101,22 @@ def finish(
         notices.remove(home.state(vault), f"{name}{task.id}", task.project)
     _flag(vault, chosen, task, clock())
     return Finished(task, tuple(chosen), offered, notes=tuple(notes))
+
+
+def doubts(index: Index, task: Task, *, is_named: bool) -> str:
+    """Why a task may not be meant to be completed, in a sentence: nobody named it, or not all of it is done. What was
+    seen done counts as done here: whoever completes the task says so."""
+    if states.COMPLETED not in states.FOLLOWS.get(task.state, ()):
+        return ""  # that is refused for another reason
+    found = view.standing(index, task.id)
+    left = (
+        *(("in progress", found.in_progress), ("begun", found.seen_begun), ("pending", found.pending)),
+        *(("failed", found.failed), ("never mentioned", found.gaps)),
+    )
+    told = " · ".join(f"{what} {seen.some(names)}" for what, names in left if names)
+    if told:
+        return f"Not all of task {task.id} is done: {told}"
+    return "" if is_named else f"No task was named; {task.id} ({task.goal[:LONGEST_GOAL]}) is the one that is open here"
 
 
 def _left(one: Unread) -> str:

@@ -12,17 +12,23 @@ from __future__ import annotations
 
 import posix
 
+from holdfast.model import replace
 from holdfast.tasks import entry as entries
-from holdfast.tasks import progress, record, schema, spans, subjects, units
+from holdfast.tasks import numbers, progress, record, schema, seen, spans, subjects, units
 from holdfast.tasks.entry import Entry
-from holdfast.tasks.questions import Questions
-from holdfast.tasks.states import ABANDONED, OVER
+from holdfast.tasks.questions import NAMED, Questions
+from holdfast.tasks.states import ABANDONED, OVER, REOPENED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LOG = "path, task, size FROM log"
+STATE = (  # of all transitions since the task was last reopened: that it is over, else the newest
+    f"SELECT [to], time FROM entry WHERE task = ? AND kind = '{entries.STATE}' AND time >= "
+    f"(SELECT ifnull(max(time), 0) FROM entry WHERE task = ? AND kind = '{entries.STATE}' AND [to] = '{REOPENED}') "
+    "ORDER BY [to] IN (?, ?) DESC, time DESC, id DESC LIMIT 1"
+)
 WENT = (  # by what an entry was superseded or withdrawn; what was decided in a task that was given up binds no other
     "SELECT ifnull(max(g.new), '') FROM gone g JOIN task t ON t.task = g.task WHERE g.old = ? "
     "AND (t.state <> ? OR EXISTS (SELECT 1 FROM entry e WHERE e.id = g.old AND e.task = g.task))"
@@ -143,8 +149,8 @@ class Index(Questions):
         self.standings.pop(task, None)
         for one in fresh:
             row = (task, one.time, one.id, one.kind, one.text, one.origin, one.episode, " ".join(one.supersedes))
-            more = (one.to, one.field, one.project, int(one.both))
-            made = self.db.execute(f"INSERT OR IGNORE INTO entry VALUES ({'?, ' * 12}'')", (*row, *more))
+            more = (one.to, one.field, one.project, int(one.both), one.within)
+            made = self.db.execute(f"INSERT OR IGNORE INTO entry VALUES ({'?, ' * 13}'')", (*row, *more))
             if not made.rowcount:
                 continue
             late = self._settle(task, one) or late
@@ -160,7 +166,7 @@ class Index(Questions):
             self.db.execute("INSERT OR IGNORE INTO gone VALUES (?, ?, ?)", (task, old, one.id))
             late = late or self._kind(task, old) == entries.PROGRESS
         self._tell_gone((one.id, *one.supersedes))
-        if one.kind == entries.PROGRESS and not late and not self.gone_by(task, one.id):
+        if one.kind in (entries.PROGRESS, entries.SEEN) and not late and not self.gone_by(task, one.id):
             self._mark(task, one)
         if one.kind == entries.PROGRESS:
             self.db.execute("UPDATE task SET last = max(ifnull(last, 0), ?) WHERE task = ?", (one.time, task))
@@ -183,11 +189,8 @@ class Index(Questions):
             self.db.execute("UPDATE subject SET project = ? WHERE task = ?", (one.project, task))
         self.db.execute("UPDATE task SET started = ? WHERE task = ? AND started > ?", (one.time, task, one.time))
         if one.kind == entries.STATE:
-            self.db.execute(
-                "UPDATE task SET state = ?, changed = ? WHERE task = ? AND (state IN (?, ?), changed) <= (?, ?)",
-                (one.to, one.time, task, *OVER, one.to in OVER, one.time),
-            )
-            if one.to == ABANDONED:
+            self.db.execute(f"UPDATE task SET (state, changed) = ({STATE}) WHERE task = ?", (task, task, *OVER, task))
+            if one.to in (ABANDONED, REOPENED):
                 self._tell_gone(self._superseded_by(task))
         if one.kind == entries.GOAL or (one.kind == entries.STATE and one.project):
             newest = "SELECT text FROM entry WHERE task = ? AND kind = 'goal' ORDER BY time DESC, id DESC LIMIT 1"
@@ -202,38 +205,76 @@ class Index(Questions):
         """The progress of a task from its lines in their order: one came late, or one was taken back."""
         for table in ("span", "named", "series"):
             self.db.execute(f"DELETE FROM {table} WHERE task = ?", (task,))
-        for one in list(self.entries(task, entries.PROGRESS, in_force=True)):
+        for one in list(self.entries(task, entries.PROGRESS, entries.SEEN, in_force=True)):
             self._mark(task, one)
 
     def _mark(self, task: str, one: Entry) -> None:
-        for mark in units.read(one.text):
-            table, name = ("named", mark.name) if mark.name else ("series", mark.series)
-            nth = self.db.execute(
-                "SELECT ifnull(max(nth), 0) + 1 FROM (SELECT nth FROM named WHERE task = ? "
-                "UNION ALL SELECT nth FROM series WHERE task = ?)",
-                (task, task),
-            ).fetchone()[0]
-            if table == "named":
-                self._mark_named(task, mark, one.id, nth)
-                continue
-            self.db.execute("INSERT OR IGNORE INTO series VALUES (?, ?, ?)", (task, name, nth))
-            near = self._spans(task, name, mark.low - 1, mark.high + 1)
-            after, _ = spans.lay(near, mark, one.id)
-            lows = [(task, name, span.low) for span in near]
-            self.db.executemany("DELETE FROM span WHERE task = ? AND series = ? AND low = ?", lows)
-            rows = [
-                (task, name, span.low, span.high, span.state, span.entry, span.width, span.within)
-                for span in spans.settled_together(after)
-            ]
-            self.db.executemany("INSERT INTO span VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-    def _mark_named(self, task: str, mark: units.Mark, entry: str, nth: int) -> None:
-        name, state = mark.name, mark.state
-        before = self.db.execute("SELECT state FROM named WHERE task = ? AND name = ?", (task, name)).fetchone()
-        if before and not (mark.reopens or spans.yields(before[0], state)):
+        """What a line of progress says of its units, or what was seen of one."""
+        if one.kind == entries.SEEN:
+            found = seen.mark(one)
+            if found and found.name and not one.within:
+                found = self._in_series(task, found)
+            if found and not found.name:
+                near = self._spans(task, found.series, found.low, found.high)
+                for mark in seen.laid(near, found, one.id):
+                    self._lay(task, mark, one.id)
+            elif found:
+                self._see_named(task, found, one)
             return
-        self.db.execute("INSERT OR IGNORE INTO named VALUES (?, ?, ?, ?, ?)", (task, name, state, entry, nth))
-        self.db.execute("UPDATE named SET state = ?, entry = ? WHERE task = ? AND name = ?", (state, entry, task, name))
+        for mark in units.read(one.text):
+            if mark.name:
+                self._mark_named(task, mark, one.id)
+            else:
+                self._lay(task, mark, one.id)
+
+    def _in_series(self, task: str, mark: units.Mark) -> units.Mark:
+        """A name that belongs to a series of names, as its number there; else the mark itself."""
+        for key, number in numbers.numbered(mark.name):
+            if self._spans(task, key, 0, numbers.OPEN):
+                return replace(mark, series=key, low=number, high=number, name="")
+        return mark
+
+    def _nth(self, task: str) -> int:
+        both = "SELECT nth FROM named WHERE task = ? UNION ALL SELECT nth FROM series WHERE task = ?"
+        return int(self.db.execute(f"SELECT ifnull(max(nth), 0) + 1 FROM ({both})", (task, task)).fetchone()[0])
+
+    def _lay(self, task: str, mark: units.Mark, entry: str) -> None:
+        name = mark.series
+        self.db.execute("INSERT OR IGNORE INTO series VALUES (?, ?, ?)", (task, name, self._nth(task)))
+        near = self._spans(task, name, mark.low - 1, mark.high + 1)
+        after, _ = spans.lay(near, mark, entry)
+        lows = [(task, name, span.low) for span in near]
+        self.db.executemany("DELETE FROM span WHERE task = ? AND series = ? AND low = ?", lows)
+        rows = [
+            (task, name, span.low, span.high, span.state, span.entry, span.width, span.within)
+            for span in spans.settled_together(after)
+        ]
+        self.db.executemany("INSERT INTO span VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def _mark_named(self, task: str, mark: units.Mark, entry: str) -> None:
+        before = self._named(task, mark.name)
+        if not before or mark.reopens or spans.yields(before.state, mark.state):
+            self._put_named(task, mark, entry)
+
+    def _see_named(self, task: str, mark: units.Mark, one: Entry) -> None:
+        """What was seen of a named unit, or of a part of one that nobody named."""
+        before = self._named(task, mark.name)
+        if before is None:
+            if one.within:
+                self._put_named(task, mark, one.id, one.within)
+        elif spans.yields(before.state, mark.state) and not seen.is_older(before.state, before.entry, one.id):
+            self._put_named(task, mark, one.id, before.within)
+
+    def _named(self, task: str, name: str) -> progress.Named | None:
+        row = self.db.execute(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", (task, name)).fetchone()
+        return progress.Named(*row) if row else None
+
+    def _put_named(self, task: str, mark: units.Mark, entry: str, within: str = "") -> None:
+        self.db.execute(
+            "INSERT INTO named VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET state = excluded.state, entry = excluded.entry, within = excluded.within",
+            (task, mark.name, mark.state, entry, self._nth(task), within),
+        )
 
 
 def _lost(known: dict[str, tuple[str, int]], listed: dict[str, tuple[str, int]]) -> set[str]:

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
 
 @value
+class Done:
+    """Whether a unit is done, as somebody said (None where nothing was said of it), or only as the hook saw."""
+
+    task: Task
+    is_said: bool | None
+    is_seen: bool = False
+
+
+@value
 class Decided:
     """One decision, its task, and the id of what took its place; "" while it is in force."""
 
@@ -58,14 +67,14 @@ def _refuse_nothing(vault: str) -> None:
 
 def is_done(
     vault: str, unit: str, named: str, project: str, clock: Callable[[], float], env: Mapping[str, str]
-) -> tuple[Task, bool | None]:
-    """Whether a unit is done, None where nothing was said of it, and the task that was asked. Raises NotFound,
-    UsageError."""
+) -> Done:
+    """Whether a unit is done, in the task that was asked. Raises NotFound, UsageError."""
     _refuse_nothing(vault)
     mark = units.wanted(unit)
     with Desk(vault, clock, only_look=True) as desk:
         task = _chosen(desk, named, project, env)
-        return task, desk.index.is_done(task.id, mark)
+        said = desk.index.is_done(task.id, mark)
+        return Done(task, said, not said and desk.index.is_done(task.id, mark, also_seen=True) is True)
 
 
 def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_over: bool = False) -> list[Task]:

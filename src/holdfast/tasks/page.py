@@ -11,12 +11,11 @@ import time
 
 from holdfast.capture.ids import digest
 from holdfast.tasks import entry as entries
+from holdfast.tasks import seen
 from holdfast.tasks.states import OVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.progress import Standing
     from holdfast.tasks.view import Part, View
@@ -30,9 +29,9 @@ HEADINGS = {
 STATES, FINDINGS = "State", "Findings"
 COMPLETE = "TASK COMPLETE"
 READ_FIRST = (
-    "> Read this first. Decisions apply without being re-evaluated; work that is COMPLETED is not done again; begin at "
-    '"Next Session Start".'
-)  # fmt: skip
+    "> Read this first. Decisions apply without being re-evaluated; work that is COMPLETED, or was seen done, is not "
+    'done again; begin at "Next Session Start".'
+)
 GOAL, STANDING, STEP, STATUS = "> Goal: ", "> Standing: ", "> Next step: ", "Final status: "
 SEAL, SEALED = "<!-- holdfast: end of ", " -->"
 LEFT_OUT, LISTED = "*(", "lists them)*"
@@ -135,22 +134,18 @@ def standing(found: Standing) -> str:
     """What is completed, where it stopped, what is left, in one line."""
     parts = (
         ("completed ", found.completed),
+        (f"{seen.DONE} ", found.seen),
+        ("seen begun: ", found.seen_begun),
         ("in progress ", found.in_progress),
         ("skipped ", found.skipped),
         ("failed ", found.failed),
         ("pending ", found.pending),
         ("never mentioned ", found.gaps),
     )
-    told = [f"{what}{_some(names)}" for what, names in parts if names]
+    told = [f"{what}{seen.some(names)}" for what, names in parts if names]
     if found.stopped:
         told.append(f"stopped at {found.stopped}")
     return " · ".join(told)
-
-
-def _some(names: Iterable[str], most: int = 12) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
 
 
 def stamp(when: float) -> str:

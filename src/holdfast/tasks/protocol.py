@@ -13,7 +13,8 @@ BEGIN, END = "<!-- holdfast task protocol -->", "<!-- end of holdfast task proto
 RULES = """At the start of a session:
 1. Run `holdfast task show` and read it before anything else. With several open tasks: `holdfast task list`.
 2. Apply every decision in force without weighing it again. To change one, supersede it; never work around it.
-3. Begin at the next step (`holdfast task next`). Do not redo what is COMPLETED: `holdfast task is-done UNIT` exits 0.
+3. Begin at the next step (`holdfast task next`). Do not redo what is COMPLETED or was seen done:
+   `holdfast task is-done UNIT` exits 0.
 4. A unit that was IN_PROGRESS may be half done: look at what is there before you do it again.
 
 While you work, one line each, at once:
@@ -27,7 +28,7 @@ Before the context is compacted or the session ends:
 2. Checkpoint every decision that is not yet there.
 3. `holdfast task checkpoint --next "…"`: the one exact next action.
 
-When all of it is done: `holdfast task complete --status "…" --learned "…" --change "…"`."""
+When all of it is done: `holdfast task complete ID --status "…" --learned "…" --change "…"`."""
 
 
 def block(form: str) -> str:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MOST_TOUCHING = 400  # decisions, the newest, that a new one is compared with
+NAMED = "name, state, entry, within"
 TASK = "task, project, goal, state, started, changed, spoke, episode, place"
-FIELDS = 'id, time, kind, text, origin, episode, supersedes, "to", field, project, "both"'
+FIELDS = 'id, time, kind, text, origin, episode, supersedes, "to", field, project, "both", within'
 
 
 @value
@@ -142,14 +143,26 @@ class Questions:
     def known_names(self, task: str, most: int) -> list[progress.Named]:
         """The named units, of each state the newest that were completed and the first of what is left."""
         found: list[tuple[int, progress.Named]] = []
-        for state in units.STATES:
-            way = "DESC" if state == units.COMPLETED else "ASC"
+        for state in (*units.STATES, units.SEEN, units.BEGUN):
+            way = "DESC" if state in units.FINISHED else "ASC"
             rows = self.db.execute(
-                f"SELECT nth, name, state, entry FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
+                f"SELECT nth, {NAMED} FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
                 (task, state, most),
             )
             found += [(nth, progress.Named(*row)) for nth, *row in rows]
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+    def unfinished_names(self, task: str, most: int) -> list[progress.Named]:
+        """The first of the named units of which nobody said that they are settled, and the last that were seen done."""
+        found: list[progress.Named] = []
+        for state in (units.BEGUN, units.IN_PROGRESS, units.PENDING, units.FAILED, units.SEEN):
+            way = "DESC" if state == units.SEEN else "ASC"
+            rows = self.db.execute(
+                f"SELECT {NAMED} FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
+                (task, state, most - len(found)),
+            )
+            found += [progress.Named(*row) for row in rows]
+        return found
 
     def named(self, task: str, name: str) -> list[progress.Named]:
         """A named unit and the folders that it lies in, as far as something was said of them."""
@@ -157,20 +170,22 @@ class Questions:
         above = ["/".join(parts[:nth]) + "/" for nth in range(1, len(parts))]
         found = []
         for one in dict.fromkeys((name, *above)):
-            rows = self.db.execute("SELECT name, state, entry FROM named WHERE task = ? AND name = ?", (task, one))
+            rows = self.db.execute(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", (task, one))
             found += [progress.Named(*row) for row in rows]
         return found
 
-    def is_done(self, task: str, mark: units.Mark) -> bool | None:
-        """Whether a unit is done; None where nothing was said of it. Only what bears on it is looked at. Raises
-        UsageError."""
+    def is_done(self, task: str, mark: units.Mark, *, also_seen: bool = False) -> bool | None:
+        """Whether a unit is said to be done, or, if asked, was seen done; None where nothing was said of it. Only what
+        bears on it is looked at. Raises UsageError."""
+        done = units.FINISHED if also_seen else units.SETTLED
         if mark.name:
-            known = {key: self._spans(task, key, number, number) for key, number in numbers.numbered(mark.name)}
-            return progress.is_done(mark, {key: one for key, one in known.items() if one}, self.named(task, mark.name))
+            near = {key: self._spans(task, key, number, number) for key, number in numbers.numbered(mark.name)}
+            known = {key: one for key, one in near.items() if one}
+            return progress.is_done(mark, known, self.named(task, mark.name), done)
         rows = self.db.execute("SELECT series FROM series WHERE task = ? ORDER BY nth", (task,))
         said = {key: self._spans(task, key, mark.low, mark.high) for (key,) in rows}
         above = {span.within for spans_of in said.values() for span in spans_of} - {""}
-        return progress.is_done(mark, said, [one for name in sorted(above) for one in self.named(task, name)])
+        return progress.is_done(mark, said, [one for name in sorted(above) for one in self.named(task, name)], done)
 
     def order(self, task: str, most: int) -> list[str]:
         """The series and the named units in the order of their first mention."""
@@ -202,13 +217,13 @@ class Questions:
                 near = self._spans(task, mark.series, mark.low, mark.high)
                 states = {span.state for span in near}
                 is_whole = not spans.gaps(near, (mark.low, mark.high))
-            if is_whole and all(one in units.SETTLED and not spans.yields(one, mark.state) for one in states):
+            if is_whole and all(one in units.FINISHED and not spans.yields(one, mark.state) for one in states):
                 found.append(mark)
         return found
 
 
 def _entry(row: Sequence[object]) -> Entry:
-    ident, when, kind, text, origin, episode, old, to, field, project, both = row
+    ident, when, kind, text, origin, episode, old, to, field, project, both, within = row
     return Entry(
         str(ident),
         float(when),  # type: ignore[arg-type]
@@ -221,4 +236,5 @@ def _entry(row: Sequence[object]) -> Entry:
         str(field),
         str(project),
         bool(both),
+        str(within),
     )

@@ -21,7 +21,7 @@ else:
 
 Refused = sqlite3.Error  # what a disk or another process may answer
 Passing = sqlite3.OperationalError  # a full disk or a lock: the file itself is whole
-VERSION = 1  # also of what units and subjects make of a text: another one makes the file anew
+VERSION = 2  # also of what units and subjects make of a text: another one makes the file anew
 PATIENCE = 10.0  # seconds; nobody should hold it at all
 SCHEMA = """
 CREATE TABLE task (task TEXT PRIMARY KEY, project TEXT, goal TEXT, state TEXT, started REAL, changed REAL, spoke REAL,
@@ -29,7 +29,8 @@ CREATE TABLE task (task TEXT PRIMARY KEY, project TEXT, goal TEXT, state TEXT, s
 CREATE TABLE behind (task TEXT PRIMARY KEY, project TEXT) WITHOUT ROWID;
 CREATE TABLE log (path TEXT PRIMARY KEY, task TEXT, size INTEGER) WITHOUT ROWID;
 CREATE TABLE entry (task TEXT, time REAL, id TEXT, kind TEXT, text TEXT, origin TEXT, episode TEXT, supersedes TEXT,
-  "to" TEXT, field TEXT, project TEXT, "both" INTEGER, gone TEXT DEFAULT '', PRIMARY KEY (task, id)) WITHOUT ROWID;
+  "to" TEXT, field TEXT, project TEXT, "both" INTEGER, within TEXT, gone TEXT DEFAULT '', PRIMARY KEY (task, id))
+  WITHOUT ROWID;
 CREATE INDEX in_force ON entry (task, kind, gone, time, id);
 CREATE INDEX by_time ON entry (task, kind, time, id);
 CREATE TABLE tally (task TEXT, kind TEXT, told INTEGER, gone INTEGER, PRIMARY KEY (task, kind)) WITHOUT ROWID;
@@ -45,7 +46,8 @@ CREATE TABLE subject (project TEXT, key TEXT, task TEXT, id TEXT, PRIMARY KEY (p
 CREATE INDEX of_task ON subject (task);
 CREATE TABLE span (task TEXT, series TEXT, low INTEGER, high INTEGER, state TEXT, entry TEXT, width INTEGER,
   within TEXT, PRIMARY KEY (task, series, low)) WITHOUT ROWID;
-CREATE TABLE named (task TEXT, name TEXT, state TEXT, entry TEXT, nth INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
+CREATE TABLE named (task TEXT, name TEXT, state TEXT, entry TEXT, nth INTEGER, within TEXT, PRIMARY KEY (task, name))
+  WITHOUT ROWID;
 CREATE TABLE series (task TEXT, series TEXT, nth INTEGER, PRIMARY KEY (task, series)) WITHOUT ROWID;
 CREATE INDEX by_state ON named (task, state, nth);
 CREATE TABLE looked (folder TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;

@@ -2,14 +2,16 @@
 
 Every span keeps the entry that said so, so that an overlap names who had it and nothing known is lost in a sum. A
 plan that is said late (`PENDING: files 001-500`) means the rest: it does not take back what is completed, skipped or
-begun, for what was begun may be half done. Only who reopens a unit says that it is to be done again.
+begun, for what was begun may be half done. Only who reopens a unit says that it is to be done again. What the hook saw
+takes the place of a plan and of a word that is older, never of one that says completed or skipped; and whatever is said
+later takes the place of what was seen.
 """
 
 from __future__ import annotations
 
 from holdfast.model import replace, value
 from holdfast.tasks.numbers import OPEN
-from holdfast.tasks.units import COMPLETED, IN_PROGRESS, PENDING, SETTLED
+from holdfast.tasks.units import BEGUN, COMPLETED, FINISHED, IN_PROGRESS, PENDING, SEEN, SETTLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,11 +71,18 @@ def overlay(
 def gaps(spans: Iterable[Span], known_range: tuple[int, int] | None = None) -> list[tuple[int, int]]:
     """Numbers between the lowest and the highest settled one, or in a range that is known, of which nobody spoke."""
     said = sorted(spans, key=_low)
-    settled = [span for span in said if span.state in SETTLED]
+    settled = [span for span in said if span.state in FINISHED]
     if known_range is None and not settled:
         return []
     low, high = known_range or (settled[0].low, max(span.high for span in settled))
     return [(span.low, span.high) for span in _outside(Span(low, high, "", ""), said)]
+
+
+def left(said: Sequence[Span]) -> list[tuple[int, int]]:
+    """The numbers from the lowest to the highest that nobody said are settled, those included of which nobody spoke."""
+    settled = [span for span in said if span.state in SETTLED]
+    whole = Span(said[0].low, max(span.high for span in said), "", "")
+    return [(span.low, span.high) for span in _outside(whole, settled)]
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
@@ -86,7 +95,7 @@ def settled_together(spans: Iterable[Span]) -> list[Span]:
     steps stays short. What is still to be done keeps the word of each."""
     kept: list[Span] = []
     for span in sorted(spans, key=_low):
-        if kept and span.state in SETTLED:
+        if kept and span.state in FINISHED:
             both = _merged([kept[-1], span], is_shown=True)
             kept[-1:] = both if len(both) == 1 else [kept[-1], span]
         else:
@@ -97,14 +106,16 @@ def settled_together(spans: Iterable[Span]) -> list[Span]:
 def yields(known: str, fresh: str) -> bool:
     """Whether the newest word holds against this one: work that was done or begun is not undone by a plan."""
     if fresh == PENDING:
-        return known not in (*SETTLED, IN_PROGRESS)
+        return known not in (*FINISHED, IN_PROGRESS, BEGUN)
+    if fresh in (SEEN, BEGUN):
+        return known not in SETTLED
     return fresh != IN_PROGRESS or known != COMPLETED
 
 
 def _ended(known: Sequence[Span], fresh: Span) -> Span:
     """A range without an end goes as far as nothing else is planned: in a plan of 500, `095-???` is 095 alone."""
     for span in known:
-        if span.state in SETTLED or span.high in (OPEN, fresh.low) or span.high < fresh.low:
+        if span.state in (*FINISHED, BEGUN) or span.high in (OPEN, fresh.low) or span.high < fresh.low:
             continue
         return replace(fresh, high=max(span.low - 1, fresh.low))
     return fresh

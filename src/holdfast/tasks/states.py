@@ -1,7 +1,8 @@
 """The states of a task, and which may follow which.
 
 A task is started, becomes active with its first checkpoint, may be paused or blocked and resumed, and ends completed or
-abandoned. What is not in the table is refused in a sentence. A task whose session died stays active: it can be resumed.
+abandoned; one that is over can be reopened. What is not in the table is refused in a sentence. A task whose session
+died stays active: it can be resumed.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from holdfast.errors import UsageError
 
 STARTED, ACTIVE, PAUSED, RESUMED, BLOCKED = "started", "active", "paused", "resumed", "blocked"
+REOPENED = "reopened"
 COMPLETED, ABANDONED = "completed", "abandoned"
-RUNNING = (STARTED, ACTIVE, RESUMED)  # somebody works on it, or may begin to
+RUNNING = (STARTED, ACTIVE, RESUMED, REOPENED)  # somebody works on it, or may begin to
 RESTING = (PAUSED, BLOCKED)
 OVER = (COMPLETED, ABANDONED)
 OPEN = (*RUNNING, *RESTING)
@@ -20,8 +22,9 @@ FOLLOWS = {
     RESUMED: (ACTIVE, RESUMED, PAUSED, BLOCKED, COMPLETED, ABANDONED),
     PAUSED: (RESUMED, ABANDONED),
     BLOCKED: (RESUMED, PAUSED, ABANDONED),
-    COMPLETED: (),
-    ABANDONED: (),
+    REOPENED: (ACTIVE, RESUMED, PAUSED, BLOCKED, COMPLETED, ABANDONED),
+    COMPLETED: (REOPENED,),
+    ABANDONED: (REOPENED,),
 }
 INSTEAD = {
     STARTED: "checkpoint it",
@@ -29,6 +32,7 @@ INSTEAD = {
     RESUMED: "checkpoint, pause, block, complete or abandon it",
     PAUSED: "resume or abandon it",
     BLOCKED: "resume, pause or abandon it",
+    REOPENED: "checkpoint, pause, block, complete or abandon it",
 }
 
 
@@ -47,5 +51,5 @@ def refuse(task: str, state: str, to: str) -> None:
 def over(task: str, state: str) -> str:
     return (
         f"Task {task} is {state}; nothing was written. Its memory is kept in outputs/session_memory_final_{task}.md; "
-        'start another task, or keep the fact with `holdfast flag "…"`.'
+        f'`holdfast task reopen {task}` goes on with it; a fact alone is kept with `holdfast flag "…"`.'
     )

@@ -9,7 +9,7 @@ stays one. The grammar (nothing else is read):
     range   a-b with either dash, a..b, a to b, a through b, a <= b; a-??? has no end yet; `step 2 of 9` says 1-9 too
     names   order_001.json - order_047.json: two names that differ in one number, with blanks about the dash
     inside  a list of numbers and ranges, which belong to the unit before it; any other inside is a remark
-    remark  behind a dash with blanks, up to the next semicolon; `stopped at 94`: 94 is done, 95 is next
+    remark  behind a dash with blanks, up to the next semicolon, or inside; `stopped at 94`: 94 is done, 95 is next
 
 A number without words takes those of the unit before it (`tests 1-3, 7`). "and" parts only what is one word or a
 number on either side. Names stay: dates, times, versions, reversed or huge ranges, a bare 555-1234 (a telephone's).
@@ -29,6 +29,9 @@ COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED = "completed", "in_progress", "
 REOPENED = "reopened"  # to be done again: pending, whatever was said of it before
 STATES = (COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED)
 SETTLED = (COMPLETED, SKIPPED)  # nobody need do these again
+# What the hook saw, and nobody said (tasks/seen): all of a unit was done, or it was begun and nothing came after it.
+SEEN, BEGUN = "seen", "begun"
+FINISHED = (*SETTLED, SEEN)
 UNENDED = (IN_PROGRESS, PENDING)  # states that a range without an end may have: what is done has an end
 
 WORDS = {
@@ -138,6 +141,7 @@ def _unmarked(text: str) -> str:
 def _marks(state: str, unit: _Unit) -> Iterator[Mark]:
     stop = _stop(unit.remark)
     if unit.range:
+        stop = stop or next((found for inside in unit.insides if (found := _stop(inside))), None)
         yield from _range_marks(state, unit.range, stop, "")
         return
     if unit.name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.model import value
 from holdfast.tasks import entry as entries
-from holdfast.tasks import progress, units
+from holdfast.tasks import progress, seen, units
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index
 from holdfast.tasks.questions import Task
@@ -36,7 +36,8 @@ class Part:
 
 @value
 class View:
-    """`gone` says by which entry a shown one was superseded; `next` is the newest word on where to begin."""
+    """`gone` says by which entry a shown one was superseded; `next` is the newest word on where to begin; `saw` when
+    the hook last saw work on a unit, and `begun` what it saw of the next one, where that was begun."""
 
     task: Task
     decisions: Part
@@ -48,6 +49,8 @@ class View:
     next: Entry | None
     gone: dict[str, str]
     is_reached: bool = False  # what the next step speaks of was done since
+    saw: float = 0.0
+    begun: str = ""
 
     def part(self, kind: str) -> Part:
         found = {
@@ -65,17 +68,20 @@ class View:
         return tuple(one for one in self.decisions.entries if one.id not in self.gone)
 
     def step(self) -> str:
-        """The one exact next step: the newest word of an author, unless work was reported after it that says more. ""
-        where there is none, and `no_step` says why."""
+        """The one exact next step: the newest word of an author, unless work was reported or seen after it that says
+        more. "" where there is none, and `no_step` says why."""
         if self.task.is_over:
             return ""
         unit = self.standing.next_unit
         said = self.next
-        last = max((one.time for one in self.progress.entries), default=0.0)
-        if said and (said.time >= last or not (unit or self.is_reached)):
+        last = max((one.time for one in self.progress.entries), default=self.saw)
+        if said and (said.time >= max(last, self.saw) or not (unit or self.is_reached)):
             return self.said_next()
         if unit and self.standing.is_begun:
-            return f"{unit}: it was begun; look at what is there before doing it again"
+            how = f" ({self.begun})" if self.begun else ""
+            return f"{unit}: it was begun{how}; look at what is there before doing it again"
+        if unit and self.standing.parts:
+            return f"{unit}: of it {seen.DONE} {seen.some(self.standing.parts)}; do the rest"
         return unit or ""
 
     def said_next(self) -> str:
@@ -93,13 +99,18 @@ class View:
         left += [f"nobody ever spoke of {', '.join(found.gaps)}"] if found.gaps else []
         if left:
             return f"nothing is pending, but {' and '.join(left)} (say PENDING or SKIPPED of it)"
-        return "nothing is left to do (`holdfast task complete`)"
+        if found.seen:
+            return f"nothing is left, but {seen.DONE} {seen.some(found.seen)} (say COMPLETED of it, or look at it)"
+        return f"nothing is left to do (`holdfast task complete {self.task.id}`)"
 
 
 def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST_CHARACTERS) -> View:
     """`most` 0 means all of it."""
     decisions, gone = _decisions(index, task.id, most, characters)
     told = list(index.entries(task.id, entries.NEXT, newest=1))  # where it was taken away, no older one comes back
+    stands = standing(index, task.id)
+    saw = next(index.entries(task.id, entries.SEEN, newest=1), None)
+    begun = index.entry(task.id, stands.begun_by) if stands.begun_by else None
     return View(
         task,
         decisions,
@@ -107,10 +118,12 @@ def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST
         _part(index, task.id, entries.DISCOVERY, most, characters),
         _part(index, task.id, entries.STATE, min(most, MOST_STATES) if most else 0, characters),
         _part(index, task.id, entries.FINDING, most, characters),
-        standing(index, task.id),
+        stands,
         told[0] if told and not index.gone_by(task.id, told[0].id) else None,
         gone,
         bool(told) and _is_reached(index, task.id, told[0].text),
+        saw.time if saw else 0.0,
+        seen.how(begun) if begun else "",
     )
 
 
@@ -119,7 +132,7 @@ def _is_reached(index: Index, task: str, text: str) -> bool:
     tokens = text.replace(",", " ").replace(". ", " ").replace(";", " ").rstrip(".").split()
     numbered = [f"{tokens[at - 1]} {one}" for at, one in enumerate(tokens) if at and one.isdecimal()]
     named = [one for one in tokens if "/" in one]
-    return any(index.is_done(task, units.wanted(one)) for one in (*numbered, *named))
+    return any(index.is_done(task, units.wanted(one), also_seen=True) for one in (*numbered, *named))
 
 
 def standing(index: Index, task: str) -> Standing:

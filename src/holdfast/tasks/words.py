@@ -1,8 +1,9 @@
 """The words after `holdfast task checkpoint`: where an entry belongs, what it supersedes, and which task it means.
 
-Promise: a section is named by the caller, or by a form that cannot mean another one; whatever else is typed is asked
-about, because a script does not guess what matters. An unquoted sentence is one entry. Every refusal is one sentence
-that says that nothing was written.
+Promise: a section is named by the caller, or by a form that cannot mean another one (tasks/forms); whatever else is
+typed is asked about, because a script does not guess what matters. An unquoted sentence is one entry. Every refusal is
+one sentence that says that nothing was written. A line may be taken as a page has it, with its dash and its date: the
+date goes behind the words, so that nothing of it is lost and the words begin as they would without it.
 """
 
 from __future__ import annotations
@@ -11,44 +12,15 @@ from holdfast.capture import arguments
 from holdfast.capture.ids import LENGTH, LETTERS, digest
 from holdfast.errors import UsageError
 from holdfast.model import replace, value
-from holdfast.tasks.entry import DECISION, DISCOVERY, NEXT, PROGRESS, SECTIONS, SHORTEST
+from holdfast.tasks import forms
+from holdfast.tasks.entry import DECISION, SECTIONS, SHORTEST
 
-SUPERSEDES = "SUPERSEDES"
+SUPERSEDES = forms.SUPERSEDES
 SAID = "checkpoint-"  # in the course of an episode: what the hook takes from a tool call; content: its id, then KEPT
 KEPT = "kept"
 LONGEST_NAME = 64
 NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 ASK = "say --decision, --progress, --discovery or --next"
-STATES = (
-    "COMPLETED",
-    "DONE",
-    "IN_PROGRESS",
-    "IN PROGRESS",
-    "IN-PROGRESS",
-    "PENDING",
-    "TODO",
-    "SKIPPED",
-    "FAILED",
-    "REOPENED",
-)
-ORDERS = ("DO NOT", "DON'T", "NEVER", "ALWAYS", "MUST")
-LABELS = {  # in any case of letters, with the colon behind them
-    "decision": DECISION,
-    "decided": DECISION,
-    "discovery": DISCOVERY,
-    "discovered": DISCOVERY,
-    "pattern": DISCOVERY,
-    "learned": DISCOVERY,
-    "next": NEXT,
-    "next step": NEXT,
-    "next session": NEXT,
-    "next session start": NEXT,
-    "on next session start": NEXT,
-}
-OPENINGS = (("Decided to ", DECISION), ("Discovered ", DISCOVERY), ("Found out ", DISCOVERY))
-CHOICES = ("Use", "Keep", "Prefer", "Avoid")
-NO_CHOICES = ("Use of", "Use case", "Use cases", "Keep in")  # that begin as a choice does, and are none
-REASONS = ("because", "since")
 SWITCHES = (*(f"--{section}" for section in SECTIONS), "--and", "--json")
 OPTIONS = ("--supersedes", "--task")
 
@@ -85,7 +57,7 @@ def read(argv: list[str]) -> Words:
     found = Words(
         text="",
         kind=_named(switches),
-        supersedes=tuple(entry_id(one) for one in given.get("--supersedes", ())),
+        supersedes=tuple(superseded(one) for one in given.get("--supersedes", ())),
         both_hold="--and" in switches,
         task=tasks[0] if tasks else "",
         as_json="--json" in switches,
@@ -99,7 +71,9 @@ def read(argv: list[str]) -> Words:
 def with_text(words: Words, text: str) -> Words:
     """The words with the text that they are about, from the command line or from stdin. Raises UsageError."""
     _refuse_several(text)
-    ids, text = _superseded(" ".join(text.split()))
+    date, text = forms.dated(forms.unlisted(" ".join(text.split())))
+    ids, text = _superseded(text)
+    text = f"{text} ({date})" if text and date else text
     if not text:
         raise UsageError('There is no text; nothing was written. Try: holdfast task checkpoint "COMPLETED: unit 7".')
     supersedes = tuple(dict.fromkeys((*words.supersedes, *ids)))
@@ -111,8 +85,8 @@ def with_text(words: Words, text: str) -> Words:
 
 def _refuse_several(text: str) -> None:
     """Lines of one sentence are put together; a line that has the form of an entry would vanish in the one above it."""
-    lines = [_bare(line) for line in text.splitlines() if line.strip()]
-    if any(_opening(line)[0] or line.split(" ", 1)[0] == SUPERSEDES for line in lines[1:]):
+    lines = [forms.bare(line) for line in text.splitlines() if line.strip()]
+    if any(forms.opening(line)[0] or line.split(" ", 1)[0] == SUPERSEDES for line in lines[1:]):
         raise UsageError("These lines are several entries; nothing was written. Checkpoint each of them by itself.")
 
 
@@ -122,21 +96,6 @@ def settled(words: Words) -> Words:
         return words
     shown = words.text if len(words.text) <= 60 else words.text[:59].rstrip() + "…"
     raise UsageError(f'"{shown}" does not say what it is; nothing was written. Run it again and {ASK}.')
-
-
-def route(text: str) -> str:
-    """The section that the form of a text names, or "" where it names none, or two."""
-    text = _bare(text)
-    if text.split(" ", 1)[0] == SUPERSEDES:
-        rest = text[len(SUPERSEDES) :].split(None, 1)
-        return (
-            "" if len(rest) > 1 and _opening(_bare(rest[1].lstrip(":—\u2013- ")))[0] not in ("", DECISION) else DECISION
-        )
-    kind, rest_of_it = _opening(text)
-    if not kind:
-        return DECISION if _is_reasoned_choice(text) else ""
-    second = _opening(_bare(rest_of_it))[0]
-    return kind if second in ("", kind) else ""
 
 
 def ident(text: str) -> str:
@@ -166,65 +125,40 @@ def entry_id(text: str) -> str:
     )
 
 
-def _bare(text: str) -> str:
-    """A text without what marks it as an item of a list, and with one kind of apostrophe."""
-    text = " ".join(text.split()).replace("\u2019", "'")
-    for bullet in ("- ", "* ", "• "):
-        text = text.removeprefix(bullet)
-    return text
-
-
-def _opening(text: str) -> tuple[str, str]:
-    """The section that the first words name, and what stands behind them."""
-    before, colon, behind = text.partition(":")
-    label = before.strip("*_[] ")
-    if colon and label[:1].isupper() and label.lower() in LABELS:
-        return LABELS[label.lower()], behind
-    marked = text.lstrip("*[")
-    for state in STATES:
-        if _begins(marked, state):
-            return PROGRESS, marked[len(state) :].lstrip("*]:—\u2013- ")
-    if any(_begins(text, order) for order in ORDERS):
-        return DECISION, ""
-    for opening, kind in OPENINGS:
-        if text.startswith(opening):
-            return kind, ""
-    return "", ""
-
-
-def _begins(text: str, lead: str) -> bool:
-    """Whether a text begins with these words, and not with a longer one."""
-    behind = text[len(lead) : len(lead) + 1]
-    return text.startswith(lead) and not (behind.isalnum() or behind in ("_", "-", "'", "/"))
-
-
-def _is_reasoned_choice(text: str) -> bool:
-    """Use X because Y: a choice and its reason, each of at least one word."""
-    said = text.split()
-    if len(said) < 4 or said[0] not in CHOICES or " ".join(said[:2]).rstrip(",:") in NO_CHOICES:
-        return False
-    if said[0] == "Keep" and said[1].endswith("ing"):
-        return False  # "Keep failing because …" tells what happens
-    return any(word.lower().strip(",(") in REASONS for word in said[2:-1])
-
-
 def _implied(text: str, *, is_decision: bool) -> str:
-    form = route(text)
+    form = forms.route(text)
     return (DECISION if form in ("", DECISION) else "") if is_decision else form
 
 
 def _superseded(text: str) -> tuple[tuple[str, ...], str]:
-    """The ids behind a leading SUPERSEDES, and the text behind them."""
+    """The ids or dates behind a leading SUPERSEDES, and the text behind them."""
     first, _, rest = text.partition(" ")
     if first.rstrip(":") != SUPERSEDES:
         return (), text
-    ids = []
+    found = []
     goes_on = True
     while goes_on:
-        word, _, rest = rest.partition(" ")
+        word, rest = _next_word(rest)
         goes_on = word.endswith(",")
-        ids.append(entry_id(word.strip("[]<>:,;.")))
-    return tuple(ids), rest.lstrip(":—\u2013- ")
+        found.append(superseded(word.strip("[]<>:,;.")))
+    return tuple(found), rest.lstrip(":—\u2013- ")
+
+
+def _next_word(text: str) -> tuple[str, str]:
+    """One id or date; a date in brackets may have a blank before its time."""
+    end = text.find("]") + 1 if text.startswith("[") else 0
+    if not end:
+        word, _, rest = text.partition(" ")
+        return word, rest
+    word, _, rest = text[end:].partition(" ")
+    return text[:end] + word, rest
+
+
+def superseded(text: str) -> str:
+    """What an entry says that it supersedes: an id, the end of one, or the date of a decision as a page shows it.
+    Raises UsageError."""
+    date = forms.date_of(text)
+    return date or entry_id(text)
 
 
 def _named(switches: set[str]) -> str:

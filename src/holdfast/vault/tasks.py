@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
+from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import finalize, page, record, view
 from holdfast.tasks.desk import Desk
@@ -78,6 +79,23 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
     _drop_folders(f"{writer.vault}/{folder}")
     _forget(writer, task)
     return applied.skipped
+
+
+def reopen(writer: Writer, task: str) -> None:
+    """Bring the log of a finished task back from the archive into its working folder, in one commit: then it is as it
+    was before it was archived. Killed before it is said to be open again, it is archived once more."""
+    paths = [path for name, path in record.finished(writer.vault) if name == task]
+    if not paths:
+        return  # it is over, and was not archived yet
+    back = f"{record.FOLDER}/{task}/log/live/{new_id(writer.now)}.log"
+    texts: dict[str, str | None] = {back: writer.read(paths[0])}
+    texts |= dict.fromkeys((paths[0], f"{paths[0].removesuffix('.log')}.md"))
+    done = writer.commit(f"task: the memory of {task} goes back to work", texts, cause=own.TASK)
+    if done.skipped:
+        raise HoldfastError(
+            f"{done.skipped[0]} was changed by somebody else in this moment; task {task} stays as it was. "
+            "Run the same command again."
+        )
 
 
 def _whole_page(index: Index, task: Task) -> str:

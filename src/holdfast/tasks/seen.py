@@ -1,0 +1,70 @@
+"""What the hook saw of a unit, kept apart from what anybody said of it.
+
+An entry of kind `seen` is one observation: `text` is the unit as a line of progress would name it, `to` says what was
+seen, `field` which file it was. They are of two sorts, and the later one holds:
+
+    work    written, ran       a file of the unit was written, a command that names it passed: it was begun
+    end     followed           the same agent then worked on another unit
+            committed          a commit contains the unit's file, or names the unit
+            passed             a command that names the unit passed after its file was written
+
+A unit that was only begun may be half done: whoever comes next is told to look at it. One with an end is passed over,
+and told as "seen done by the hook, nobody said so". A commit of a whole range ends only those of it that were begun:
+its message may as well speak of a plan. Of a folder or a pattern nobody knows how many files it has; so a file in it
+is a part with a state of its own, and the folder stays what it was said to be.
+"""
+
+from __future__ import annotations
+
+from holdfast.model import replace
+from holdfast.tasks import units
+from holdfast.tasks.units import BEGUN, FAILED, IN_PROGRESS, SEEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.tasks.entry import Entry
+    from holdfast.tasks.spans import Span
+    from holdfast.tasks.units import Mark
+
+WRITTEN, RAN = "written", "ran"
+FOLLOWED, COMMITTED, PASSED = "followed", "committed", "passed"
+WORK = (WRITTEN, RAN)
+ENDS = (FOLLOWED, COMMITTED, PASSED)
+DONE = "seen done by the hook, nobody said so:"
+TOLD = {WRITTEN: "{field} was written", RAN: "a command for it passed"}
+
+
+def mark(one: Entry) -> Mark | None:
+    """An observation as a mark; None for one that a newer version may know."""
+    if one.to not in (*WORK, *ENDS):
+        return None
+    wanted = units.wanted(one.text)
+    return replace(wanted, state=BEGUN if one.to in WORK else SEEN)
+
+
+def laid(known: Sequence[Span], fresh: Mark, entry: str) -> list[Mark]:
+    """What of it changes the numbers that are known: an older observation nothing that was said later, a range only
+    what was begun."""
+    if fresh.low == fresh.high:
+        said = next((span for span in known if span.low <= fresh.low <= span.high), None)
+        return [] if said and is_older(said.state, said.entry, entry) else [fresh]
+    begun = [span for span in known if span.state == BEGUN and fresh.low <= span.low <= fresh.high]
+    return [replace(fresh, low=span.low, high=span.high) for span in begun]
+
+
+def is_older(state: str, said: str, entry: str) -> bool:
+    """Whether an observation came before a word on the same unit that says how it is, and is no plan."""
+    return state in (IN_PROGRESS, FAILED) and said > entry
+
+
+def some(names: Sequence[str], most: int = 12) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def how(one: Entry) -> str:
+    """How a unit was begun, in words."""
+    return TOLD.get(one.to, "").replace("{field}", one.field)
