@@ -71,9 +71,9 @@ def of_text(text: str, place: str, quoted: Sequence[Quotation]) -> Iterator[Fact
 
 
 def of_command(command: str, place: str) -> Iterator[Fact]:
-    """A command, unless it only looks."""
+    """A command without where its output goes, unless it only looks."""
     if any(not noise.only_looks(words) for words in shell_glance.commands(command)):
-        yield Fact(COMMAND, command, place)
+        yield Fact(COMMAND, _core(command), place)
 
 
 def each_once(found: Iterable[Fact], known: Iterable[str] = ()) -> list[Fact]:
@@ -109,7 +109,7 @@ class _Seen:
                 return False
             self.paths.append(tail)
             return True
-        key = quotations.normal(_core(one.text) if one.kind == COMMAND else one.text)
+        key = quotations.normal(one.text)
         if key in self.keys or (one.kind in (QUOTE, CODE) and any(key in text for text in self.texts)):
             return False
         self.keys.add(key)
@@ -140,7 +140,7 @@ def _around(text: str, begin: int, end: int) -> tuple[str, int]:
     before = text[max(0, begin - 48) : begin].rpartition("\n")[2].split(" ")[-5:]
     ahead = text[end : end + 48].partition("\n")[0].split(" ")
     behind = " ".join(ahead[:5] if len(ahead) > 5 or end + 48 >= len(text) else ahead[:-1])
-    return f"{' '.join(before)}{text[begin:end]}{behind}".strip(" ,;."), end + len(behind)
+    return f"{' '.join(before)}{text[begin:end]}{behind}".strip(" ,;.*"), end + len(behind)
 
 
 def _value(match: re.Match[str]) -> str:

@@ -95,9 +95,9 @@ def only_looks(words: list[str]) -> bool:
 
 def is_a_path(words: str) -> bool:
     """Whether it names a file, not `and/or`, `read/write` or `module.name`."""
-    if MADE.search(words):
-        return False
     folder, slash, name = words.rpartition("/")
+    if MADE.search(words) or name.isdecimal():
+        return False
     stem, dot, ending = name.rpartition(".")
     if dot and stem and ending.lower() in FILES:
         return True
