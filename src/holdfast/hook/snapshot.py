@@ -87,7 +87,10 @@ def make(
 def _message(one: transcript.Said, results: dict[str, transcript.Said], asked: dict[str, int]) -> str:
     """A message in its line; a prompt that stands among the user's own words only says which one it is."""
     if one.role == transcript.CALL:
-        return f"- @{one.at} {gist.call_line(one, results.get(one.call))}"
+        result = results.get(one.call)
+        if result and not result.failed and one.tool in gist.CHANGING:
+            result = transcript.Said(transcript.RESULT, "", one.at)  # the host's own words: it was changed
+        return f"- @{one.at} {gist.call_line(one, result)}"
     number = asked.get(" ".join(one.text.split())) if one.role == transcript.USER else None
     if number:
         return f"- @{one.at} user: (asked {number})"
