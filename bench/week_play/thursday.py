@@ -246,5 +246,6 @@ THURSDAY = (
             need("at the threshold counts", "A level at the threshold counts"),
             need("levels are floats still", "float"),
         ),
+        short=True,
     ),
 )

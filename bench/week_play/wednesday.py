@@ -118,7 +118,7 @@ WEDNESDAY = (
             need("levels are metres already", "metres"),
             need("how a file is converted", "tools/convert.py"),
         ),
-        lasts=(),
+        short=True,
     ),
     Part(
         "2026-11-11 10:15",
