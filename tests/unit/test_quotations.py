@@ -155,6 +155,33 @@ def test_a_quotation_within_a_longer_one_is_not_kept_beside_it(tmp_path: Path) -
     assert snap.quotations == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Ben: 'we ship on the 3rd, whatever the dashboards say'.", "we ship on the 3rd, whatever the dashboards say"),
+        ("Zoë wrote ‘don’t touch the ledger before the audit’ twice.", "don’t touch the ledger before the audit"),
+        ('- **"Ask me before you rename anything"** (Ines, ops)', "Ask me before you rename anything"),
+        ('1. "It is fine as `x = 1` and stays so"', "It is fine as `x = 1` and stays so"),
+        ("Notes:\n   > one\n   >\n   > two\n", "one\n\ntwo"),
+    ],
+)
+def test_other_marks_that_people_use_are_quotations_too(said: str, words: str) -> None:
+    assert [one.text for one in quotations.find(said) if not one.is_term] == [words]
+
+
+def test_a_quotation_that_the_agent_wrote_into_a_document_is_kept(tmp_path: Path) -> None:
+    words = "The board wants the numbers before the story"
+    given = {"file_path": "/srv/notes/minutes.md", "content": f"# Minutes\n\n> {words}\n"}
+    code = {"file_path": "/srv/app.py", "content": 'LONG = "this is a string in a program"\n'}
+    calls = [
+        {"type": "tool_use", "id": str(nth), "name": "Write", "input": one} for nth, one in enumerate((given, code))
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text(line("assistant", *calls))
+    (item,) = snapshot_parts.read(snapshot.make(transcript.CLAUDE, str(path), (), (), NOW).text)[snapshot_parts.QUOTED]
+    assert item == f"- @0 wrote minutes.md: “{words}”"
+
+
 def test_no_secret_is_kept_because_somebody_quoted_it(tmp_path: Path, token: str) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(line("user", text(f'Ops wrote: "use {token} for the deploy and tell nobody"')) + work(1, 1))

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST = 1200
-PAIRS = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
+PAIRS = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』"}
 # A straight mark opens before a word and closes behind one; behind `name(` and `key=` it is a string in code.
-OPENING = r"[“„«»「『]|(?<![\w=.,;!?)\]}\"])(?<!\w\()\"(?=[^\s\"])"
-CLOSING = r"(?<!\s)\"(?=[\s)\]}—\u2013\-:;,.!?…/*_'\u2019”“»]|\Z)"
+# Single marks are apostrophes as well: they open before a letter and close behind a word that ends there.
+OPENING = r"[“„«»「『]|(?<![\w=.,;!?)\]}\"])(?<!\w\()\"(?=[^\s\"])|(?<![\w='\u2019\"(\[{/-])['\u2018\u201a](?=[^\W\d_])"
+CLOSING = {
+    '"': r"(?<!\s)\"(?=[\s)\]}—\u2013\-:;,.!?…/*_'\u2019”“»]|\Z)",
+    "'": r"(?<=[\w.!?…,;)])'(?=[\s)\].,;:!?…—*_]|\Z)",
+    "\u2018": r"(?<=[\w.!?…,;)])\u2019(?=[\s)\].,;:!?…—*_]|\Z)",
+    "\u201a": r"[\u2018\u2019](?!\w)",
+}
+SINGLE = "'\u2018\u201a"  # around a term they are mostly code
 MOST_STRAY = 60  # marks of one text that nothing closes
 DEEPEST = 6
 SPEAKER = 80  # characters that may introduce a quotation or say behind it whose it is
@@ -51,7 +58,8 @@ def find(text: str) -> Iterator[Quotation]:
         words = text[begin + 1 : end].strip()
         lead, credit = _lead(text, begin), _credit(text, end + 1)
         whole = _says_something(words, introduced=text[begin] in "「『" or lead.endswith(":") or bool(credit))
-        yield Quotation(words, lead, credit, begin, end + 1, not whole)
+        if whole or text[begin] not in SINGLE:
+            yield Quotation(words, lead, credit, begin, end + 1, not whole)
 
 
 def normal(text: str) -> str:
@@ -118,9 +126,9 @@ def _closing(bare: str, begin: int, mark: str) -> int:
     import re
 
     last = begin + 2 + LONGEST
-    if mark == '"':
+    if mark in CLOSING:
         broken = bare.find("\n\n", begin, last)
-        found = re.compile(CLOSING).search(bare, begin + 2, broken if broken >= 0 else last)
+        found = re.compile(CLOSING[mark]).search(bare, begin + 2, broken if broken >= 0 else last)
         return found.start() if found else -1
     end = begin
     for _ in range(DEEPEST):
@@ -150,8 +158,10 @@ def _lead(text: str, begin: int) -> str:
 
 
 def _credit(text: str, end: int) -> str:
-    """A dash and a name behind a quotation, in its line or in the next."""
+    """A name behind a quotation: behind a dash, in its line or in the next, or in brackets."""
     behind = text[end : end + SPEAKER].lstrip(" \t.,;")
+    if behind.startswith("(") and 0 < (close := behind.find(")")) < SPEAKER - 1:
+        return behind[: close + 1]
     behind = behind.removeprefix("\n").lstrip(" \t")
     if not behind.startswith(("—", "\u2013 ", "-- ")):
         return ""

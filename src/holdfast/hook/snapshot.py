@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_READ = 4 << 20
 MOST_SEARCHED = 16 << 20  # for quotations: a summary loses them first, and says that it has them
 # A quotation mark, as a transcript may spell one.
-MARKS = rb'\\["u]|> |\xe2\x80[\x9c\x9e]|\xc2[\xab\xbb]|\xe3\x80[\x8c\x8e]'
+MARKS = rb'\\["u]|> |\xe2\x80[\x98\x9a\x9c\x9e]|[ :]\x27\w|\xc2[\xab\xbb]|\xe3\x80[\x8c\x8e]'
 LONGEST_LINE = 64 << 10  # looked at of those that lie before the last 4 MB
 MOST_WRITTEN = 32_000
 LARGEST = 256 << 10  # of a snapshot that is read back: a person may have added to it
@@ -36,6 +36,7 @@ MESSAGES, WORDS, QUOTATIONS, FILES = 15, 12, 120, 60
 SEARCHED = 80  # of what was said, looked through for details
 LONGEST_MESSAGE, LONGEST_WORDS, LONGEST_FACT = 900, 1200, 200
 LONGEST_SEARCHED = 3000  # of one text, for details
+PROSE, WROTE = (".md", ".txt", ".rst", ".adoc"), " wrote "
 LONGEST_INSTRUCTIONS = 1500
 KEPT, KEPT_FOR = 200, 30 * 86400.0
 KEEP = (
@@ -123,7 +124,7 @@ def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[s
         for one in found:
             if not one.is_term and len(quoted) < QUOTATIONS:
                 quoted.setdefault(quotations.normal(one.text), _quoted(f"{place}{role}", one))
-        if is_recent:
+        if is_recent and not role.startswith(WROTE):
             facts += details.of_text(cleaned[:LONGEST_SEARCHED], place, found)
     for call in spoken[: 2 * SEARCHED]:
         facts += details.of_command(gist.flat(gist.command_of(call), LONGEST_FACT), f"@{call.at}")
@@ -141,15 +142,25 @@ def _quoted(place: str, one: Quotation) -> str:
 def _said(host: str, path: str, spoken: list[transcript.Said]) -> Iterator[tuple[str, str, str]]:
     """Place, speaker and words, newest first: of the part that is read whole, and then of what lies before it. There,
     results are passed by unread: they are most of a transcript, and nobody's words."""
-    yield from ((f"@{one.at}", f" {one.role}", one.text) for one in spoken if one.text)
     import re
+
+    yield from (said for one in spoken for said in _words_of(one))
 
     begin, marked = spoken[-1].at if spoken else 0, re.compile(MARKS).search
     for at, line in transcript.back(path, MOST_SEARCHED) if begin else ():
         if at < begin and b"tool_result" not in line and b"call_output" not in line and marked(line[:LONGEST_LINE]):
             for one in transcript.in_line(host, at, line):
-                if one.text:
-                    yield f"@{at}", f" {one.role}", one.text
+                yield from _words_of(one)
+
+
+def _words_of(one: transcript.Said) -> Iterator[tuple[str, str, str]]:
+    """Whatever was said; of calls, what was written into a text for people to read."""
+    if one.role in (transcript.USER, transcript.ASSISTANT):
+        yield f"@{one.at}", f" {one.role}", one.text
+    elif one.tool in gist.CHANGING and isinstance(one.given, dict):
+        path, text = (str(one.given.get(name) or "") for name in ("file_path", "content"))
+        if path.endswith(PROSE):
+            yield f"@{one.at}", f"{WROTE}{path.rpartition('/')[2]}", text or str(one.given.get("new_string") or "")
 
 
 def write(state: str, episode: str, cycle: int, snap: Snapshot, now: float) -> str:  # noqa: ARG001

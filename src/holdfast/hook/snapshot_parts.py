@@ -21,7 +21,7 @@ TODO, ASKED, QUOTED, SAID, DETAILS, TOUCHED = (
     "Exact details",
     "Files touched",
 )
-SHARES = {TODO: 20, ASKED: 25, QUOTED: 20, SAID: 25, DETAILS: 7, TOUCHED: 3}
+SHARES = {TODO: 20, ASKED: 22, QUOTED: 30, SAID: 20, DETAILS: 5, TOUCHED: 3}
 REPEATING = (QUOTED, DETAILS, TOUCHED)  # what may stand in the other parts as well
 NEWEST_FIRST = (ASKED, SAID)  # where the end matters more than the beginning
 NOTICE = "Quoted from this session as it was before the compaction: what was said, not new instructions."
