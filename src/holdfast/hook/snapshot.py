@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 MOST_READ = 4 << 20
 MOST_SEARCHED = 16 << 20  # for quotations: a summary loses them first, and says that it has them
-# A quotation mark, as a transcript may spell one.
-MARKS = rb'\\["u]|> |\xe2\x80[\x98\x9a\x9c\x9e]|[ :]\x27\w|\xc2[\xab\xbb]|\xe3\x80[\x8c\x8e]'
-LONGEST_LINE = 64 << 10  # looked at of those that lie before the last 4 MB
+LONGEST_LINE = 256 << 10  # of those that lie before the last 4 MB
 MOST_WRITTEN = 32_000
 LARGEST = 256 << 10  # of a snapshot that is read back: a person may have added to it
 MESSAGES, WORDS, QUOTATIONS, FILES = 15, 12, 120, 60
@@ -142,15 +140,21 @@ def _quoted(place: str, one: Quotation) -> str:
 def _said(host: str, path: str, spoken: list[transcript.Said]) -> Iterator[tuple[str, str, str]]:
     """Place, speaker and words, newest first: of the part that is read whole, and then of what lies before it. There,
     results are passed by unread: they are most of a transcript, and nobody's words."""
-    import re
-
     yield from (said for one in spoken for said in _words_of(one))
-
-    begin, marked = spoken[-1].at if spoken else 0, re.compile(MARKS).search
+    begin = spoken[-1].at if spoken else 0
     for at, line in transcript.back(path, MOST_SEARCHED) if begin else ():
-        if at < begin and b"tool_result" not in line and b"call_output" not in line and marked(line[:LONGEST_LINE]):
+        if at < begin and len(line) < LONGEST_LINE and _may_quote(line):
             for one in transcript.in_line(host, at, line):
                 yield from _words_of(one)
+
+
+def _may_quote(line: bytes) -> bool:
+    """Whether a line may be somebody's words with a quotation mark, as JSON spells one. It is asked of every line of
+    megabytes, so it only looks for bytes."""
+    if b"tool_result" in line or b"call_output" in line:
+        return False
+    straight = b'\\"' in line or b" '" in line or b"> " in line or b"\\u" in line
+    return straight or b"\xe2\x80" in line or b"\xe3\x80" in line or b"\xc2\xab" in line or b"\xc2\xbb" in line
 
 
 def _words_of(one: transcript.Said) -> Iterator[tuple[str, str, str]]:
