@@ -44,6 +44,7 @@ GROUPS: dict[str, list[list[str]]] = {
             "endings",
             "task",
             "recall",
+            "week",
             "pheromone",
             "field",
             "retrieval",

@@ -2,7 +2,7 @@
 
 The snapshot is mechanical and synced before the hook returns, so that a compaction that goes wrong costs nothing; where
 the disk refuses it, the summariser is told what to keep all the same, and the ledger has the failure. After it the
-brief takes half of what a host carries and the snapshot the other half; the rest is named by its path.
+brief takes at most half of what a host carries and the snapshot what is left; the rest is named by its path.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
 
 def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH) -> Reply:
     """The brief, the snapshot and the nudge, within what a host carries."""
-    from holdfast.hook import layout, snapshot
+    from holdfast.hook import layout, snapshot_parts
 
     asks = AFTER.replace("{command}", command)
     if home.has_tasks(scene.state, scene.project.id):
@@ -87,7 +87,8 @@ def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: st
     if not found:
         return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found
-    quoted = snapshot.fitted(text, most - most * ROOM // BOTH - FENCES - layout.cost(asks), path)
+    left = most - min(layout.cost(brief.text), most * ROOM // BOTH)  # the brief's half, and what it left of it
+    quoted = snapshot_parts.told(text, left - FENCES - layout.cost(asks), path)
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))

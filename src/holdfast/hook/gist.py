@@ -1,8 +1,6 @@
-"""What of a transcript is worth carrying over a compaction, found by rule: calls in a line, open todos, exact details.
+"""A transcript in short, by rule: calls in a line, open todos, files that calls change.
 
-A script does not decide what matters; it keeps what a summary loses first and cannot be guessed again: numbers, paths,
-commands and quoted words, each with its place. Everything is cleaned of secrets before it is cut: a secret cut in half
-is no longer recognised.
+Everything is cleaned of secrets before it is cut: a secret cut in half is no longer recognised.
 """
 
 from __future__ import annotations
@@ -24,18 +22,6 @@ CHANGING = ("Edit", "MultiEdit", "NotebookEdit", "Write")
 WHOLE = {"TodoWrite": ("todos", "content"), "update_plan": ("plan", "step")}  # tools that give every todo each time
 BESIDE = (*WHOLE, "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch")  # the host's own bookkeeping
 DONE = ("completed", "deleted", "cancelled")
-NUMBER = r"(?<![\w.])[~<>=$€£]{0,2}\d[\d.,:_/-]*(?: ?(?:%|[A-Za-zµ°]{1,7}\b))?"
-QUOTE = r"\"([^\"\n]{3,160})\"|“([^”\n]{3,160})”|„([^“”\n]{3,160})[“”]|«([^»\n]{3,160})»|`([^`\n]{3,160})`"
-PATH = r"(?<![\w/:])(?:~?/|\.{1,2}/)?(?:[\w.@+-]+/)+[\w.@+-]*\w|(?<![\w/.])[\w-]{2,}\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.])"
-
-
-@value
-class Fact:
-    """An exact detail: number, path, command or quote, and where it stands."""
-
-    kind: str
-    text: str
-    place: str
 
 
 @value
@@ -142,44 +128,3 @@ def _number(text: str) -> str:
     digits = text.partition("#")[2]
     end = next((at for at, letter in enumerate(digits) if not letter.isdecimal()), len(digits))
     return digits[:end]
-
-
-def facts(text: str, place: str) -> Iterator[Fact]:
-    """The quotes, paths and numbers in a text that is already clean."""
-    import re
-
-    taken: list[tuple[int, int]] = []
-    for kind, pattern in (("quote", QUOTE), ("path", PATH)):
-        for match in re.finditer(pattern, text):
-            words = next((group for group in match.groups() if group), match.group())
-            if kind == "path" and _is_within(match.start(), taken):
-                continue
-            taken.append(match.span())
-            yield Fact(kind, words, place)
-    shown = 0
-    for match in re.finditer(NUMBER, text):
-        begin, end = match.span()
-        if end > shown and not _is_within(begin, taken) and not _is_list_number(text, begin):
-            words, shown = _around(text, begin, end)
-            yield Fact("number", words, place)
-
-
-def _is_within(at: int, spans: list[tuple[int, int]]) -> bool:
-    return any(begin <= at < end for begin, end in spans)
-
-
-def _is_list_number(text: str, begin: int) -> bool:
-    """Whether a number only counts the points of a list."""
-    end = begin
-    while text[end : end + 1].isdecimal():
-        end += 1
-    line_begins = not text[text.rfind("\n", 0, begin) + 1 : begin].strip()
-    return line_begins and text[end : end + 2].rstrip() in (".", ")")
-
-
-def _around(text: str, begin: int, end: int) -> tuple[str, int]:
-    """A number with the few words beside it, as alone it says nothing; and where those end."""
-    before = text[max(0, begin - 48) : begin].rpartition("\n")[2].split(" ")[-5:]
-    ahead = text[end : end + 48].partition("\n")[0].split(" ")
-    behind = " ".join(ahead[:5] if len(ahead) > 5 or end + 48 >= len(text) else ahead[:-1])
-    return f"{' '.join(before)}{text[begin:end]}{behind}".strip(" ,;."), end + len(behind)

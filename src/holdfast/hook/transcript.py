@@ -134,18 +134,21 @@ def said(host: str, path: str, most: int, *, whole: bool = False) -> Iterator[Sa
     `whole` adds the host's own summaries at compactions, what the user typed while the model was at work, and what
     stands in the user's place without being the user's.
     """
+    for at, line in back(path, most):
+        yield from in_line(host, at, line, whole=whole)
+
+
+def in_line(host: str, at: int, line: bytes, *, whole: bool = False) -> Iterator[Said]:
+    """What was said in one line, newest first."""
     if host == CODEX:
-        for at, line in back(path, most):
-            if b'"response_item"' in line:
-                yield from _of_codex(at, decoded(line), whole=whole)
-            elif whole and b'"compacted"' in line:
-                yield from _codex_summary(at, decoded(line))
-    else:
-        for at, line in back(path, most):
-            if whole and (b'"isCompactSummary":true' in line or b'"queue-operation"' in line):
-                yield from _claude_aside(at, decoded(line))
-            elif b'"message"' in line and b'"type":"progress"' not in line:
-                yield from _of_claude(at, decoded(line), whole=whole)
+        if b'"response_item"' in line:
+            yield from _of_codex(at, decoded(line), whole=whole)
+        elif whole and b'"compacted"' in line:
+            yield from _codex_summary(at, decoded(line))
+    elif whole and (b'"isCompactSummary":true' in line or b'"queue-operation"' in line):
+        yield from _claude_aside(at, decoded(line))
+    elif b'"message"' in line and b'"type":"progress"' not in line:
+        yield from _of_claude(at, decoded(line), whole=whole)
 
 
 def since(host: str, path: str, offset: int, most: int, *, whole: bool = False) -> tuple[list[Said], bool]:
