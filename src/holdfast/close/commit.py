@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, purging
 from holdfast.close import aftermath, chronicle, discards
+from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
@@ -83,6 +84,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 path, number = told.path, told.number
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, path, filing, texts)
+                typed.add(writer, work, filing, texts)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:

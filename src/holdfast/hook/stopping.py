@@ -33,6 +33,10 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         from holdfast.hook import using
 
         using.cited(scene, episode)
+    if moment.said:
+        from holdfast.capture import story
+
+        course.put(scene.state, episode.key, course.LAST_SAID, story.tail(moment.said))
     asked = course.read(scene.state, episode.key, course.ASKED)
     if asked and _declines(moment.said):
         course.drop(scene.state, episode.key, course.ASKED)
