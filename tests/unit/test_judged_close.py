@@ -348,9 +348,9 @@ def test_two_closes_at_once_file_each_flag_once(life: Life) -> None:
 class TestLeftovers:
     """Notes that were filed verbatim, looked at by a later close: with the same care as on the first way."""
 
-    def left(self, life: Life, *texts: str, kind: str = "fact") -> None:
+    def left(self, life: Life, *texts: str, kind: str = "fact", origin: str = "agent") -> None:
         for text in texts:
-            life.flag(text, kind=kind)
+            life.flag(text, kind=kind, origin=origin)
         life.drain()
 
     def again(self, life: Life, answering: Any) -> list[Closed]:
@@ -370,7 +370,7 @@ class TestLeftovers:
         assert "what its flags do not" in proposals.listing(life.state, SHOP)[0].why
 
     def test_a_rule_that_a_person_armed_since_is_theirs(self, life: Life) -> None:
-        self.left(life, "never force push to main", kind="rule")
+        self.left(life, "never force push to main", kind="rule", origin="user")
         (path,) = known(life)
         file = Path(life.vault, path)
         file.write_text(file.read_text().replace("status: active", "status: active\npolicy: never"))

@@ -3,8 +3,8 @@
 It says only what is known, and says that it is mechanical. Where a judge drafted some of its sections, those stand in
 place of ours and the rest stays. What was flagged is linked to its note, so that the next
 handoff need not copy it forward; a long one is cut here, its note has all of it. A handoff is loaded by the next start,
-so what waits in quarantine or is unconfirmed is counted in it and never quoted, and whatever else came from outside
-says so.
+so what waits in quarantine, is proposed or unconfirmed is counted in it and never quoted, and whatever else came from
+outside says so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.capture.flags import clean
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
+from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,9 +48,12 @@ def make(
         sections["goals"] = [_line(first)]
     if last and last != first:
         sections["worked_on"] = [f"last asked for: {_line(last)}"]
-    heard = [flag for flag in flags if flag.status == UNCONFIRMED]
+    answered = {ident for flag in flags for ident in flag.answered}
+    heard = [flag for flag in flags if flag.status == UNCONFIRMED and flag.id not in answered]
+    proposed = [flag for flag in flags if flag.status == PROPOSED]
     guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
-    quotable = [flag for flag in flags if flag not in heard and flag not in guarded]
+    waiting = {flag.id for flag in (*heard, *proposed, *guarded)} | answered
+    quotable = [flag for flag in flags if flag.id not in waiting]
     for flag in quotable:
         sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
     for key, items in sections.items():
@@ -71,6 +74,9 @@ def make(
         sections["note"] = []
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
+    if proposed:
+        count = f"{len(proposed)} rule{'' if len(proposed) == 1 else 's'}"
+        sections["note"].append(f"{count} proposed by the agent, not confirmed by the user (`holdfast review`)")
     if heard:
         sections["note"].append(f"{len(heard)} heard from the user as an order, unconfirmed (`holdfast review`)")
     return Handoff(

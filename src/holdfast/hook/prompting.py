@@ -20,12 +20,13 @@ TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are look
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     is_own = not scheduled.is_known(scene)
+    before = ""
     if is_own:
-        _keep(scene, episode)
+        before = _keep(scene, episode)
     else:
         scene.did["scheduled"] = True
     stopping.begin_turn(scene, episode)
-    due = hearing.requests(scene, episode, env, config) if is_own else []
+    due = hearing.requests(scene, episode, env, config, before) if is_own else []
     due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
     midway.close_if_many(scene, episode, env, config)
@@ -37,14 +38,16 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
     return Reply("\n".join(part for part in (found.text, said) if part), found.carried)
 
 
-def _keep(scene: Scene, episode: Episode) -> None:
-    """The prompt, with the end of what the agent had said before it. One of a subagent or of the host is nobody's."""
+def _keep(scene: Scene, episode: Episode) -> str:
+    """The prompt, with the end of what the agent had said before it, which is returned. One of a subagent or of the
+    host is nobody's."""
     moment = scene.moment
     if moment.agent or not moment.prompt.strip() or own_words.is_the_hosts(moment.prompt):
         story.add(scene.state, episode.key, scene.now, "", moment.files)
-        return
+        return ""
     before = said_before(scene, episode)
     story.add(scene.state, episode.key, scene.now, moment.prompt, moment.files, before)
+    return before
 
 
 def said_before(scene: Scene, episode: Episode) -> str:

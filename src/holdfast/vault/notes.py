@@ -43,7 +43,9 @@ OF_FLAGS = {  # the kind of note that a flag of each kind becomes
 }
 QUARANTINE = "quarantine"
 UNCONFIRMED = "unconfirmed"  # heard as an order of the user, and nobody has said so yet
-STATUSES = ("active", "superseded", UNCONFIRMED)
+PROPOSED = "proposed"  # an agent's own rule, until the user accepts it
+WAITING = (UNCONFIRMED, PROPOSED)
+STATUSES = ("active", "superseded", *WAITING)
 POLICIES = ("do", "ask", "never")
 REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
 GLOBAL = quoting.GLOBAL
