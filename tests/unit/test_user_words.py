@@ -135,7 +135,7 @@ def test_in_strict_mode_a_turn_that_changed_files_is_asked_before_it_stops(fresh
     say(fresh, POLICY)
     assert fresh.reply(fresh.event("Stop", last_assistant_message="ok")) == {}
     write = {"tool_name": "Write", "tool_input": {"file_path": str(fresh.project / "a.py")}, "tool_response": "ok"}
-    fresh.answer(fresh.event("PostToolUse", **write))
+    fresh.answer(fresh.event("PostToolUse", "s1", **write))
     asked = fresh.reply(fresh.event("Stop", last_assistant_message="done"))
     assert asked["decision"] == "block"
     assert POLICY.replace('"', "'") in asked["reason"]
@@ -260,3 +260,54 @@ def test_what_was_shown_is_forgotten_with_the_session(fresh: Home) -> None:
     assert course.read(fresh.state, key, course.SHOWN)
     end(fresh)
     assert course.read(fresh.state, key, course.SHOWN) is None
+
+
+# --- said again
+
+
+def sessions(fresh: Home, *prompts: str) -> list[Note]:
+    """Each in a session of its own."""
+    notes: list[Note] = []
+    for nth, words in enumerate(prompts):
+        say(fresh, words, session=f"again-{nth}")
+        notes = end(fresh, f"again-{nth}")
+    return notes
+
+
+def test_what_is_said_again_in_other_sessions_is_told_as_such_and_stays(fresh: Home) -> None:
+    notes = sessions(
+        fresh,
+        POLICY,
+        "Please don't squash our commits, the reviewers read them one by one!",
+        "fix the parser",
+        "You squashed the commits again, our reviewers read commits one by one!",
+        *(f"have a look at module number {nth}" for nth in range(8)),
+    )
+    (note,) = notes
+    assert (note.status, note.origin, note.is_always_on) == ("unconfirmed", "user", False)
+    (line,) = [line for line in section(start(fresh)) if "squash" in line]
+    assert line.endswith(f"(said three times, last on {note.created}, not confirmed)")
+
+
+def test_a_small_request_that_comes_back_is_no_statement(fresh: Home) -> None:
+    assert sessions(fresh, "run the tests", "run the tests", "run the tests") == []
+
+
+def test_saying_it_twice_in_one_session_is_not_again(fresh: Home) -> None:
+    say(fresh, POLICY)
+    say(fresh, POLICY)
+    assert end(fresh) == []
+
+
+def test_an_order_that_was_heard_before_learns_that_it_was_said_again(fresh: Home) -> None:
+    order = "From now on, always run make lint before you commit."
+    (note,) = sessions(fresh, order, order, "You should run make lint before you commit, we agreed on that!")
+    assert len(str(note.fields["said"]).split()) == 3
+    assert "said three times" in "\n".join(section(start(fresh)))
+
+
+def test_the_same_in_other_words_is_found_by_meaning_where_the_field_is(fresh: Home, terminal: Terminal) -> None:
+    sessions(fresh, POLICY)
+    terminal("recall", "commits")  # the field is made
+    (note,) = sessions(fresh, "x", "Reviewers want to see each commit separately, you should not squash them!")
+    assert str(note.fields["said"]).count("-") == 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 LETTERS = 5  # of a word that count: its ending is grammar
 FEWEST = 3
-SHARE = 0.6
+SHARE = 2 / 3
 _LITTLE = (
     "the a an and or but for with that this these those from are was were is be been it its to of in on at as by do "
     "does did not no don't dont never always please pls just so we our us i my me you your will would can could should "

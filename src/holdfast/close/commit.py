@@ -84,7 +84,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 path, number = told.path, told.number
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, path, filing, texts)
-                typed.add(writer, work, filing, texts)
+                typed.add(writer, work, filing, texts, thought.heard_by)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:
@@ -120,7 +120,7 @@ def _forgotten(vault: str, work: Work) -> Deliberated:
 
 
 def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:
-    """Every flag a place: as it was judged, as an improvement, else verbatim."""
+    """Every flag a place: as it was judged, as an improvement, else verbatim. Then what lasts of the user's words."""
     discards.know(filing, pending)
     left = {flag.id for flag in pending}
     for one in thought.decisions:
@@ -137,6 +137,11 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
             found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
         else:
             filing.file(flag)
+    if work.tells:
+        from holdfast.close import lasting, repeated
+
+        lasting.file(filing, work, thought.lasting)
+        repeated.file(vault, filing, work)
     return found
 
 
