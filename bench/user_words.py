@@ -8,7 +8,8 @@ into this repository.
 
 A prompt counts as reached when a sentence is shown that carries what lasts in it; another sentence of the same prompt
 does not count. The weights are fitted on all days but one, and the sentences of that day are scored with them, in turn;
-the scores of all days together are then cut at a share of all sentences. `--fit` prints the numbers that stand in
+the scores of all days together are then cut at a share of all sentences. The product itself is asked too, with a judge
+that answers as labelled and makes something up (bench/user_words_judged.py). `--fit` prints the numbers that stand in
 src/holdfast/hook/sentence_score.py, fitted on all days.
 """
 
@@ -29,6 +30,7 @@ from support import ROOT, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
+import user_words_judged
 from holdfast.hook import requests
 from holdfast.hook import sentence_score as scorer
 
@@ -157,7 +159,7 @@ def told(label: str, found: list[set[int]], lasting: list[int], clear: list[int]
     cells = [
         f"{len(one & set(lasting)) / len(lasting):7.0%} {len(one & set(clear)) / len(clear):7.0%}" for one in found
     ]
-    return f"  {label:52}" + "   ".join(cells)
+    return f"  {label:56}" + "   ".join(cells)
 
 
 def main() -> None:
@@ -180,8 +182,8 @@ def main() -> None:
     print(
         f"carry something that lasts, {len(clear)} of them clearly. Share of these of which such a sentence is shown:"
     )
-    print(f"  {'':52}{'a fifth shown':>15}   {'two fifths shown':>15}")
-    print(f"  {'each day scored by weights fitted on the others':52}{'all':>7} {'clear':>7}   {'all':>7} {'clear':>7}")
+    print(f"  {'':56}{'a fifth shown':>15}   {'two fifths shown':>15}")
+    print(f"  {'each day scored by weights fitted on the others':56}{'all':>7} {'clear':>7}   {'all':>7} {'clear':>7}")
     scores = left_out(rows)
     for label, less in (
         ("the likeliest of all sentences", 0.0),
@@ -191,6 +193,9 @@ def main() -> None:
         print(told(label, [reached(rows, ranked, share) for share in SHARES], lasting, clear))
     heard = {at for at, one in enumerate(data) if requests.find(str(one["prompt"]))}
     print(told("heard by patterns (whatever is shown)", [heard], lasting, clear))
+    judged, rules, invented = user_words_judged.shown(data)
+    print(told("through the product, a judge that answers as labelled", [judged], lasting, clear))
+    print(f"rules in force after that: {rules}; spans that the judge made up and that were filed: {invented}")
     print(f"a sentence costs {microseconds(data):.0f} us, masking and splitting included")
 
 
