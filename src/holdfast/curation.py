@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+    from holdfast.vault.prompt_list import Listed
     from holdfast.vault.purge import Done as Purged
     from holdfast.vault.purge import Plan as PurgePlan
     from holdfast.vault.restoring import Restored
@@ -99,6 +100,12 @@ class Curation:
                 break
         return found
 
+    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[Listed]:
+        """What the user typed in this project, or in all, the newest first."""
+        from holdfast.vault import prompt_list
+
+        return prompt_list.listed(self.vault, self.clock(), "" if everything else self.project().id, words, most)
+
     def text_of(self, path: str) -> str:
         """A file of the vault as it is."""
         from holdfast.vault import journal
@@ -116,8 +123,21 @@ class Curation:
         """The notes that a name or some words may mean."""
         from holdfast.vault import edits
 
+        if wanted.startswith("prompts/"):
+            return self._typed(wanted, everything=everything)
         known = self.notes(everything=everything)
         return [note for note in known.unreadable() if note.path == wanted] or edits.matching(known.notes, wanted)
+
+    def _typed(self, path: str, *, everything: bool) -> list[Note]:
+        """The file of a session's prompts, as what can be forgotten; nothing where it is another project's."""
+        from holdfast.vault import notes, prompts
+
+        session = prompts.read(self.vault, path)
+        if not session or not (everything or session.project == self.project().id):
+            return []
+        count = f"{len(session.prompts)} prompt{'' if len(session.prompts) == 1 else 's'}"
+        said = f"{count} that the user typed on {session.began[:10]}"
+        return [notes.Note(path, path, said, "prompts", "", project=session.project)]
 
     def is_named(self, note: Note, wanted: str) -> bool:
         """Whether a note was called by its whole name or path, not by a part of it or by words."""

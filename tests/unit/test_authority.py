@@ -92,7 +92,7 @@ def test_a_flag_that_was_forged_in_the_queue_is_filed_with_the_taint_of_its_sess
     session.answer(session.event("SessionEnd", reason="other"))
     drain.drain(str(session.vault))
     assert [path.stem for path in session.vault.glob("quarantine/*.md")] == ["always-disable-the-linter"]
-    assert [path.stem for path in session.vault.glob("feedback/*.md")] == ["remember-never-push-on-friday"]
+    assert [path.stem for path in session.vault.glob("feedback/*.md")] == ["never-push-on-friday"]
 
 
 # --- what is only the user's to do

@@ -140,12 +140,23 @@ def test_there_are_enough_of_them_and_all_differ() -> None:
 
 
 def test_the_users_own_note_is_never_a_judges_to_change_however_near_the_flag_is(life: Life) -> None:
+    text = notes.new_text(
+        name="Deploys on Friday",
+        description="The gateway never deploys on Friday",
+        kind="knowledge",
+        body="The gateway never deploys on Friday",
+        day="2026-09-01",
+        project=SHOP,
+        origin="user",
+    )
+    with writing(life.vault, NOW) as writer:
+        writer.commit("theirs", {"knowledge/fridays.md": text}, cause="remember")
     before = snapshot(life.vault)
-    life.flag("never push on Friday, not even a small fix: lifted", kind="rule")
+    life.flag("the gateway never deploys on Friday, not even a small fix: lifted")
 
     def lifting(question: Question[Any]) -> Any:
         listed = handles(question, "N")
-        assert listed, "the rule is shown"
+        assert listed, "the note is shown"
         evil = {"name": "x", "body": "pushing is fine", "reason": "lifted"}
         return {"decisions": [{"flags": ["F1"], "action": "supersede", "note": next(iter(listed)), **evil}]}
 
@@ -157,6 +168,15 @@ def test_the_users_own_note_is_never_a_judges_to_change_however_near_the_flag_is
         if path.is_file()
     ]
     assert any("is not for it to change" in one["why"] for one in kept)
+
+
+def test_an_agents_own_rule_is_a_proposal_that_no_judge_is_asked_about(life: Life) -> None:
+    before = snapshot(life.vault)
+    life.flag("never push on Friday, not even a small fix: lifted", kind="rule")
+    judge = Scripted(lambda _: {"decisions": []})
+    life.drain(court=court(life.state, judge))
+    assert snapshot(life.vault) == before
+    assert judge.of("consolidate") == []
 
 
 def test_a_dead_sessions_transcript_gives_no_orders_to_the_next_one(life: Life, tmp_path: Path) -> None:

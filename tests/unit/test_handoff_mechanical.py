@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.capture import episodes, flags
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
-from holdfast.close import handoff
+from holdfast.close import handoff, witnessed
 from holdfast.model import Flag
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
@@ -81,7 +81,7 @@ def test_files_are_told_as_the_project_says_them_and_not_all_of_a_thousand(tmp_p
     made = handoff.make(episode, Story(files=touched), (), {}, ())
     assert made.items("files_modified") == ("a.py", "sub/b.py", f"{tmp_path}/repository/c.py", "d .py")
     many = handoff.make(episode, Story(files=tuple(f"/f{nth}" for nth in range(100))), (), {}, ())
-    assert len(many.items("files_modified")) == handoff.MOST_FILES + 1
+    assert len(many.items("files_modified")) == witnessed.MOST_FILES + 1
     assert many.items("files_modified")[-1] == "and 60 more"
 
 

@@ -50,7 +50,7 @@ def test_flags_about_one_thing_become_one_note_that_names_them_all(life: Life) -
     assert (closed.filed, closed.judge, closed.fell_back) == (2, "scripted/small", "")
     assert life.queue() == {}
     assert not marks.everywhere(life.state)
-    assert closed.jobs == len(judge.asked) == 3
+    assert closed.jobs == len(judge.asked) == 4
     assert all(one.about == key for one in judge.asked)
 
 
@@ -58,7 +58,7 @@ def test_the_ledger_tells_who_judged_with_how_many_questions(life: Life) -> None
     life.session("the port is 8443")
     drain(life, Scripted(one_note), workers=3)
     (told,) = ledger_history.newest(life.state, ledger_history.Wanted(kinds=("close",)), 5)
-    assert (told["judge"], told["model"], told["jobs"], told["workers"]) == ("scripted", "small", 3, 3)
+    assert (told["judge"], told["model"], told["jobs"], told["workers"]) == ("scripted", "small", 4, 3)
 
 
 def test_a_note_that_was_there_grows_and_keeps_its_lines_and_its_proof(life: Life) -> None:
@@ -250,7 +250,7 @@ def test_a_kill_after_the_answers_asks_nothing_twice(life: Life, monkeypatch: py
             drain(life, first)
     second = Scripted(one_note)
     closing.drain(life.vault, lambda: NOW + 20 + closing.LEASE, court=court(life.state, second))
-    assert len(first.asked) == 3
+    assert len(first.asked) == 4
     assert second.asked == []
     assert len(known(life)) == 1
     assert life.queue(NOW + 1000) == {}
@@ -348,9 +348,9 @@ def test_two_closes_at_once_file_each_flag_once(life: Life) -> None:
 class TestLeftovers:
     """Notes that were filed verbatim, looked at by a later close: with the same care as on the first way."""
 
-    def left(self, life: Life, *texts: str, kind: str = "fact") -> None:
+    def left(self, life: Life, *texts: str, kind: str = "fact", origin: str = "agent") -> None:
         for text in texts:
-            life.flag(text, kind=kind)
+            life.flag(text, kind=kind, origin=origin)
         life.drain()
 
     def again(self, life: Life, answering: Any) -> list[Closed]:
@@ -370,7 +370,7 @@ class TestLeftovers:
         assert "what its flags do not" in proposals.listing(life.state, SHOP)[0].why
 
     def test_a_rule_that_a_person_armed_since_is_theirs(self, life: Life) -> None:
-        self.left(life, "never force push to main", kind="rule")
+        self.left(life, "never force push to main", kind="rule", origin="user")
         (path,) = known(life)
         file = Path(life.vault, path)
         file.write_text(file.read_text().replace("status: active", "status: active\npolicy: never"))

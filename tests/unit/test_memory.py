@@ -61,6 +61,7 @@ PUBLIC = {
     "promotable": "(self) -> 'tuple[str, list[tuple[str, str]]]'",
     "promote": "(self, wanted: 'str', kind: 'str' = '') -> 'tuple[Filed, str]'",
     "note_files": "(self) -> 'int'",
+    "prompts": "(self, words: 'Sequence[str]', most: 'int', *, everything: 'bool' = False) -> 'list[Listed]'",
     "check": (
         "(self, *, fix: 'bool' = False, everything: 'bool' = False, progress: 'Callable[[int], None]' = …) -> 'Report'"
     ),

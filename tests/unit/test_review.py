@@ -181,18 +181,18 @@ def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> No
         reviewing.decide(vault, NOW, "shop-1", accept=["feedback/other.md"])
 
 
-def test_an_unconfirmed_note_that_is_accepted_becomes_active_where_it_is_and_no_other_byte_changes(
+def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_changes(
     vault: str, place: Path
 ) -> None:
     text = a_note("Tabs", kind="feedback", status="unconfirmed").replace("kind:", "# mine\nkind:")
     fill(vault, {"feedback/tabs.md": text})
     done = reviewing.decide(vault, NOW, "shop-1", accept=["tabs"])
-    assert done == [reviewing.Reviewed("accept", "feedback/tabs.md", "feedback/tabs.md")]
-    expected = text.replace("status: unconfirmed", "status: active").replace(
-        "reviewed: 2025-01-01", f"reviewed: {TODAY}"
-    )
-    assert (place / "vault" / "feedback" / "tabs.md").read_text() == expected
-    assert "feedback/tabs.md" in (place / "vault" / "BRAIN.md").read_text()
+    assert done == [reviewing.Reviewed("accept", "feedback/tabs.md", "rules/tabs.md")]
+    expected = text.replace("status: unconfirmed", "status: active").replace("kind: feedback", "kind: rule")
+    expected = expected.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
+    assert (place / "vault" / "rules" / "tabs.md").read_text() == expected
+    assert not (place / "vault" / "feedback" / "tabs.md").exists()
+    assert "rules/tabs.md" in (place / "vault" / "BRAIN.md").read_text()
     assert subjects(vault, 1) == ["review: accept Tabs"]
     with pytest.raises(NotFound):
         reviewing.decide(vault, NOW, "shop-1", reject=["tabs"])

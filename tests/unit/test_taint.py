@@ -321,8 +321,9 @@ def test_what_would_steer_waits_in_quarantine_and_facts_do_not(fresh: Home) -> N
         "a decision after it": "projects",
         "a lesson after it": "knowledge",
     }
-    loaded = [note for note in index.load(str(fresh.vault)).notes if note.is_always_on]
-    assert [note.description for note in loaded] == ["a rule before it"]
+    known = index.load(str(fresh.vault)).notes
+    assert [note.description for note in known if note.is_always_on] == []
+    assert [note.description for note in known if note.status == "proposed"] == ["a rule before it"]
 
 
 def test_outside_words_never_join_a_note_that_is_trusted(fresh: Home) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.flag_words import Words
 
+SHORTEST_ID = 10  # letters of what may be an id and no number
 LOOKED_AT = 1 << 18  # bytes of the queue in which the user's own words are looked for
 
 
@@ -130,17 +131,17 @@ def _remember_course(state: str, speaker: Speaker, made: list[Flag], now: float)
     """A boundary was answered. The user's own words, which we heard ourselves, are no answer to anything."""
     if not speaker.episode or speaker.origin == "user":
         return
-    course.answered(state, speaker.episode, now, [flag.answers for flag in made if flag.answers])
+    course.answered(state, speaker.episode, now, [ident for flag in made for ident in flag.answered])
 
 
 def take_words(
     vault: str, words: Words, speaker: Speaker, now: float, *, insist: bool = False, ids: Sequence[str] = ()
 ) -> Taken:
     """What was said on a command line. Raises UsageError, NotSaved."""
-    evidence = words.evidence
-    if words.answers:
-        evidence += (f'the user: "{asked_for(home.state(vault), words.answers, now).text}"',)
-    given = [Given(text, words.kind, evidence, answers=words.answers) for text in words.texts]
+    meant = answered_words(home.state(vault), speaker.episode, words.answers, now) if words.answers else []
+    evidence = (*words.evidence, *(f'the user: "{said}"' for _, said in meant))
+    answers = ",".join(ident for ident, _ in meant)
+    given = [Given(text, words.kind, evidence, answers=answers) for text in words.texts]
     return take_all(vault, given, speaker, now, insist=insist, ids=ids)
 
 
@@ -159,6 +160,22 @@ def are_waiting(state: str, ids: Sequence[str], now: float) -> bool:
     """Whether all of these are in the newest part of the queue."""
     found = {entry.flag.id for entry in queue.read(f"{state}/queue", now, newest=LOOKED_AT).entries}
     return found.issuperset(ids)
+
+
+def answered_words(state: str, episode: str, named: str, now: float) -> list[tuple[str, str]]:
+    """What `--for` names: ids of the user's words that wait, or numbers of the sentences that a reminder has shown in
+    this session, with commas between. Each as an id and the user's words. Raises UsageError."""
+    wanted = [one.strip() for one in named.split(",") if one.strip()]
+    shown = (course.read(state, episode, course.SHOWN) or "").splitlines() if episode else []
+    found = []
+    for one in dict.fromkeys(wanted or [named]):
+        number = int(one) if one.isdecimal() and len(one) < SHORTEST_ID else 0
+        if 0 < number <= len(shown):
+            ident, _, rest = shown[number - 1].partition("\t")
+            found.append((ident, rest.partition("\t")[2]))
+        else:
+            found.append((one, asked_for(state, one, now).text))
+    return found
 
 
 def asked_for(state: str, ident: str, now: float) -> Flag:

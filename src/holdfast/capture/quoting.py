@@ -15,7 +15,7 @@ OPENING = """# Brain
 
 What every session should know, in your own words. Holdfast never changes this part.
 """
-OWN, BODY, LINE, HANDOFF, NEXT, BESIDE = "own", "body", "line", "handoff", "next", "beside"
+OWN, BODY, LINE, SAID, HANDOFF, NEXT, BESIDE = "own", "body", "line", "said", "handoff", "next", "beside"
 EARLIER = "earlier"  # a handoff before the one that is loaded
 BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
 GLOBAL = "global"
@@ -223,14 +223,37 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
         where = known.get("branch") or known.get("host", "")
         line = f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})"
         return Quoted(((line, ""),))
-    if known.get("status", "") not in ("", "active"):
-        return Quoted()
     body = "\n".join(lines).strip()
+    if kind == SAID:
+        return _said(known, body)
+    if known.get("status", "") not in ("", "active", "proposed"):
+        return Quoted()
     name = known.get("name") or stem(path)
     line = map_line(name, path, known.get("description") or " ".join(body.partition("\n")[0].split()))
+    if known.get("status") == "proposed":
+        line += " (proposed by the agent, not confirmed by the user)"
+        return Quoted(((line, line),))
     if kind != BODY or not body or not _is_always_on(path, known, fields.get("when", "")):
         return Quoted(((line, line),))
     return Quoted((_fitting(rule_text(name, known.get("policy", ""), body), line),))
+
+
+def _said(known: dict[str, str], body: str) -> Quoted:
+    """The user's own word: what it says, when it was said, how often, and whether anybody confirmed it."""
+    status = known.get("status", "")
+    if status not in ("", "active", "unconfirmed"):
+        return Quoted()
+    days = known.get("said", "").split() or [known.get("created", "")[:10]]
+    when = f"said by the user on {days[-1]}" if len(days) < 2 else f"said {_times(len(days))}, last on {days[-1]}"
+    if known.get("origin", "") not in ("", "user"):
+        when = f"{when}, in the agent's words"
+    more = ", not confirmed" if status == "unconfirmed" else ""
+    words = " ".join(body.partition("\n\nEvidence:\n")[0].split())
+    return Quoted(tuple([(f"- {words} ({when}{more})", f"- {shortened(words, 160)} ({when}{more})")] if words else []))
+
+
+def _times(count: int) -> str:
+    return {2: "twice", 3: "three times"}.get(count, f"{count} times")
 
 
 def unreadable(path: str, why: str) -> Quoted:

@@ -1,7 +1,8 @@
 """What was asked and touched in an episode: the user's prompts and the files that tools changed, as the hook saw them.
 
-A close makes the mechanical handoff of it, and drops it once that is committed. It is a help, not a promise: appended
-without a sync, so the last lines may go with the power. Secrets are removed before anything is written.
+A close makes the mechanical handoff of it, files the prompts in the vault (vault/prompts), and drops it once both are
+committed. It is a help, not a promise: appended without a sync, so the last lines may go with the power. Secrets are
+removed before anything is written.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from holdfast.capture import codec, log, platform
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact
 from holdfast.errors import NotSaved
-from holdfast.model import VERSION, value
+from holdfast.model import VERSION, replace, value
 
-LONGEST = 4000  # of one prompt
+LONGEST = 4000  # of one prompt, where it is told
+KEPT = 16_000  # of one prompt, where it is kept
+BEFORE = 600  # of what the agent had said before it
 MARGIN = 8000  # looked at behind it: a secret that is cut in half is no longer recognised
 MOST_FILES = 200
 
@@ -25,12 +28,26 @@ class Story:
     files: tuple[str, ...] = ()
 
 
-def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str, ...] = ()) -> bool:
+@value
+class Typed:
+    """One prompt: its number within the episode, when it came, its words, and the end of what the agent had said before
+    it. `worked`: a tool has changed a file since."""
+
+    number: int
+    time: float
+    text: str
+    before: str = ""
+    worked: bool = False
+
+
+def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str, ...] = (), before: str = "") -> bool:
     """Append what a moment tells; False where there was nothing, or no place for it."""
     record: dict[str, object] = {"v": VERSION, "t": round(now, 3)}
-    text = redact(prompt.strip()[: LONGEST + MARGIN])[0][:LONGEST]
+    text = redact(prompt.strip()[: KEPT + MARGIN])[0][:KEPT]
     if text:
         record["prompt"] = text
+    if text and before:
+        record["before"] = tail(before)
     if files:
         record["files"] = [redact(one)[0] for one in files]
     if len(record) == 2:
@@ -62,11 +79,37 @@ def read(state: str, episode: str) -> Story:
         try:
             record = codec.decode(payload)
             if record.get("prompt"):
-                prompts.append(str(record["prompt"]))
+                prompts.append(str(record["prompt"])[:LONGEST])
             files.update({str(one): None for one in record.get("files", ())})
         except (ValueError, TypeError, AttributeError):
             continue
     return Story(tuple(prompts), tuple(files)[:MOST_FILES])
+
+
+def typed(state: str, episode: str) -> list[Typed]:
+    """The prompts as they are kept, numbered from 1."""
+    try:
+        found = list(log.scan_file(_path(state, episode)))
+    except OSError:
+        return []
+    prompts: list[Typed] = []
+    for payload in log.records(found):
+        try:
+            record = codec.decode(payload)
+            if record.get("prompt"):
+                said = str(record.get("before", ""))
+                prompts.append(Typed(len(prompts) + 1, float(record.get("t", 0.0)), str(record["prompt"]), said))
+            elif record.get("files") and prompts:
+                prompts[-1] = replace(prompts[-1], worked=True)
+        except (ValueError, TypeError, AttributeError):
+            continue
+    return prompts
+
+
+def tail(said: str) -> str:
+    """The end of what an agent said, short and without secrets; one that the cut would halve is looked at whole."""
+    text = redact(said.strip()[-(BEFORE + MARGIN) :])[0].strip()
+    return text if len(text) <= BEFORE else f"…{text[-BEFORE:]}"
 
 
 def forget(state: str, episode: str) -> None:

@@ -36,6 +36,7 @@ from holdfast.cli import (
     mcp,
     notes,
     promote,
+    prompts,
     queue,
     rebuild,
     recall,
@@ -73,6 +74,7 @@ app.command("loops")(loops.loops)
 app.command("audit")(audit.audit)
 app.command("notes")(notes.notes)
 app.command("show")(notes.show)
+app.command("prompts")(prompts.prompts)
 app.command("recall")(recall.recall)
 app.command("think")(think.think)
 app.command("highways")(highways.highways)

@@ -60,8 +60,9 @@ def review(
         due = [{**_record(one.note), "days_over": one.days} for one in found.due]
         waiting = [_record(note) for note in found.quarantined]
         heard = [_record(note) for note in found.unconfirmed]
-        known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "other_projects": found.elsewhere}
-        show.as_json({**known, "proposals": [_edit(one) for one in edits]})
+        proposed = [_record(note) for note in found.proposed]
+        known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "proposed": proposed}
+        show.as_json({**known, "other_projects": found.elsewhere, "proposals": [_edit(one) for one in edits]})
     else:
         _print(found, edits)
 
@@ -104,21 +105,25 @@ def _print(found: Reviews, edits: list[Proposal]) -> None:
         typer.echo(f"{_count(len(found.quarantined), 'note')} in quarantine (--accept NOTE or --reject NOTE):")
     for note in found.quarantined:
         typer.echo(f"  {note.path}  [{note.kind}, from {note.origin}] {note.description}")
-    if found.unconfirmed:
-        count = _count(len(found.unconfirmed), "order")
-        typer.echo(f"{count} of yours, heard and not confirmed (--accept NOTE or --reject NOTE):")
-    for note in found.unconfirmed:
-        typer.echo(f"  {note.path}  {note.description}")
+    _print_waiting(found.unconfirmed, "order", "of yours, heard and not confirmed")
+    _print_waiting(found.proposed, "rule", "proposed by an agent, not in force")
     if edits:
         typer.echo(f"{_count(len(edits), 'edit')} waiting for your word (--diff ID, --accept ID or --reject ID):")
     for edit in edits:
         typer.echo(f"  {edit.id}  [{edit.kind}] {edit.path or 'no file'}: {edit.why}")
         for line in _changed(edit.diff)[:SHOWN]:
             typer.echo(f"      {line}")
-    if not (found.due or found.quarantined or found.unconfirmed or edits):
+    if not (found.due or found.quarantined or found.unconfirmed or found.proposed or edits):
         typer.echo("Nothing is due for a review.")
     if found.elsewhere:
         typer.echo(f"{found.elsewhere} more in other projects (--all).")
+
+
+def _print_waiting(waiting: tuple[Note, ...], what: str, why: str) -> None:
+    if waiting:
+        typer.echo(f"{_count(len(waiting), what)} {why} (--accept NOTE or --reject NOTE):")
+    for note in waiting:
+        typer.echo(f"  {note.path}  {note.description}")
 
 
 def _changed(diff: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, purging
 from holdfast.close import aftermath, chronicle, discards
+from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
@@ -84,6 +85,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 chronicle.add_lessons(writer, work, told, filing, texts)
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 chronicle.add_line(writer, work, told, filing, texts)
+                typed.add(writer, work, filing, texts, thought.heard_by)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:
@@ -119,7 +121,7 @@ def _forgotten(vault: str, work: Work) -> Deliberated:
 
 
 def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:
-    """Every flag a place: as it was judged, as an improvement, else verbatim."""
+    """Every flag a place: as it was judged, as an improvement, else verbatim. Then what lasts of the user's words."""
     discards.know(filing, pending)
     left = {flag.id for flag in pending}
     for one in thought.decisions:
@@ -136,6 +138,11 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
             found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
         else:
             filing.file(flag)
+    if work.tells:
+        from holdfast.close import lasting, repeated
+
+        lasting.file(filing, work, thought.lasting)
+        repeated.file(vault, filing, work)
     return found
 
 

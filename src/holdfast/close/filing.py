@@ -14,11 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import lead_ins
 from holdfast.model import TRUSTED
 from holdfast.vault import anchors, frontmatter, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
-from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
+from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
+MOST_SAID = 50  # days that a note names
 LARGEST = notes.LARGEST // 4  # bytes up to which a note is added to: one that is too large to be read is lost to all
+BINDING = ("rule", "feedback")  # kinds of notes that may wait for the user's word
+OPENING_MARKS = "\"'\u201c\u201e\u00ab "
 AN_ID = "0" * 25 + "Z"  # as long as any
 
 
@@ -44,6 +48,7 @@ class Draft:
     seen: set[str]  # its lines
     lines: list[str] = field(default_factory=list)
     proofs: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # days on which the user said it again
 
     @classmethod
     def of(cls, text: str, most: int) -> Draft | None:
@@ -74,7 +79,12 @@ class Draft:
         return True
 
     def text(self) -> str:
-        text = frontmatter.edit(self.document, {"sources": self.sources, "edited": self.edited})
+        changes: dict[str, Any] = {"sources": self.sources, "edited": self.edited}
+        if self.said:
+            fields = self.document.fields
+            before = str(fields.get("said") or fields.get("created") or "").split()
+            changes["said"] = " ".join([*before, *self.said][-MOST_SAID:])
+        text = frontmatter.edit(self.document, changes)
         if self.proofs:
             text = proofs.with_proofs(text, self.proofs)
         return proofs.with_lines(text, self.lines)
@@ -104,9 +114,9 @@ class Filing:
         self._by_source = {source: note.path for note in self.known.notes for source in note.sources}
         self._by_words: dict[tuple[str, str, str, str], str] = {}
         for path, one in self.known.known.items():
-            if one.note.status in ("active", UNCONFIRMED) and path not in self.avoid:
+            if one.note.status in ("active", *WAITING) and path not in self.avoid:
                 guarded = QUARANTINE if path.startswith(f"{QUARANTINE}/") else ""
-                waits = UNCONFIRMED if one.note.status == UNCONFIRMED else guarded
+                waits = one.note.status if one.note.status in WAITING else guarded
                 self._by_words.setdefault((*_scope(one.note), one.digest, waits), path)
 
     @property
@@ -135,24 +145,31 @@ class Filing:
         guarded = flag.is_guarded
         project = flag.project or notes.GLOBAL
         waits = QUARANTINE if guarded else flag.status
-        said = (project, kind, index.body_digest(flag.text))
+        text = plain(flag)
+        said = (project, kind, index.body_digest(text))
         words = (*said, waits)
         # An order that was confirmed before is not asked about again.
-        same = (self._by_words.get((*said, "")) if flag.status == UNCONFIRMED else None) or self._by_words.get(words)
+        same = (self._agreed(*said) if flag.status in WAITING else "") or self._by_words.get(words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
-        path = self.free(QUARANTINE if guarded else notes.FOLDERS[kind], notes.title(flag.text))
+        confirmed = self._confirmed(flag, project, index.body_digest(text))
+        name = notes.title(text.lstrip(OPENING_MARKS))
+        path = self.free(QUARANTINE if guarded else notes.FOLDERS[kind], name)
         held = self.anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
             more["status"] = flag.status
+        if flag.origin == "user" or (flag.answers and flag.origin in TRUSTED):
+            more["said"] = notes.day(flag.time)
+        if confirmed:
+            more["supersedes"] = confirmed
         self.begin(
             path,
             notes.new_text(
-                name=notes.title(flag.text),
-                description=flag.text,
+                name=name,
+                description=text,
                 kind=kind,
-                body=_body(flag),
+                body=_body(flag, text),
                 day=notes.day(flag.time),
                 project=project,
                 origin=flag.origin,
@@ -163,6 +180,28 @@ class Filing:
         self._by_words[words] = path
         self.verbatim.append(path)
         return path
+
+    def _agreed(self, project: str, kind: str, words: str) -> str:
+        """The path of an active note that says this, as what waits for the user's word or as the rule it became."""
+        found = (self._by_words.get((project, one, words, "")) for one in (kind, *BINDING))
+        return next((path for path in found if path), "")
+
+    def _confirmed(self, flag: Flag, project: str, words: str) -> list[str]:
+        """The notes that waited for what this flag says by the user's word: the order it puts properly, or the same
+        words. They are superseded, so that nothing that is confirmed is called unconfirmed elsewhere."""
+        if flag.status or not (flag.origin == "user" or flag.answers) or flag.origin not in TRUSTED:
+            return []
+        found = [self._by_source.get(one, "") for one in flag.answered]
+        found += [self._by_words.get((project, kind, words, one), "") for kind in BINDING for one in WAITING]
+        settled = []
+        for path in dict.fromkeys(one for one in found if one and one not in self.avoid):
+            known = self.known.known.get(path)
+            text = self.text(path)
+            if known is None or text is None or known.note.status not in WAITING:
+                continue
+            self.put(path, notes.with_fields(text, status="superseded", edited=notes.day(flag.time)))
+            settled.append(path)
+        return settled
 
     def anchors(self, flag: Flag) -> list[dict[str, str]]:
         """Evidence that names lines of the project's own files: the note says so when they change."""
@@ -219,6 +258,8 @@ class Filing:
         if is_progress or len(draft.sources) < MOST_SOURCES:
             draft.sources += sources_of(flag)
         draft.edited = max(draft.edited, notes.day(flag.time))
+        if flag.origin == "user" and not is_progress:
+            draft.said.append(notes.day(flag.time))
         return True
 
     def text(self, path: str) -> str | None:
@@ -285,7 +326,12 @@ class Filing:
 def sources_of(flag: Flag) -> list[str]:
     """What is filed with a flag: itself, and the user's words that it puts properly. Who has read outside text may be
     putting that text's words: then the user's are filed on their own."""
-    return [flag.id, flag.answers] if flag.answers and flag.origin in TRUSTED else [flag.id]
+    return [flag.id, *flag.answered] if flag.origin in TRUSTED else [flag.id]
+
+
+def plain(flag: Flag) -> str:
+    """What a flag says; of what the user wants remembered, without the words that ask for it."""
+    return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
 def _scope(note: Note) -> tuple[str, str]:
@@ -297,7 +343,7 @@ def _has_grown(draft: Draft) -> bool:
     return bool(draft.lines or draft.proofs) or draft.sources != before
 
 
-def _body(flag: Flag) -> str:
+def _body(flag: Flag, text: str) -> str:
     lines: list[str] = []
     room = LARGEST
     for proof in flag.evidence:
@@ -306,7 +352,7 @@ def _body(flag: Flag) -> str:
             lines.append(f"- and {len(flag.evidence) - len(lines)} more\n")
             break
         lines.append(f"- {proof}\n")
-    return f"{flag.text}\n\n{EVIDENCE}\n{''.join(lines)}" if lines else flag.text
+    return f"{text}\n\n{EVIDENCE}\n{''.join(lines)}" if lines else text
 
 
 def _proof(flag: Flag) -> str:

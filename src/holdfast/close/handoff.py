@@ -3,8 +3,8 @@
 It says only what is known, and says that it is mechanical. Where a judge drafted some of its sections, those stand in
 place of ours and the rest stays. What was flagged is linked to its note, so that the next
 handoff need not copy it forward; a long one is cut here, its note has all of it. A handoff is loaded by the next start,
-so what waits in quarantine or is unconfirmed is counted in it and never quoted, and whatever else came from outside
-says so.
+so what waits in quarantine is counted in it and never quoted, and whatever else came from outside says so. An order
+that nobody confirmed and a rule that an agent proposed are not in it: each start tells them as they stand then.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles, quoting
 from holdfast.capture.flags import clean
+from holdfast.close.filing import plain
 from holdfast.close.witnessed import MOST_FILES, NOTED
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
+from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,9 +49,9 @@ def make(
         sections["goals"] = [_line(first)]
     if last and last != first:
         sections["worked_on"] = [f"last asked for: {_line(last)}"]
-    heard = [flag for flag in flags if flag.status == UNCONFIRMED]
+    answered = {ident for flag in flags for ident in flag.answered}
     guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
-    quotable = [flag for flag in flags if flag not in heard and flag not in guarded]
+    quotable = [flag for flag in flags if not flag.status and flag not in guarded and flag.id not in answered]
     for flag in quotable:
         sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
     for key, items in sections.items():
@@ -71,8 +72,6 @@ def make(
         sections["note"] = []
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
-    if heard:
-        sections["note"].append(f"{len(heard)} heard from the user as an order, unconfirmed (`holdfast review`)")
     return Handoff(
         title=(drafted.title if drafted else "") or topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),
@@ -101,7 +100,7 @@ def topic(told: Story, flags: Sequence[Flag]) -> str:
 def _item(flag: Flag, path: str) -> str:
     source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
     link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
-    return f"{_line(flag.text)}{source}{link}"
+    return f"{_line(plain(flag))}{source}{link}"
 
 
 def _line(text: str) -> str:

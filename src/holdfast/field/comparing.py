@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from holdfast.field import indexing, noted, records, tasked
 from holdfast.field.thought import WITHDRAWN, joined, note_id
 from holdfast.tasks import record
+from holdfast.vault import prompts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +62,7 @@ def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
         one = _said(vault, store, path, is_known) if asked <= most else unread(vault, path, is_known)
         yield replace(one, was_passed=0 < one.since < passed) if one else None
     for path in known.keys() - there:
-        if store.thoughts([note_id(path)]):
+        if path.startswith(f"{prompts.FOLDER}/") or store.thoughts([note_id(path)]):
             yield Behind(path, changed(vault, os.path.dirname(path)), is_known=True, is_gone=True)
 
 
@@ -70,6 +71,10 @@ def _said(vault: str, store: Store, path: str, is_known: bool) -> Behind | None:
     thoughts, pairs = noted.read(vault, path)
     if not is_known:
         return with_whose(unread(vault, path, is_known), thoughts) if thoughts else None
+    if path.startswith(f"{prompts.FOLDER}/"):
+        whole = store.thoughts(one.id for one in thoughts)
+        is_same = all(_is_same([one], whole.get(one.id)) for one in thoughts)
+        return None if is_same else with_whose(unread(vault, path, is_known), thoughts, list(whole.values()))
     ident = note_id(path)
     held = store.thoughts({ident, *(old for old, _ in pairs)})
     mine = held.get(ident)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import UsageError
 from holdfast.field.store import Scope
-from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, KINDS
+from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, KINDS, SAID
 from holdfast.vault import notes
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.field.opening import Field
 
-KNOWN = tuple(dict.fromkeys((*KINDS, *notes.FOLDERS, HANDOFF, DECISION, DISCOVERY)))
+KNOWN = tuple(dict.fromkeys((*KINDS, *notes.FOLDERS, HANDOFF, DECISION, DISCOVERY, SAID)))
 
 
 def refuse_unknown(kinds: Sequence[str], opened: Callable[[], AbstractContextManager[Field]]) -> None:

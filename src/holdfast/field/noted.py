@@ -1,8 +1,10 @@
-"""Notes and handoffs as thoughts: which files there are, and what each says.
+"""Notes, handoffs and the user's prompts as thoughts: which files there are, and what each says.
 
 A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly before
 that a second change could share its time is not believed. Quarantined notes are no part of the field: a person decides.
-Neither is what a handoff that nobody wrote repeats of prompts: a question would find itself, above what answers it.
+Neither is what a handoff that nobody wrote repeats of prompts: a question would find itself, above what answers it. A
+prompt is a thought of its own, the user's own words of it; what was pasted into it, and what is too short to say
+anything, is not looked up.
 
 The front matter of a note has the day on which it was made. Its first flag of that day has the time in its id: that is
 when what it says was said. Without one it counts from the end of its day, so that it never fades for hours that nobody
@@ -21,16 +23,18 @@ from typing import TYPE_CHECKING
 from holdfast.capture.ids import time_of
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.field.records import folder_stamp
-from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, WITHDRAWN, Thought, note_id
+from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
+from holdfast.hook import own_words
 from holdfast.tasks.entry import is_id
-from holdfast.vault import lineage, notes
+from holdfast.vault import lineage, notes, prompts
 from holdfast.vault.index import EVIDENCE, RACY
 from holdfast.vault.notes import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TOPS = (*notes.FOLDERS.values(), lineage.FOLDER)
+TOPS = (*notes.FOLDERS.values(), lineage.FOLDER, prompts.FOLDER)
+FEWEST = 3  # words of a prompt that says something by itself
 LONGEST = 10_000
 CUT = "\u2026"
 # What a mechanical handoff says of its session; the rest is what was asked, that it died, and who wrote this.
@@ -73,6 +77,9 @@ def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
     if path.startswith(f"{lineage.FOLDER}/"):
         handoff = lineage.read(vault, path) if BESIDE_NAME not in path else None
         return ([_of_handoff(handoff)], []) if isinstance(handoff, lineage.Handoff) and _says(handoff) else ([], [])
+    if path.startswith(f"{prompts.FOLDER}/"):
+        session = prompts.read(vault, path) if BESIDE_NAME not in path else None
+        return (list(_of_prompts(session)), []) if session else ([], [])
     note = notes.read(vault, path)
     if isinstance(note, Broken) or note.is_beside:
         return [], []
@@ -122,6 +129,29 @@ def _of_handoff(handoff: lineage.Handoff) -> Thought:
         path=handoff.path,
         title=handoff.title,
     )
+
+
+def _of_prompts(session: prompts.Session) -> Iterator[Thought]:
+    for one in session.prompts:
+        words = own_words.own(one.text)
+        if len(words.split()) >= FEWEST or any(sign > "\u2e80" for sign in words):
+            yield Thought(
+                prompt_id(session.path, one.number),
+                words[:LONGEST],
+                kind=NOTE,
+                agent=session.host,
+                session=session.episode,
+                project=session.project,
+                category=SAID,
+                origin="user",
+                created=_when(one.time),
+                path=session.path,
+                title=f"said by the user on {one.day}",
+            )
+
+
+def prompt_id(path: str, number: int) -> str:
+    return f"{note_id(path)}-{number}"
 
 
 def _made(note: notes.Note) -> float:

@@ -18,7 +18,7 @@ from holdfast.field.nearness import Seen
 from holdfast.field.search import ranking
 from holdfast.field.search.seam import Question, Ranked
 from holdfast.field.store import Scope
-from holdfast.field.thought import DAY, WITHDRAWN, Thought, Traffic, unread, whole
+from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
 from holdfast.field.traffic import GOT, USED, Event, event_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MOST = 50
 LONGEST_QUERY = 4000
 OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
+ASKED = 0.5  # and of a question that the user once asked: what answers it comes first
 PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
 
 
@@ -131,6 +132,8 @@ def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, phe
     score = one.score * (pheromone.factor(weight) if pheromones else 1.0)
     if thought.superseded_by:
         score *= OUTDATED
+    if thought.category == SAID and thought.text.rstrip().endswith(("?", "\uff1f")):
+        score *= ASKED
     age = thought.age_at(now)
     why = _why(one, thought, traffic, weight, now)
     return Result(thought, score, one.score, weight, traffic.access_count, age, why)
@@ -149,6 +152,7 @@ def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: fl
     hints = [said for said, holds in (("who is named", one.is_named), ("when it was", one.is_dated)) if holds]
     found += "".join(f", {said}" for said in hints)
     said = [
+        *([thought.title] if thought.category == SAID else []),
         f"found by {found}",
         f"weight {weight:.2f} ({reads if count else 'never read'})",
         f"from {_ago(thought.created, now)}",

@@ -1,8 +1,8 @@
 """One unit of the field, and what is known of its use.
 
 A thought is somebody's own (a record under thoughts/ in the vault) or stands for something whose truth lies elsewhere:
-a note, a handoff, a decision or discovery of a task. Those have a `path`, and an id that follows from it, so that what
-is known of their use survives every edit and every rebuild.
+a note, a handoff, a prompt of the user, a decision or discovery of a task. Those have a `path`, and an id that follows
+from it, so that what is known of their use survives every edit and every rebuild.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE = "original", "refinement", "c
 KINDS = (ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE)
 DERIVED = (REFINEMENT, CONSOLIDATION, BRIDGE)  # made of others, which they name
 GLOBAL = ""  # the project of what belongs to none
-HANDOFF, DECISION, DISCOVERY = "handoff", "decision", "discovery"  # categories of what lies elsewhere
+HANDOFF, DECISION, DISCOVERY, SAID = "handoff", "decision", "discovery", "said"  # categories of what lies elsewhere
 WITHDRAWN = "withdrawn"  # in place of the id of a successor: nothing took its place
 LISTS = ("tags", "sources")
 NUMBERS = ("created", "start")

@@ -33,6 +33,7 @@ MOST_ADDED = 32  # files of a folder that a start reads beyond those of its brie
 SECTIONS = {
     "own": ("The user's own words:", 20, "BRAIN.md has all"),
     "rules": ("Who you work for, and rules that always apply:", 26, "`holdfast notes` lists all"),
+    "said": ("The user said (newest first, in the user's own words):", 16, "`holdfast prompts` lists all they typed"),
     "handoff": ("", 22, "`holdfast show handoff` has all of it"),
     "beside": ("Sessions that overlapped it:", 7, "`holdfast notes --handoffs` lists all"),
     "map": ("Notes for this project, newest first (`holdfast show NAME` reads one):", 16, "`holdfast notes` lists all"),
@@ -217,6 +218,7 @@ def compose(
     says so, and how to begin."""
     made: dict[str, list[Item]] = {name: [] for name in SECTIONS}
     more = dict.fromkeys(SECTIONS, 0)
+    made["said"] += live.said
     for part in cached.parts:
         if part.section not in made:
             continue

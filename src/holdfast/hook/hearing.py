@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture import flag_words
     from holdfast.capture.episodes import Episode
+    from holdfast.hook.requests import Request
     from holdfast.hook.scene import Scene
     from holdfast.hook.spoken import Line, Said
     from holdfast.model import Project
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 PATIENCE = 0.3  # seconds that a hook waits for who is writing to the tasks; the command itself has more
 UNHEARD = "only the shell knows what will be run"
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
+LONGEST_THIS = 1500  # characters of what "this" is
+PASTED = "pasted by the user"
+BY_AGENT = "the agent's own words"
 HEARD = {  # how words of each sort are kept: the kind of flag, and its status
     REMEMBER: ("user-request", ""),
     STANDING: ("preference", "unconfirmed"),
@@ -165,9 +169,10 @@ def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging
 
 
 def requests(
-    scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any]
+    scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any], before: str = ""
 ) -> list[nudge.Due]:
-    """The user's own orders, verbatim into the queue; and what the model is asked to do about them."""
+    """The user's own orders, verbatim into the queue; and what the model is asked to do about them. `before` is what
+    the agent had said: of "remember this" it may be this."""
     from holdfast.hook import requests as reading
     from holdfast.hook.toolcalls import command_of
 
@@ -180,7 +185,7 @@ def requests(
     sorts = []
     for one in found:
         kind, status = HEARD[one.kind]
-        for piece in flags.cut(one.text):
+        for piece in flags.cut(_this(one, before) or one.text):
             given.append(flagging.Given(piece, kind, (), status))
             sorts.append(one.kind)
     taken = flagging.take_all(scene.vault, given, speaker(scene, episode, "user"), scene.now, insist=True)
@@ -196,6 +201,16 @@ def requests(
     mine = [ident for ident, one in zip(ids, sorts, strict=True) if one == sort]
     text = ASKS[sort].replace("{ids}", ", ".join(mine[:5])).replace("{first}", mine[0])
     return [nudge.Due("user-request", text.replace("{command}", command_of(env)), presses=True)]
+
+
+def _this(request: Request, before: str) -> str:
+    """What "remember this" means: what was pasted beside it, else the end of what the agent had said, marked as such.
+    "" where the words say it themselves, or nothing is known."""
+    if not request.points:
+        return ""
+    found, whose = (request.this, PASTED) if request.this.strip() else (before, BY_AGENT)
+    text = " ".join(found.split())
+    return f'"{text[:LONGEST_THIS]}" ({whose}; the user: "{" ".join(request.text.split())}")' if text else ""
 
 
 def unanswered(scene: Scene, episode: Episode) -> list[str]:

@@ -12,7 +12,7 @@ from holdfast.capture import episodes, home, ids, marks, notices, platform, queu
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
-from holdfast.model import Project, value
+from holdfast.model import TRUSTED, Project, value
 
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
@@ -27,6 +27,7 @@ class Live:
     flags: Section
     to_close: bool
     tasks: Section
+    said: tuple[Item, ...] = ()  # by the user, in sessions that no close has told of yet
 
 
 def gather(
@@ -64,7 +65,15 @@ def gather(
     flags = Section(f"{waiting}, newest first:", _flags(mine, living), 24, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    return Live(warnings, flags, is_due, _tasks(state, project, living))
+    return Live(warnings, flags, is_due, _tasks(state, project, living), _said(state, left, mine))
+
+
+def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:
+    if not any(mark.story for mark in left):
+        return ()
+    from holdfast.hook import last_words
+
+    return last_words.items(state, left, [entry.flag.text for entry in mine])
 
 
 def _tasks(state: str, project: Project, living: set[str]) -> Section:
@@ -133,12 +142,17 @@ def _session(mark: marks.Mark, running: dict[str, float], now: float, *, closes:
 
 
 def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
-    """What a session that still runs has flagged is told too: it may be the one that was just left."""
+    """What a session that still runs has flagged is told too: it may be the one that was just left. The user's words
+    that somebody has put properly since are told by what puts them."""
     found = []
+    answered = {ident for entry in mine for ident in entry.flag.answered if entry.flag.origin in TRUSTED}
     for entry in reversed(mine):
         flag = entry.flag
+        if flag.id in answered:
+            continue
         note = " (dead letter)" if entry.state == queue.DEAD else ""
-        note += f" ({flag.status})" if flag.status else ""
+        note += f" (said by the user on {_day(flag.time)}, not confirmed)" if flag.status else ""
+        note += " (proposed by the agent, not confirmed by the user)" if flag.is_proposal else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
         if flag.is_guarded:
@@ -146,6 +160,10 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
         found.append(Item(line, carries=flag.id, words=flag.text))
     return tuple(found)
+
+
+def _day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
 def many(count: int, what: str) -> str:

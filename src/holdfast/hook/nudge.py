@@ -1,6 +1,7 @@
 """The nudge: the one instruction that a boundary injects. Which, when, and why not.
 
-At most three lines, naming the exact command; once per boundary, one per moment, never in a subagent. Where the moment
+At most three lines, naming the exact command, and below them at most three sentences of the user that nobody has
+answered (hook/user_words); once per boundary, one per moment, never in a subagent. Where the moment
 cannot carry text the nudge is held for the next that can; one is held at most. When something was flagged a moment ago
 it stays silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
 reason, the silent ones too.
@@ -47,12 +48,14 @@ HAND_OFF = "`{command} handoff --template` prints the form; pipe it, filled in, 
 @value
 class Due:
     """A nudge that could be injected: what for, and its text. `presses`: recent flags do not silence it. `once` names
-    what stays due until it was decided on; without it the moment itself is what happens once."""
+    what stays due until it was decided on; without it the moment itself is what happens once. The user's sentences that
+    nobody has answered are asked about below it (hook/user_words)."""
 
     kind: str
     text: str
     presses: bool = False
     once: str = ""
+    command: str = ""  # how an agent can run us, where the user's own words may be asked about with it
 
 
 def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str:
@@ -91,14 +94,14 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
             continue
         course.put(scene.state, episode.key, course.ASKED, one.kind)
         if not moment.carries:
-            held_so = f"{one.kind}\n{int(one.presses)}\n{one.text}"
+            held_so = f"{one.kind}\n{int(one.presses)} {one.command}\n{one.text}"
             is_first = course.first(scene.state, episode.key, course.HELD, held_so)
             why = "this moment carries no text" if is_first else "another is held already"
             note(scene, episode, one.kind, KEPT if is_first else SILENT, why)
         elif said:
             note(scene, episode, one.kind, SILENT, "another nudge was injected at this moment")
         else:
-            said = one.text
+            said = _with_user_words(scene, episode, one)
             note(scene, episode, one.kind, SAID, "it was held until now" if one is held else "")
     return said
 
@@ -107,7 +110,15 @@ def _held(scene: Scene, episode: Episode) -> Due | None:
     found = course.take(scene.state, episode.key, course.HELD)
     kind, _, rest = (found or "").partition("\n")
     presses, _, text = rest.partition("\n")
-    return Due(kind, text, presses == "1") if text else None
+    return Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
+
+
+def _with_user_words(scene: Scene, episode: Episode, due: Due) -> str:
+    if not due.command or scene.moment.agent:
+        return due.text
+    from holdfast.hook import user_words
+
+    return "\n".join(part for part in (due.text, user_words.reminder(scene, episode, due.command)) if part)
 
 
 def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:

@@ -62,6 +62,14 @@ _DIFFS = ("diff --git ", "--- a/", "+++ b/", "@@ ", "commit ", "Author: ", "Auth
 _RECORDS = ("|", '{"', '[{"', "[ERROR", "[WARN", "[INFO", "[DEBUG", "::error")
 
 
+def is_the_hosts(prompt: str) -> bool:
+    """Whether a host wrote all of a prompt in the user's place: a notification, a command's output, a summary."""
+    start = prompt[:200].lstrip().lower()
+    if start.startswith((*WRITTEN_BY_HOSTS, "[request interrupted")):
+        return True
+    return start.startswith("<") and _name_at(start, 1).startswith(INJECTED) and not own(prompt)
+
+
 def own(prompt: str) -> str:
     """The prompt without anything that is not the user's own; mentions of files stay."""
     masked = mask(prompt).replace(INLINE, "")

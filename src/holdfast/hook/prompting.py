@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import course, home, story
-from holdfast.hook import hearing, midway, nudge, scheduled, stopping, toolcalls
+from holdfast.hook import hearing, midway, nudge, own_words, scheduled, stopping, toolcalls
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 FIRST = "first-prompt"
+TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are looked for
 
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     is_own = not scheduled.is_known(scene)
+    before = ""
     if is_own:
-        story.add(scene.state, episode.key, scene.now, scene.moment.prompt, scene.moment.files)
+        before = _keep(scene, episode)
     else:
         scene.did["scheduled"] = True
     stopping.begin_turn(scene, episode)
-    due = hearing.requests(scene, episode, env, config) if is_own else []
+    due = hearing.requests(scene, episode, env, config, before) if is_own else []
     due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
     midway.close_if_many(scene, episode, env, config)
@@ -34,6 +36,31 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
     found = _recalled(scene, episode) if is_own else Reply()
     return Reply("\n".join(part for part in (found.text, said) if part), found.carried)
+
+
+def _keep(scene: Scene, episode: Episode) -> str:
+    """The prompt, with the end of what the agent had said before it, which is returned. One of a subagent or of the
+    host is nobody's."""
+    moment = scene.moment
+    if moment.agent or not moment.prompt.strip() or own_words.is_the_hosts(moment.prompt):
+        story.add(scene.state, episode.key, scene.now, "", moment.files)
+        return ""
+    before = said_before(scene, episode)
+    story.add(scene.state, episode.key, scene.now, moment.prompt, moment.files, before)
+    return before
+
+
+def said_before(scene: Scene, episode: Episode) -> str:
+    """The end of the agent's last words: as its turn ended with, else as the transcript has them; "" where neither."""
+    said = course.take(scene.state, episode.key, course.LAST_SAID)
+    if said is not None or not scene.moment.transcript:
+        return said or ""
+    from holdfast.hook import transcript
+
+    for one in transcript.said(scene.moment.host, scene.moment.transcript, TAIL):
+        if one.role == transcript.ASSISTANT:
+            return one.text
+    return ""
 
 
 def _recalled(scene: Scene, episode: Episode) -> Reply:

@@ -80,10 +80,13 @@ _SIMPLIFIED = str.maketrans(
 
 @value
 class Request:
-    """What is asked, and the user's own words for it."""
+    """What is asked, and the user's own words for it. `points`: they say "remember this" and not what; `this` is what
+    was pasted below or above them, "" where nothing was."""
 
     kind: str
     text: str
+    points: bool = False
+    this: str = ""
 
 
 @value
@@ -105,15 +108,42 @@ def find(prompt: str) -> tuple[Request, ...]:
     masked = own_words.mask(prompt)
     if not _clues(masked.lower()):
         return ()
-    found: list[tuple[str, int, int]] = []
+    found: list[tuple[str, int, int, bool]] = []
     sentences = split(masked)
     for number, sentence in enumerate(sentences):
         if found and sentence.start < found[-1][2]:
             continue  # belongs to what an order before it has announced
         kind, is_bare = _kind(masked[sentence.start : sentence.end])
         if kind:
-            found.append((kind, *_extent(masked, sentences, number, is_bare=is_bare)))
-    return tuple(Request(kind, prompt[start:end].strip()) for kind, start, end in found)
+            start, end = _extent(masked, sentences, number, is_bare=is_bare)
+            points = kind == REMEMBER and _points(masked, sentence, start, end, is_bare=is_bare)
+            found.append((kind, start, end, points))
+    return tuple(
+        Request(kind, prompt[start:end].strip(), points, _beside(prompt, masked, start, end) if points else "")
+        for kind, start, end, points in found
+    )
+
+
+def _points(masked: str, sentence: Sentence, start: int, end: int, *, is_bare: bool) -> bool:
+    """Whether an order to remember says nothing itself: it has no neighbour, and no words below its colon."""
+    if (start, end) != (sentence.start, sentence.end):
+        return False
+    return is_bare or (masked[start:end].rstrip()[-1:] in (":", "\uff1a") and BLOCK in masked[end : end + 4])
+
+
+def _beside(prompt: str, masked: str, start: int, end: int) -> str:
+    """What was pasted next to an order: the block below it, else the one above it."""
+    below = masked.find(BLOCK, end)
+    above = masked.rfind(BLOCK, 0, start)
+    at = below if below >= 0 else above
+    if at < 0:
+        return ""
+    first, last = at, at
+    while first > 0 and masked[first - 1] in f"{BLOCK}\n":
+        first -= 1
+    while last < len(masked) and masked[last] in f"{BLOCK}\n":
+        last += 1
+    return "\n".join(line for line in prompt[first:last].strip().split("\n") if line.strip("`~ "))
 
 
 def _clues(low: str) -> list[tuple[str, tuple[str, ...]]]:

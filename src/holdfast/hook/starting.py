@@ -48,17 +48,20 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.hook import brief, compacting, live
+    from holdfast.hook import brief, compacting, layout, live, user_words
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
     found = compacting.begin_cycle(scene, episode)
+    words = user_words.reminder(scene, episode, command or "holdfast")
 
     def made(most: int) -> Reply:
-        room = most * compacting.ROOM // compacting.BOTH
+        left = most - layout.cost(words) if words else most
+        room = left * compacting.ROOM // compacting.BOTH
         half = brief.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        return compacting.after(scene, half, found, command or "holdfast", most)
+        whole = compacting.after(scene, half, found, command or "holdfast", left)
+        return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried)
 
     reply = _carried(scene, made)
     _tell(scene, episode, reply)

@@ -34,6 +34,10 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         from holdfast.hook import using
 
         using.cited(scene, episode)
+    if moment.said:
+        from holdfast.capture import story
+
+        course.put(scene.state, episode.key, course.LAST_SAID, story.tail(moment.said))
     asked = course.read(scene.state, episode.key, course.ASKED)
     if asked and _declines(moment.said):
         course.drop(scene.state, episode.key, course.ASKED)
@@ -41,14 +45,15 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         nudge.note(scene, episode, asked, "declined", "the model said that there is nothing")
         asked = None
     open_requests = _unanswered(scene, episode)
-    if not asked and not open_requests:
+    is_strict = config.get("mode") == machine.STRICT and not moment.is_again
+    words = _user_words(scene, episode, env, is_due=bool(asked or open_requests)) if is_strict else ""
+    if not asked and not open_requests and not words:
         scene.did["stop"] = "nothing was due"
         return Reply()
-    is_strict = config.get("mode") == machine.STRICT
-    if is_strict and not moment.is_again and course.first(scene.state, episode.key, STOPPED):
+    if is_strict and course.first(scene.state, episode.key, STOPPED):
         course.drop(scene.state, episode.key, course.HELD)  # this question is the one for it
         nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
-        return Reply(decision="go-on", reason=_question(asked or "", open_requests, env))
+        return Reply(decision="go-on", reason=_question(asked or "", open_requests, words, env))
     if asked:
         course.drop(scene.state, episode.key, course.ASKED)
         nudge.note(scene, episode, "turn-stop", nudge.SKIPPED, f"a boundary passed ({asked}) and {NO_ANSWER}")
@@ -67,6 +72,18 @@ def _unanswered(scene: Scene, episode: Episode) -> list[str]:
     return hearing.unanswered(scene, episode)
 
 
+def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_due: bool) -> str:
+    """The user's own sentences that nobody has answered: after work, or where something is asked anyway."""
+    if course.read(scene.state, episode.key, STOPPED) is not None:
+        return ""
+    from holdfast.hook import user_words
+    from holdfast.hook.toolcalls import command_of
+
+    if not is_due and not user_words.worked_since(scene, episode):
+        return ""
+    return user_words.reminder(scene, episode, command_of(env))
+
+
 def begin_turn(scene: Scene, episode: Episode) -> None:
     course.drop(scene.state, episode.key, STOPPED)
 
@@ -76,7 +93,7 @@ def _declines(said: str) -> bool:
     return any(words in lowered for words in DECLINES)
 
 
-def _question(asked: str, open_requests: list[str], env: Mapping[str, str]) -> str:
+def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str, str]) -> str:
     from holdfast.hook.toolcalls import command_of
 
     command = command_of(env)
@@ -91,5 +108,7 @@ def _question(asked: str, open_requests: list[str], env: Mapping[str, str]) -> s
             "What the user asked you to remember is not recorded: "
             f'`{command} flag --for {open_requests[0]} --kind rule|preference "…"`.'
         )
+    if words:
+        lines.append(words)
     lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
     return "\n".join(lines)

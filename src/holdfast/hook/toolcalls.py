@@ -116,7 +116,8 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
         from holdfast.hook import midway
 
         midway.close_if_many(scene, episode, env, config)
-        found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command_of(env), closed.words)))
+        command = command_of(env)
+        found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command, closed.words), command=command))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
         found += _pressed(scene, episode, env, config)
     if moment.event in PRESSED_AT and home.has_tasks(scene.state, scene.project.id):
@@ -147,7 +148,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         from holdfast.hook import tasks
 
         text = "\n".join(part for part in (text, tasks.reminder(scene, command_of(env))) if part)
-    return [nudge.Due(seen.band, text, seen.band != "consider", once)]
+    return [nudge.Due(seen.band, text, seen.band != "consider", once, command_of(env))]
 
 
 def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:

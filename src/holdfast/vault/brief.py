@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import os
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from holdfast.capture import codec, home, platform, quoting
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, index, journal, lineage, notes, reviewing
+from holdfast.vault import anchored, anchors, index, journal, lineage, notes, prompts, said
 
 if TYPE_CHECKING:
     from holdfast.vault.anchors import Anchor
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 MOST_FILES = 64
 MOST_RULES = 36
 MOST_MAPPED = 24
+MOST_SAID = 20
 WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
 MOST_BESIDE = 4
 MOST_ACTIVITY = 5
@@ -141,22 +141,29 @@ class _Shelf:
     always: dict[str, list[Note]]
     newest: dict[str, list[Note]]
     counts: dict[str, int]
-    heard: dict[str, int]  # orders of the user that nobody has confirmed
+    said: dict[str, list[Note]]  # by the user, confirmed or not, the newest first
 
     @classmethod
     def of(cls, known: index.Index) -> _Shelf:
         always: dict[str, list[Note]] = {}
         others: dict[str, list[Note]] = {}
-        for note in (note for note in known.active() if not note.is_beside):
-            (always if note.is_always_on else others).setdefault(note.project, []).append(note)
+        theirs: dict[str, list[Note]] = {}
+        for note in (note for note in known.notes if not note.is_beside):
+            if said.is_said(note):
+                theirs.setdefault(note.project, []).append(note)
+            elif note.is_active or note.status == notes.PROPOSED:
+                (always if note.is_always_on else others).setdefault(note.project, []).append(note)
         newest = {name: heapq.nlargest(MOST_MAPPED, found, key=_edited) for name, found in others.items()}
-        heard = Counter(note.project for note in known.notes if reviewing.is_unconfirmed(note))
-        return cls(always, newest, {name: len(found) for name, found in others.items()}, heard)
+        return cls(always, newest, {name: len(found) for name, found in others.items()}, theirs)
 
     def always_in(self, project: str) -> list[Note]:
         """Who the user is before rules, what is for all before what is for one."""
         found = [note for name in {notes.GLOBAL, project} for note in self.always.get(name, ())]
         return sorted(found, key=lambda note: (note.kind != "identity", note.project != notes.GLOBAL, *_name(note)))
+
+    def said_in(self, project: str) -> list[Note]:
+        found = [note for name in {notes.GLOBAL, project} for note in self.said.get(name, ())]
+        return sorted(found, key=said.newest_first, reverse=True)
 
     def newest_in(self, project: str) -> tuple[list[Note], int]:
         """The newest, and how many more there are."""
@@ -196,12 +203,9 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _She
     for note in always[:MOST_RULES]:
         draft.add("rules", quoting.BODY, note.path, note.anchors)
     draft.count("rules", len(always) - MOST_RULES)
+    _add_said(draft, shelf)
     if project.id:
         _add_handoff(draft)
-    heard = sum(shelf.heard.get(name, 0) for name in {notes.GLOBAL, project.id})
-    if heard:
-        what = "An order" if heard == 1 else f"{heard} orders"
-        draft.say("rules", f"- {what} of the user, heard and not confirmed: `holdfast review` shows it; ask them.")
     newest, more = shelf.newest_in(project.id)
     for note in newest:
         draft.add("map", quoting.LINE, note.path, note.anchors)
@@ -211,6 +215,21 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _She
     if project.root and project.id:
         _write(draft, "")
     return _write(draft, project.root)
+
+
+def _add_said(draft: _Draft, shelf: _Shelf) -> None:
+    """What the user said, in their own words; and of the last sessions what is likeliest to last."""
+    project = draft.project.id
+    theirs = shelf.said_in(project)
+    for note in theirs[:MOST_SAID]:
+        draft.add("said", quoting.SAID, note.path)
+    draft.count("said", len(theirs) - MOST_SAID)
+    if not project:
+        return
+    folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
+    draft.watched.append([folder, stamp(folder)])
+    for line in said.sentences(draft.vault, project, [*theirs, *shelf.always_in(project)]):
+        draft.say("said", line)
 
 
 def _add_handoff(draft: _Draft) -> None:

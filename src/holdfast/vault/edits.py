@@ -47,6 +47,7 @@ class Asked:
     sources: tuple[str, ...] = ()  # flags that this one puts properly
     evidence: tuple[str, ...] = ()
     here: str = ""  # the project its author is in, where that is not the one it applies to
+    status: str = ""  # proposed: it binds once the user accepts it
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,9 @@ class Filed:
 
 
 def remember(vault: str, asked: Asked, now: float) -> Filed:
-    """File a text as a note, with the user's authority."""
-    asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind))
+    """File a text as a note, with the user's authority. A rule of the agent's own is a proposal."""
+    proposes = asked.origin == "agent" and asked.kind in ("rule", "preference", "identity")
+    asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind), status=notes.PROPOSED if proposes else "")
     if asked.supersedes and asked.origin not in TRUSTED:
         raise UsageError(
             f"Outside text ({asked.origin}) has entered this session, so it replaces no note; nothing was written. "
@@ -98,10 +100,12 @@ def _add_sources(writer: Writer, path: str, asked: Asked, subject: str) -> str:
     known = writer.index.known[path].note
     fresh = [one for one in asked.sources if one not in known.sources]
     text = writer.read(path)
-    if not fresh or text is None:
+    is_confirmed = known.status in notes.WAITING and not asked.status
+    if text is None or not (fresh or is_confirmed):
         return ""
+    more = {"status": "active", "origin": asked.origin} if is_confirmed else {}
     try:
-        changed = notes.with_fields(text, sources=[*known.sources, *fresh])
+        changed = notes.with_fields(text, sources=[*known.sources, *fresh], **more)
     except Unparsable:
         return ""  # the flag is filed on its own
     changed = proofs.with_proofs(changed, _proofs(asked))
@@ -165,7 +169,10 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         origin=origin,
         sources=[source, *asked.sources],
         policy=asked.policy,
+        **({"status": asked.status} if asked.status and not is_guarded else {}),
     )
+    if asked.status and not is_guarded:
+        changes += ("it is a proposal: it binds once the user accepts it (`holdfast review`)",)
     return path, made, changes
 
 
@@ -177,10 +184,12 @@ def _with_reason(text: str, reason: str, apply: str) -> str:
 
 
 def _with_words(known: index.Index, asked: Asked, words: str) -> str:
-    """The active note that says exactly this already; "" where there is none."""
+    """The note that says exactly this already, active or waiting for the user's word; "" where there is none."""
     for path, one in known.known.items():
         note = one.note
-        if one.digest == words and note.is_active and (note.kind, note.project) == (asked.kind, asked.project):
+        is_there = note.is_active or (note.status in notes.WAITING and not path.startswith(f"{notes.QUARANTINE}/"))
+        is_there = is_there and (note.is_active or asked.origin in TRUSTED)
+        if one.digest == words and is_there and (note.kind, note.project) == (asked.kind, asked.project):
             return path
     return ""
 

@@ -1,5 +1,6 @@
 """Reviewing: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
-quarantine, because they came from outside, or unconfirmed, because they only sounded like an order.
+quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because an
+agent would make a rule of them. An order that is accepted is a rule from then on.
 
 What the world keeps changing is looked at sooner: projects after 30 days, knowledge after 90, the rest after 180;
 feedback is the user's own word and never grows old. Whatever a review rejects stays in the vault's history.
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import index, notes
-from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, Note
+from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED, Note
 from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Reviews:
     quarantined: tuple[Note, ...]
     elsewhere: int
     unconfirmed: tuple[Note, ...] = ()
+    proposed: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,14 @@ def listing(vault: str, now: float, project: str | None) -> Reviews:
     late = [one for one in (due(note, now) for note in mine) if one]
     waiting = [note for note in mine if is_quarantined(note)]
     unconfirmed = [note for note in mine if is_unconfirmed(note)]
+    proposed = [note for note in mine if is_proposed(note)]
     everything = sum(1 for note in known if due(note, now) or waits(note))
     return Reviews(
         tuple(sorted(late, key=_oldest_first)),
         tuple(sorted(waiting, key=_created)),
-        everything - len(late) - len(waiting) - len(unconfirmed),
+        everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed),
         tuple(sorted(unconfirmed, key=_created)),
+        tuple(sorted(proposed, key=_created)),
     )
 
 
@@ -106,9 +110,13 @@ def is_unconfirmed(note: Note) -> bool:
     return note.status == UNCONFIRMED and not is_quarantined(note)
 
 
+def is_proposed(note: Note) -> bool:
+    return note.status == PROPOSED and not is_quarantined(note)
+
+
 def waits(note: Note) -> bool:
-    """Whether it is loaded only after a person said yes."""
-    return is_quarantined(note) or is_unconfirmed(note)
+    """Whether it binds only after a person said yes."""
+    return is_quarantined(note) or is_unconfirmed(note) or is_proposed(note)
 
 
 def decide(
@@ -157,13 +165,21 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
             "Mend it in an editor."
         )
     text = _text(writer, note)
-    if is_unconfirmed(note):
-        confirmed = notes.with_fields(text, status="active", reviewed=today(writer.now).isoformat())
-        _commit(writer, f"review: accept {note.name}", {note.path: confirmed}, {note.path: text})
-        return Reviewed("accept", note.path, note.path)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
-    path = notes.free_path(note.kind, note.name, taken)
     day = today(writer.now).isoformat()
+    if is_unconfirmed(note) or is_proposed(note):
+        # An order of the user, and a rule that the user agrees to, binds: it is a rule, whatever it was kept as.
+        kind = "rule" if note.kind == "feedback" and not _asks_to_forget(note) else note.kind
+        path = note.path if kind == note.kind else notes.free_path(kind, note.name, taken)
+        fields = {"status": "active", "kind": kind, "reviewed": day}
+        if is_proposed(note):
+            fields |= {"origin": "user", "came_from": note.origin}
+        confirmed = notes.with_fields(text, **fields)
+        moved = {} if path == note.path else {note.path: None}
+        before = {note.path: text} | ({path: None} if moved else {})
+        _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before)
+        return Reviewed("accept", note.path, path)
+    path = notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
@@ -171,6 +187,12 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
     before = {note.path: text, path: None}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before)
     return Reviewed("accept", note.path, path)
+
+
+def _asks_to_forget(note: Note) -> bool:
+    from holdfast.hook import requests
+
+    return any(one.kind == requests.FORGET for one in requests.find(note.body.strip()))
 
 
 def _reject(writer: Writer, note: Note) -> Reviewed:

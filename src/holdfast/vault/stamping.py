@@ -63,10 +63,12 @@ def as_said_here(
         origin = "user"  # no agent is here that could have typed it
     made = replace(asked, origin=origin, here=where.project.id)
     if answers:
-        words = flagging.asked_for(state, answers, now).text
-        made = replace(made, evidence=(f'the user: "{words}"',))
+        meant = flagging.answered_words(state, where.episode, answers, now)
+        made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
         if origin in TRUSTED:
-            made = replace(made, origin="user", sources=(answers,))
+            made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))
+    else:
+        meant = []
     yield made
     if where.episode:
-        course.answered(state, where.episode, now, [answers] if answers else ())
+        course.answered(state, where.episode, now, [ident for ident, _ in meant])

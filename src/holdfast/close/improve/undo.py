@@ -113,7 +113,7 @@ def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> st
     sources = [str(one) for one in document.fields.get("sources") or [] if str(one) != record.id]
     body = _dropped(document.body, lines)
     is_made = record.made and path == record.note
-    others = [one for one in sources if one != record.answers]
+    others = [one for one in sources if one not in record.answers.split(",")]
     if own_lines(document.body) and not own_lines(body):
         return None  # nothing that it said is left
     changes: dict[str, Any] = {"sources": sources}

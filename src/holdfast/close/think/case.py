@@ -16,12 +16,14 @@ from holdfast.close.think import groups
 from holdfast.close.verify import evidence
 from holdfast.close.verify.evidence import Evidence
 from holdfast.vault import journal, lineage
+from holdfast.vault.notes import UNCONFIRMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.capture.story import Story
     from holdfast.close.salvage import Salvaged
+    from holdfast.close.think import lasting
     from holdfast.close.think.consolidate import Given
     from holdfast.close.think.draft import Shown
     from holdfast.close.work import Work
@@ -49,6 +51,7 @@ class Case:
     given: list[Given] = field(default_factory=list)
     snags: list[tuple[Flag, Sequence[Note]]] = field(default_factory=list)
     shown: Shown | None = None
+    said: list[lasting.Shown] = field(default_factory=list)  # by the user
     questions: list[Question[Any]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
 
@@ -85,9 +88,9 @@ def of(vault: str, work: Work, known: Index) -> Case:
 
 
 def put_questions(case: Case, vault: str) -> None:
-    """One for each group of flags, one for each snag, two for the handoff."""
+    """One for each group of flags, one for each snag, two for the handoff, one for every so many prompts."""
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import consolidate, draft, wording
+    from holdfast.close.think import consolidate, draft, lasting, wording
     from holdfast.judge.fencing import Fence, nonce_for
 
     work, state = case.work, home.state(vault)
@@ -115,3 +118,8 @@ def put_questions(case: Case, vault: str) -> None:
         todos = case.evidence.todos.open
         case.shown = draft.shown(case.story, case.flags, case.messages, todos, case.before, origin=case.origin)
         case.questions += draft.questions(case.shown, fence(work.key, str(len(case.flags))), work.key)
+    if work.tells and work.episode:
+        waiting = [one for one in case.known.notes if one.status == UNCONFIRMED and one.applies_to(work.project)]
+        waiting.sort(key=lambda note: (note.created, note.path), reverse=True)
+        case.said = list(lasting.shown(story.typed(state, work.key), waiting))
+        case.questions += [lasting.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.close.think.consolidate import Decided, Refused
     from holdfast.close.think.court import Court
     from holdfast.close.think.draft import Draft
+    from holdfast.close.think.lasting import Lasts
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.judge.seam import Question
@@ -44,6 +45,8 @@ class Deliberated:
     refused: tuple[Refused, ...] = ()
     advice: Mapping[str, Advice] = field(default_factory=dict)  # by the id of the snag
     handoff: Draft | None = None
+    lasting: tuple[Lasts, ...] = ()  # of what the user said
+    heard_by: str = ""  # who was asked about that, where every question had an answer
     story: Story | None = None  # with what the transcript added
     salvaged: Salvaged | None = None
     evidence: Evidence = field(default_factory=Evidence)
@@ -90,7 +93,7 @@ def _known(case: Case) -> Deliberated:
 def _judged(court: Court, case: Case) -> Deliberated:
     """What may be used of the answers; what may not is kept for a person."""
     from holdfast.close.improve import closing as improve
-    from holdfast.close.think import draft
+    from holdfast.close.think import draft, lasting
 
     answers = iter(case.answers)
     decisions, refused = _decided(case, [next(answers) for _ in case.given])
@@ -105,6 +108,13 @@ def _judged(court: Court, case: Case) -> Deliberated:
         about, pending = next(answers), next(answers)
         if about or pending:
             drafted = draft.drafted(case.shown, about, pending, f"{lineage.JUDGED}{court.by}")
+    said = [next(answers) for _ in case.said]
+    lasts = [
+        one
+        for shown, answer in zip(case.said, said, strict=True)
+        if answer is not None
+        for one in lasting.accepted(answer, shown)
+    ]
     is_whole = all(answer is not None for answer in case.answers)
     return replace(
         _known(case),
@@ -113,6 +123,8 @@ def _judged(court: Court, case: Case) -> Deliberated:
         refused=tuple(refused),
         advice=advice,
         handoff=drafted,
+        lasting=tuple(lasts),
+        heard_by=court.by if said and all(answer is not None for answer in said) else "",
         jobs=len(case.answers),
         fell_back="" if is_whole else court.why or "the judge gave no answer",
     )

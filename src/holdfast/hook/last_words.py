@@ -1,0 +1,50 @@
+"""What the user said in sessions that died or ended a moment ago, before any close has told of them."""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import course, story
+from holdfast.hook import sentence_score as scorer
+from holdfast.hook.layout import Item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.capture.marks import Mark
+
+MOST_SESSIONS = 2
+CHARACTERS = 600
+LONGEST = 240
+
+
+def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
+    """The likeliest sentences of the newest of these sessions that nobody has answered, the newest first. `told` are
+    texts that the start shows anyway."""
+    found: list[tuple[float, float, str]] = []
+    for mark in sorted((one for one in left if one.story), key=lambda one: -one.last)[:MOST_SESSIONS]:
+        typed = story.typed(state, mark.episode)
+        ranked = scorer.likeliest([prompt.text for prompt in typed])
+        likely = [one for one in ranked if one.score >= scorer.TWO_FIFTHS]
+        answered = answered_in(state, mark.episode)
+        said = ((one.score, typed[one.prompt - 1].time, " ".join(one.text.split())) for one in likely)
+        found += [one for one in said if one[2] not in answered and not any(one[2] in text for text in told)]
+    room = CHARACTERS
+    chosen = []
+    for _, when, text in sorted(found, reverse=True):
+        day = time.strftime("%Y-%m-%d", time.gmtime(when))
+        cut = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+        line = f"- {cut} (said by the user on {day}, not confirmed)"
+        if len(line) <= room:
+            room -= len(line)
+            chosen.append((when, line))
+    return tuple(Item(line) for _, line in sorted(chosen, reverse=True))
+
+
+def answered_in(state: str, episode: str) -> set[str]:
+    """The sentences that the model was asked about and put properly, in plain words."""
+    found = set()
+    for line in (course.read(state, episode, course.SHOWN) or "").splitlines():
+        ident, _, rest = line.partition("\t")
+        if rest and course.read(state, episode, f"{course.ANSWERED}{ident}") is not None:
+            found.add(rest.partition("\t")[2])
+    return found

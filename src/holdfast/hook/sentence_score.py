@@ -1,0 +1,103 @@
+"""How likely a sentence of the user is one that should last: a line of plain features, weighed and added up.
+
+It chooses which sentences are shown to a model or a person, and decides nothing: no rule, note or flag is ever made of
+a score. The features are how a sentence is built (its length, its marks, whether it speaks of you or of us, denies,
+obliges, names a path or code), so they say something in any language; words count in the seven whose words we have.
+
+The weights are fitted by `python bench/user_words.py --fit` on prompts of one developer, and only the numbers are here.
+A sentence costs microseconds; no `re`.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook import own_words
+from holdfast.hook.own_words import BLOCK, INLINE
+from holdfast.hook.requests import MOST_PROMPT, split
+from holdfast.hook.sentence_words import DUTIES, NEGATIONS, NOTES, OPENINGS, WE, WIDE, YOU
+from holdfast.model import value
+
+NAMES = ("words", "short", "asks", "exclaims", "opens", "denies", "obliges", "you", "we", "notes", "code")
+WEIGHTS = (0.58, -0.79, -0.64, 1.04, 0.39, 0.73, 0.58, 0.40, 0.21, 0.27, -0.23)
+BIAS = -3.04
+BESIDE = 1.0  # less for each better sentence of the same prompt: what counts is how many prompts are reached
+FIFTH, TWO_FIFTHS = -0.81, -1.96  # the scores from which a fifth, and two fifths, of all sentences are shown
+FEWEST = 4  # words of a sentence that says enough by itself
+_EDGES = ".,;:!?…()[]{}\"'*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\uff1f" + INLINE
+_LOGS = tuple(0.0 if not n else 1.0 + sum(1.0 / k for k in range(2, n + 1)) for n in range(65))
+
+
+@value
+class Sentence:
+    """One sentence of a prompt, verbatim, with the number of its prompt and its score."""
+
+    prompt: int
+    text: str
+    score: float
+
+
+def features(masked: str) -> tuple[float, ...]:
+    """The features of one sentence, in the order of NAMES."""
+    low = masked.lower().replace("\u2019", "'")
+    words = [word for word in (part.strip(_EDGES) for part in low.split()) if word]
+    wide = sum(1 for sign in low if "\u2e80" < sign < "\uff00")
+    count = len(words) + wide // 2 - (1 if wide else 0)
+    known = frozenset(words)
+    first = words[0] if words else ""
+    marks = {name: any(one in low for one in signs) for name, signs in WIDE.items()} if wide else {}
+    opens = first in OPENINGS or (bool(wide) and low.lstrip().startswith(WIDE["openings"]))
+    return (
+        _LOGS[max(0, min(count, len(_LOGS) - 1))],
+        float(count < FEWEST),
+        float("?" in low or "\uff1f" in low),
+        float("!" in low or "\uff01" in low),
+        float(opens),
+        float(not NEGATIONS.isdisjoint(known) or marks.get("negations", False)),
+        float(not DUTIES.isdisjoint(known) or marks.get("duties", False)),
+        float(not YOU.isdisjoint(known) or marks.get("you", False)),
+        float(not WE.isdisjoint(known) or marks.get("we", False)),
+        float(not NOTES.isdisjoint(known) or marks.get("notes", False)),
+        float(INLINE in masked or any(_is_code(word) for word in words)),
+    )
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word looks like a path, a name in code or an option."""
+    for sign in "/_.":
+        at = word.find(sign)
+        if 0 < at < len(word) - 1 and word[at - 1].isalnum() and word[at + 1].isalnum():
+            return True
+    return "()" in word
+
+
+def score(masked: str) -> float:
+    """The log-odds that a sentence should last; `masked` as `own_words.mask` gives it."""
+    return BIAS + sum(weight * one for weight, one in zip(WEIGHTS, features(masked), strict=True))
+
+
+def spans(prompt: str) -> tuple[str, list[tuple[int, int]]]:
+    """A prompt as masked, and where its own sentences stand in it; at most its beginning and its end are looked at."""
+    masked = own_words.mask(prompt[:MOST_PROMPT])
+    found = []
+    for one in split(masked):
+        start, end = one.start, one.end
+        while start < end and (masked[start].isspace() or masked[start] == BLOCK):
+            start += 1
+        while end > start and (masked[end - 1].isspace() or masked[end - 1] == BLOCK):
+            end -= 1
+        if masked[start:end].strip(_EDGES + " \t\n"):
+            found.append((start, end))
+    return masked, found
+
+
+def of_prompt(prompt: str, number: int = 1) -> list[Sentence]:
+    """Its sentences, the likeliest first. Each after the first counts for less: one is enough to find the prompt."""
+    masked, found = spans(prompt)
+    scored = sorted(((score(masked[start:end]), -start, end) for start, end in found), reverse=True)
+    return [Sentence(number, prompt[-start:end], one - BESIDE * rank) for rank, (one, start, end) in enumerate(scored)]
+
+
+def likeliest(prompts: list[str], most: int = 0) -> list[Sentence]:
+    """The sentences of numbered prompts, likeliest first, the newest of equals; all of them unless `most` says less."""
+    found = [one for number, prompt in enumerate(prompts, start=1) for one in of_prompt(prompt, number)]
+    found.sort(key=lambda one: (-one.score, -one.prompt))
+    return found[:most] if most else found

@@ -1,0 +1,194 @@
+"""What the user typed, verbatim: one file per session, which only the machine that heard it writes.
+
+    prompts/<project>/<time>-<machine>-<id>.md
+
+Each prompt has its number within the session, its time, the end of what the agent had said before it (quoted with >),
+and its words, indented, so that nothing in them can be taken for a heading of ours. The name begins with the time at
+which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
+writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model that
+was asked which of them last. Neither decides anything here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.capture import platform
+from holdfast.capture.ids import digest
+from holdfast.capture.quoting import BESIDE_NAME
+from holdfast.vault import frontmatter, journal
+from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.lineage import compact, iso
+from holdfast.vault.notes import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.capture.episodes import Episode
+    from holdfast.capture.story import Typed
+
+FOLDER = "prompts"
+LARGEST = 1 << 20
+MOST = 300_000  # characters of one session's prompts; what comes after them is in its transcript
+INDENT, QUOTE, HEADING = "    ", "> ", "## "
+TITLE = "# What the user typed"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt of a session. `time` is in UTC."""
+
+    number: int
+    time: str
+    text: str
+    before: str = ""
+
+    @property
+    def day(self) -> str:
+        return self.time[:10]
+
+
+@dataclass(frozen=True)
+class Session:
+    """What one session's file says."""
+
+    project: str
+    host: str
+    episode: str
+    began: str
+    prompts: tuple[Prompt, ...] = ()
+    answered: frozenset[str] = frozenset()
+    judged: str = ""
+    path: str = ""
+
+
+def moment(when: float) -> str:
+    """A time as a heading has it: shorter than what a purge looks for elsewhere."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(when))
+
+
+def key(sentence: str) -> str:
+    """What a sentence is known by, however its white space and case are."""
+    return digest(" ".join(sentence.casefold().split()), 12)
+
+
+def path_for(episode: Episode, machine: str) -> str:
+    ident = digest(episode.key, 6)
+    began = compact(iso(episode.opened))
+    return f"{FOLDER}/{slug(episode.project)}/{began}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
+
+
+def names(vault: str, project: str) -> list[str]:
+    """The files of a project, the oldest first."""
+    folder = f"{FOLDER}/{slug(project)}"
+    if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
+        return []  # what a link leads to is not the vault
+    found = (one for one in sorted(platform.names(f"{vault}/{folder}")) if one.endswith(".md"))
+    return [f"{folder}/{one}" for one in found if BESIDE_NAME not in one]
+
+
+def sessions(vault: str, project: str, most: int) -> list[Session]:
+    """The newest sessions of a project that can be read, the newest first."""
+    found = (read(vault, path) for path in reversed(names(vault, project)[-most:]))
+    return [one for one in found if one and one.project == project]
+
+
+def projects(vault: str) -> list[str]:
+    """The folders that have any."""
+    return sorted(one for one in platform.names(f"{vault}/{FOLDER}") if not one.startswith("."))
+
+
+def read(vault: str, path: str) -> Session | None:
+    """None where it cannot be read, or is no such file."""
+    try:
+        raw = journal.content(vault, path)
+    except OSError:
+        return None
+    return None if raw is None or len(raw) > LARGEST else from_text(path, raw.decode("utf-8", "replace"))
+
+
+def from_text(path: str, text: str) -> Session | None:
+    try:
+        document = frontmatter.parse(text)
+    except Unparsable:
+        return None
+    fields = document.fields
+    answered = fields.get("answered")
+    return Session(
+        **{name: str(fields.get(name) or "") for name in ("project", "host", "episode", "began")},
+        prompts=tuple(_prompts(document.body)),
+        answered=frozenset(str(one) for one in answered) if isinstance(answered, list) else frozenset(),
+        judged=str(fields.get("judged") or ""),
+        path=path,
+    )
+
+
+def _prompts(body: str) -> Iterable[Prompt]:
+    number, when = 0, ""
+    words: list[str] = []
+    before: list[str] = []
+
+    def made() -> list[Prompt]:
+        text = "\n".join(words).strip("\n")
+        return [Prompt(number, when, text, "\n".join(before))] if number and text.strip() else []
+
+    for line in body.replace("\r\n", "\n").split("\n"):
+        nth, _, rest = line.removeprefix(HEADING).partition(". ")
+        if line.startswith(HEADING) and nth.isdecimal():
+            yield from made()
+            number, when, words, before = int(nth), rest.strip(), [], []
+        elif line.startswith(INDENT):
+            words.append(line[len(INDENT) :])
+        elif line.startswith(QUOTE.strip()):
+            before.append(line[1:].removeprefix(" "))
+        elif words:
+            words.append(line.strip())
+    yield from made()
+
+
+def render(session: Session) -> str:
+    """The file's text."""
+    fields: dict[str, object] = {name: getattr(session, name) for name in ("project", "host", "episode", "began")}
+    if session.judged:
+        fields["judged"] = session.judged
+    if session.answered:
+        fields["answered"] = sorted(session.answered)
+    parts = [f"\n{TITLE}\n"]
+    for one in session.prompts:
+        said = "".join(f"{QUOTE}{line}".rstrip() + "\n" for line in one.before.split("\n")) if one.before else ""
+        words = "".join(f"{INDENT}{line}".rstrip() + "\n" for line in one.text.split("\n"))
+        quoted = f"\n{said}" if said else ""
+        parts.append(f"\n{HEADING}{one.number}. {one.time}\n{quoted}\n{words}")
+    return frontmatter.render(fields, "".join(parts))
+
+
+def added(
+    before: Session | None, episode: Episode, typed: Sequence[Typed], answered: Iterable[str] = (), judged: str = ""
+) -> Session:
+    """What a session's file is to say, with what was typed since. The numbers go on."""
+    found = before or Session(episode.project, episode.host, episode.key, iso(episode.opened))
+    prompts = list(found.prompts)
+    known = {(one.time, _plain(one.text)) for one in prompts}
+    room = MOST - sum(len(one.text) for one in prompts)
+    for one in typed:
+        text, when = _plain(one.text), moment(one.time)
+        if (when, text) in known or len(text) > room:
+            continue
+        known.add((when, text))
+        room -= len(text)
+        prompts.append(Prompt(len(prompts) + 1, when, text, _plain(one.before)))
+    return replace(
+        found,
+        prompts=tuple(prompts),
+        answered=found.answered | frozenset(answered),
+        judged=judged or found.judged,
+    )
+
+
+def _plain(text: str) -> str:
+    """As it comes back from the file: no carriage returns, no control characters, no blanks at the ends of lines."""
+    tidy = "".join(one if one.isprintable() or one in "\n\t" else " " for one in text.replace("\r\n", "\n"))
+    return "\n".join(line.rstrip() for line in tidy.split("\n")).strip("\n")

@@ -1,0 +1,68 @@
+"""What a start tells in the user's own words: their orders and what they want remembered, and, of the last sessions,
+the sentences likeliest to last that nobody has answered.
+
+The first are notes: they stay until they are confirmed as a rule, withdrawn or superseded, however many newer notes
+there are. The second are chosen by a score that decides nothing (hook/sentence_score), and each says when it was said
+and that nobody confirmed it. A session about which a model was asked has none: what it found to last is a note.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.capture import alike
+from holdfast.capture.quoting import shortened
+from holdfast.hook import sentence_score as scorer
+from holdfast.vault import notes, prompts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.vault.notes import Note
+
+SESSIONS = 6  # whose sentences are looked at
+CHARACTERS = 900  # that they may take together
+LONGEST = 240  # of one of them
+OLDER = 0.4  # less for each session since
+SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
+
+
+def is_said(note: Note) -> bool:
+    """Whether a note is the user's own word, confirmed or not, and no rule, which stands among the rules."""
+    if note.kind != "feedback" or note.status not in SHOWN_STATUSES or note.is_beside:
+        return False
+    is_theirs = note.origin == "user" or bool(note.fields.get("said"))
+    return is_theirs and not note.when and not note.path.startswith(f"{notes.QUARANTINE}/")
+
+
+def newest_first(note: Note) -> tuple[str, str]:
+    said = str(note.fields.get("said") or "").split()
+    return max((*said[-1:], note.created), default=""), max(note.sources, default="")
+
+
+def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
+    """The lines of what the user said lately and nobody answered, the newest first."""
+    told = [alike.words(f"{note.name} {note.description}") for note in known]
+    found: list[tuple[float, str, int, str, str]] = []
+    seen: list[frozenset[str]] = []
+    for age, session in enumerate(prompts.sessions(vault, project, SESSIONS)):
+        if session.judged:
+            continue
+        for one in session.prompts:
+            for sentence in scorer.of_prompt(one.text, one.number):
+                text = " ".join(sentence.text.split())
+                if sentence.score >= scorer.TWO_FIFTHS and prompts.key(sentence.text) not in session.answered:
+                    found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day))
+    chosen: list[tuple[str, int, float, str]] = []
+    room = CHARACTERS
+    for score, when, number, text, day in sorted(found, reverse=True):
+        line = f"- {shortened(text, LONGEST)} (said by the user on {day}, not confirmed)"
+        words = alike.words(text)
+        if len(line) > room or any(text in other for *_, other in chosen):
+            continue
+        if any(alike.are(words, other) for other in (*told, *seen)):
+            continue
+        room -= len(line)
+        seen.append(words)
+        chosen.append((when, number, score, line))
+    return [line for *_, line in sorted(chosen, reverse=True)]
