@@ -13,6 +13,7 @@ from holdfast.model import value
 
 OPTIONS, SWITCHES = ("--kind", "--evidence", "--for"), ("--json", "--nothing")
 SNAG_OPTIONS = ("--better", "--evidence", "--skill", "--rule")
+SORTING = ("--kind", "-k", "--for")  # options whose value says nothing of the fact itself
 SKILL, RULE = "skill:", "rule:"  # how a snag's evidence names what should learn from it
 SAID = "said-"  # in the course of an episode: what the hook takes from a tool call; content: ids, then KEPT
 KEPT = "kept"
@@ -54,6 +55,34 @@ def read(command: str, argv: list[str]) -> Words:
     if "--help" in before or "-h" in before:
         raise UsageError("That asks for help; nothing was written.")
     return _snag(argv) if command == "snag" else _flag(argv)
+
+
+def submission(command: str, argv: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The words that somebody submitted, and their evidence, also where they cannot be understood; "" where there are
+    none, or only help was asked for."""
+    if "--help" in argv or "-h" in argv:
+        return "", ()
+    try:
+        words = read(command, argv)
+    except UsageError:
+        return _words_in(argv), ()
+    return "\n".join(words.texts), words.evidence
+
+
+def _words_in(argv: list[str]) -> str:
+    """What is left of a line without the options that we know and what only sorts it."""
+    found: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        option, equals, said = word.partition("=")
+        if option in SORTING:
+            if not equals:
+                next(rest, None)
+        elif option in (*OPTIONS, *SNAG_OPTIONS):
+            found += [said] if equals else []
+        elif word not in (*SWITCHES, "--", "-"):
+            found.append(word)
+    return " ".join(found)
 
 
 def _flag(argv: list[str]) -> Words:

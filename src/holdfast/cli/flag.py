@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 
 def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import course, flag_words, flagging, home, platform, whereabouts
+    from holdfast.capture import home, platform, whereabouts
 
-    words = flag_words.read(command, argv)
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
     off = home.why_off(env, vault)
@@ -30,6 +29,27 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
         off = home.PROJECT_OFF if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
+    try:
+        return _flag(command, argv, vault, where)
+    except UsageError as error:
+        _keep(error, command, argv, vault, where)
+        raise
+
+
+def _keep(error: UsageError, command: str, argv: list[str], vault: str, where: Where) -> None:
+    """What is refused is a draft, and the refusal says so."""
+    from holdfast.capture import drafts, flag_words, home, whereabouts
+
+    text, evidence = flag_words.submission(command, argv)
+    about = (where.project.id, where.episode, time.time())
+    origin = whereabouts.origin(where, vault)
+    drafts.refused(home.state(vault), error, command, text, *about, origin=origin, evidence=evidence)
+
+
+def _flag(command: str, argv: list[str], vault: str, where: Where) -> int:
+    from holdfast.capture import course, flag_words, flagging, home, whereabouts
+
+    words = flag_words.read(command, argv)
     state = home.state(vault)
     if words.nothing:
         return _decline(state, where, words)

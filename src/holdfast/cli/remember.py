@@ -5,17 +5,43 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.fast import say
-from holdfast.errors import UsageError
+from holdfast.errors import HoldfastError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from holdfast.memory import Memory
 
 OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes", "--for")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import codec
+    """A text that is refused is kept as a draft, unless capture is off."""
     from holdfast.memory import Memory
+
+    memory = Memory.here(env)
+    said: list[str] = []
+    try:
+        return _remember(argv, env, memory, said)
+    except HoldfastError as error:
+        if memory.why_off():
+            raise
+        _keep(error, said or argv, env, memory)
+        raise
+
+
+def _keep(error: HoldfastError, said: list[str], env: Mapping[str, str], memory: Memory) -> None:
+    from holdfast.capture import drafts, whereabouts
+
+    where = whereabouts.here(env, memory.cwd, memory.vault)
+    origin = whereabouts.origin(where, memory.vault)
+    about = (where.project.id, where.episode, memory.clock())
+    drafts.refused(memory.state, error, drafts.REMEMBER, " ".join(said), *about, origin=origin)
+
+
+def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
+    """`said` is filled with what was submitted, once that is known."""
+    from holdfast.capture import codec, drafts, whereabouts
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
     from holdfast.vault.stamping import as_flag, as_said_here, can_be_written
@@ -23,7 +49,7 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     text, given, switches = _arguments(argv)
     if text == "-":
         text = _stdin()
-    memory = Memory.here(env)
+    said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
     asked = Asked(text=text, project=project, **fields)
@@ -36,12 +62,14 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
         return 0
     with as_said_here(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock()) as asked:
         filed = memory.remember(asked)
+    where = whereabouts.here(env, memory.cwd, memory.vault)
+    drafts.submitted(memory.state, drafts.REMEMBER, [text], where.project.id, where.episode)
     if "--json" in switches:
         answer = {"path": filed.path, "commit": filed.commit, "was_there": filed.was_there, "changes": filed.changes}
         say(codec.encode(answer).decode("utf-8") + "\n")
         return 0
-    where = "all projects" if project == GLOBAL else f"project {project}"
-    say(f"{'already remembered' if filed.was_there else 'remembered'} in {filed.path}, for {where}\n")
+    scope = "all projects" if project == GLOBAL else f"project {project}"
+    say(f"{'already remembered' if filed.was_there else 'remembered'} in {filed.path}, for {scope}\n")
     for change in filed.changes:
         say(f"note: {change}\n")
     return 0

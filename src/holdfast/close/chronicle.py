@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, platform, queue, quoting, story
 from holdfast.capture.ids import digest
-from holdfast.close import handoff, salvage
+from holdfast.close import handoff, refusals, salvage
 from holdfast.close.believing import Believing
 from holdfast.close.verify import checking
 from holdfast.vault import lineage
@@ -45,7 +45,8 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     if known:
         return Told(known, listed.index(known) + 1)
     told = thought.story or story.read(home.state(writer.vault), work.key)
-    if not work.episode or not (work.flags or told.prompts or told.files):
+    refused = refusals.handoffs(writer.vault, work.project, work.key)
+    if not work.episode or not (work.flags or told.prompts or told.files or refused):
         return Told("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
@@ -54,6 +55,7 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     findings = thought.findings
     if thought.salvaged:
         made = salvage.completed(made, thought.salvaged)
+    made = refusals.completed(made, refused)
     if not thought.handoff:
         made, findings = checking.checked(made, thought.evidence, thought.in_force)
     path = lineage.path_for(made, platform.machine())

@@ -61,13 +61,15 @@ def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> 
         if one.name == CHECKPOINT:
             _checkpoint(scene, episode, one, project, env)
             continue
-        words = _words(one)
-        if not words or project.off:
+        if project.off:
             continue  # the command will say why it writes nothing
+        words = _words(scene, episode, one, project)
+        if not words:
+            continue
         if words.nothing:
             _decline(scene, episode, words)
         else:
-            kept += _keep(scene, episode, words, project)
+            kept += _keep(scene, episode, one, words, project)
     if kept:
         scene.did["flags"] = kept
 
@@ -88,16 +90,28 @@ def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
     return whereabouts.project_at(at, scene.vault, episode)
 
 
-def _words(said: Said) -> flag_words.Words | None:
+def _words(scene: Scene, episode: Episode, said: Said, project: Project) -> flag_words.Words | None:
     from holdfast.capture import flag_words
 
     try:
         return flag_words.read(said.name, list(said.words))
-    except UsageError:
+    except UsageError as error:
+        _refused(scene, episode, said, project, error)
         return None
 
 
-def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Project) -> int:
+def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error: UsageError) -> None:
+    """The command will say what is wrong with it, if it runs; its words are a draft either way, and only once."""
+    from holdfast.capture import drafts, flag_words
+
+    text, evidence = flag_words.submission(said.name, list(said.words))
+    about = (project.id, episode.key, scene.now)
+    origin = speaker(scene, episode).origin
+    if drafts.keep(scene.state, said.name, text, str(error), *about, origin=origin, evidence=evidence):
+        scene.did["draft"] = said.name
+
+
+def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, project: Project) -> int:
     """How many flags came of it. The ids are left word of first: whoever comes after a kill, in between or later,
     finds out which of them are in the queue, and saves the rest under the same ids."""
     ids = [new_id(scene.now, nth) for nth in range(len(words.texts))]
@@ -108,9 +122,10 @@ def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Proj
     who = replace(speaker(scene, episode), project=project)
     try:
         taken = flagging.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
-    except UsageError:
+    except UsageError as error:
         course.drop(scene.state, episode.key, words.name)
-        return 0  # the command will say what is wrong with it
+        _refused(scene, episode, said, project, error)
+        return 0
     course.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
     return len(taken.flags)
 
