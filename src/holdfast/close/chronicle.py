@@ -51,7 +51,8 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     before = filed_before(writer.vault, work, listed)
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])
-    made = handoff.make(work.episode, told, [*before, *work.flags], placed, parents, thought.handoff)
+    flags = [*before, *work.flags]
+    made = handoff.make(work.episode, told, flags, placed, parents, thought.handoff, thought.doubts)
     findings = thought.findings
     if thought.salvaged:
         made = salvage.completed(made, thought.salvaged)

@@ -21,7 +21,7 @@ from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.model import Flag
     from holdfast.vault.frontmatter import Document
@@ -90,6 +90,7 @@ class Filing:
     root: str = ""
     avoid: frozenset[str] = frozenset()
     is_by_hand: Callable[[str], bool] = lambda _: False  # whether a person has changed a file
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     planned_on: dict[str, str | None] = field(default_factory=dict)  # every file that was looked at, as it was
     placed: dict[str, str] = field(default_factory=dict)  # flag id -> path of its note
     verbatim: list[str] = field(default_factory=list)  # new notes that nobody has judged
@@ -146,6 +147,8 @@ class Filing:
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
             more["status"] = flag.status
+        if flag.id in self.doubts:
+            more["unverified"] = self.doubts[flag.id]
         self.begin(
             path,
             notes.new_text(
@@ -178,7 +181,8 @@ class Filing:
         month = notes.day(flag.time)[:7]
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
-        line = f"- {notes.day(flag.time)} {flag.text}{_proof(flag)}"
+        doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{_proof(flag)}"
         part = 0
         while True:
             part += 1

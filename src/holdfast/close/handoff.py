@@ -10,6 +10,7 @@ says so.
 from __future__ import annotations
 
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles, quoting
@@ -17,7 +18,7 @@ from holdfast.capture.flags import clean
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.notes import QUARANTINE, UNCONFIRMED
+from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, UNVERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,8 +41,9 @@ def make(
     placed: Mapping[str, str],
     parents: tuple[str, ...],
     drafted: Draft | None = None,
+    doubts: Mapping[str, str] = MappingProxyType({}),
 ) -> Handoff:
-    """What can be said of an episode; without a draft, without a model."""
+    """What can be said of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
     sections: dict[str, list[str]] = {}
     first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
     if first:
@@ -52,7 +54,9 @@ def make(
     guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
     quotable = [flag for flag in flags if flag not in heard and flag not in guarded]
     for flag in quotable:
-        sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
+        sections.setdefault(lineage.section_for(flag.kind), []).append(
+            _item(flag, placed.get(flag.id, ""), doubts.get(flag.id, ""))
+        )
     for key, items in sections.items():
         if len(items) > MOST_ITEMS:
             sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
@@ -98,10 +102,11 @@ def topic(told: Story, flags: Sequence[Flag]) -> str:
     return "a session without words"
 
 
-def _item(flag: Flag, path: str) -> str:
+def _item(flag: Flag, path: str, doubt: str = "") -> str:
     source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
     link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
-    return f"{_line(flag.text)}{source}{link}"
+    mark = UNVERIFIED.format(doubt) if doubt else ""
+    return f"{_line(flag.text)}{mark}{source}{link}"
 
 
 def _line(text: str) -> str:

@@ -49,6 +49,7 @@ class Deliberated:
     evidence: Evidence = field(default_factory=Evidence)
     findings: tuple[Finding, ...] = ()  # about the handoff
     in_force: tuple[Note, ...] = ()  # decisions
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     jobs: int = 0
     took: float = 0.0
     purges: int = 0  # how many there had been when it was thought
@@ -77,7 +78,9 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 def _known(case: Case) -> Deliberated:
     """What is known without asking anybody."""
     decisions = checking.in_force(case.known.notes, case.work.project) if case.tells else []
-    return Deliberated(story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=tuple(decisions))
+    return Deliberated(
+        story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=tuple(decisions), doubts=case.doubts
+    )
 
 
 def _judged(court: Court, case: Case) -> Deliberated:
