@@ -7,6 +7,7 @@ holdfast/curation; here is what is about sessions: flags, the ledger, the brief,
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, ledger_history, log, settle
@@ -153,12 +154,14 @@ class Memory(Fielding):
 
     def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
         """Write a handoff of the session that we are in. One that is refused is kept as a draft."""
-        from holdfast.capture import drafts, whereabouts
+        from holdfast.capture import drafts, raw_words, whereabouts
 
         self._refuse_if_off()
         where = whereabouts.here(self.env, self.cwd, self.vault)
         now = self.clock()
         about = (where.project.id, where.episode)
+        (raw,) = raw_words.taken(self.state, drafts.HANDOFF, [text], where.episode)
+        text = text if raw.change == raw_words.ON_PURPOSE else raw.text
         try:
             done = self._hand_off(text, where, now, anyway=anyway)
         except HoldfastError as error:
@@ -167,7 +170,7 @@ class Memory(Fielding):
             raise
         drafts.submitted(self.state, drafts.HANDOFF, [text], *about)
         self.refresh_brief()
-        return done
+        return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
 
     def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
         from holdfast.close.verify import authored

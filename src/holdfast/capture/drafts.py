@@ -31,6 +31,7 @@ LONGEST_WHY = 1000
 LONGEST_TOLD = 160  # characters of a reason in a start
 MOST_TOLD = 4
 SETTLED, USED, TOLD = "settled", "used", "told"
+SHELL = "the shell may change these words"  # why the hook keeps what it saw before the shell did (capture/raw_words)
 WRITTEN = "nothing was written"
 KEPT = "your words are kept as a draft (`holdfast drafts`)"
 BUT = f"{WRITTEN}, but {KEPT}"
@@ -212,7 +213,8 @@ def _sentence(one: Draft) -> str:
     if one.origin not in TRUSTED:
         why = "it came from outside text"
     how = f"its words are used ({one.used})" if one.used else "it is kept as a draft"
-    return f"A {NAMES.get(one.kind, one.kind)}{whose} was refused ({why}); {how}: `holdfast drafts {one.id[-6:]}`."
+    became = "never came through its shell" if one.why == SHELL else f"was refused ({why})"
+    return f"A {NAMES.get(one.kind, one.kind)}{whose} {became}; {how}: `holdfast drafts {one.id[-6:]}`."
 
 
 def submitted(state: str, kind: str, texts: Sequence[str], project: str, episode: str) -> None:

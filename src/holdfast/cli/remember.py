@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture.flag_words import OF_REMEMBER
 from holdfast.cli.fast import say
 from holdfast.errors import HoldfastError, UsageError
 
@@ -11,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.memory import Memory
-
-OPTIONS = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes", "--for")
 
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
@@ -41,7 +40,7 @@ def _keep(error: HoldfastError, said: list[str], env: Mapping[str, str], memory:
 
 def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
     """`said` is filled with what was submitted, once that is known."""
-    from holdfast.capture import codec, drafts, whereabouts
+    from holdfast.capture import codec, drafts, raw_words, whereabouts
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
     from holdfast.vault.stamping import as_flag, as_said_here, can_be_written
@@ -50,9 +49,12 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
     if text == "-":
         text = _stdin()
     said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
+    where = whereabouts.here(env, memory.cwd, memory.vault)
+    (raw,) = raw_words.taken(memory.state, drafts.REMEMBER, [text], where.episode)
+    text = raw.text
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
-    asked = Asked(text=text, project=project, **fields)
+    asked = Asked(text=text, project=project, evidence=raw.evidence, **fields)
     if not can_be_written(memory.vault):
         kept = as_flag(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock())
         if "--json" in switches:
@@ -62,7 +64,8 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
         return 0
     with as_said_here(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock()) as asked:
         filed = memory.remember(asked)
-    where = whereabouts.here(env, memory.cwd, memory.vault)
+    if raw.draft:
+        drafts.settle(memory.state, raw.draft)
     drafts.submitted(memory.state, drafts.REMEMBER, [text], where.project.id, where.episode)
     if "--json" in switches:
         answer = {"path": filed.path, "commit": filed.commit, "was_there": filed.was_there, "changes": filed.changes}
@@ -70,7 +73,7 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
         return 0
     scope = "all projects" if project == GLOBAL else f"project {project}"
     say(f"{'already remembered' if filed.was_there else 'remembered'} in {filed.path}, for {scope}\n")
-    for change in filed.changes:
+    for change in (*filed.changes, *([raw.change] if raw.change else [])):
         say(f"note: {change}\n")
     return 0
 
@@ -93,7 +96,7 @@ def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
             texts += rest
         elif word in ("--global", "--json"):
             switches.add(word)
-        elif option in OPTIONS:
+        elif option in OF_REMEMBER:
             found = value if equals else next(rest, None)
             if found is None:
                 raise UsageError(f"{option} needs a value; nothing was written.")

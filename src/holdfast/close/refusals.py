@@ -59,7 +59,8 @@ def _flags(one: Draft) -> list[Flag]:
     host = one.episode.partition("/")[0] or "cli"
     origin = one.origin if one.origin in ORIGINS else "tool"
     kind = one.given if one.given in KINDS else "fact"
-    proof = (*one.evidence, f"kept though refused: {one.why}"[: flags.LONGEST])
+    why = "kept by the hook: its command never came through" if one.why == drafts.SHELL else f"refused: {one.why}"
+    proof = (*one.evidence, why[: flags.LONGEST])
     return [
         Flag(ident, one.time, host, one.episode, one.project, kind, piece, proof, origin)
         for ident, piece in zip(_ids(one.id), pieces, strict=False)

@@ -83,12 +83,12 @@ def _question(asked: str, open_requests: list[str], env: Mapping[str, str]) -> s
     if asked:
         lines.append(
             f"Before you stop: a boundary passed ({asked}) and nothing was flagged. "
-            f'`{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"` for each durable fact.'
+            f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
         )
     if open_requests:
         lines.append(
             "What the user asked you to remember is not recorded: "
-            f'`{command} flag --for {open_requests[0]} --kind rule|preference "…"`.'
+            f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`."
         )
     lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
     return "\n".join(lines)
