@@ -39,6 +39,7 @@ GROUPS: dict[str, list[list[str]]] = {
             "pressure",
             "requests",
             "verify",
+            "verify_flags",
             "close",
             "turn",
             "endings",

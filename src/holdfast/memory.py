@@ -7,17 +7,21 @@ holdfast/curation; here is what is about sessions: flags, the ledger, the brief,
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, ledger_history, log, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.fielding import Fielding
 from holdfast.model import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from holdfast.capture.drafts import Draft
+    from holdfast.capture.whereabouts import Where
     from holdfast.close.drain import Closed
     from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
@@ -149,23 +153,61 @@ class Memory(Fielding):
         return handing.form(flags)
 
     def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
-        """Write a handoff of the session that we are in."""
-        from holdfast.capture import whereabouts
+        """Write a handoff of the session that we are in. One that is refused is kept as a draft."""
+        from holdfast.capture import drafts, raw_words, whereabouts
+
+        self._refuse_if_off()
+        where = whereabouts.here(self.env, self.cwd, self.vault)
+        now = self.clock()
+        about = (where.project.id, where.episode)
+        (raw,) = raw_words.taken(self.state, drafts.HANDOFF, [text], where.episode)
+        text = text if raw.change == raw_words.ON_PURPOSE else raw.text
+        try:
+            done = self._hand_off(text, where, now, anyway=anyway)
+        except HoldfastError as error:
+            origin = whereabouts.origin(where, self.vault)
+            drafts.refused(self.state, error, drafts.HANDOFF, text, *about, now, origin=origin)
+            raise
+        drafts.submitted(self.state, drafts.HANDOFF, [text], *about)
+        self.refresh_brief()
+        return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
+
+    def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
         from holdfast.close.verify import authored
         from holdfast.close.work import find_episode
         from holdfast.vault import handing
 
-        self._refuse_if_off()
-        where = whereabouts.here(self.env, self.cwd, self.vault)
         episode = find_episode(self.state, where.episode)
-        now = self.clock()
         flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
         look = authored.Look(self.vault, episode, flags, where.project)
         started = episode.opened if episode else now
         done = handing.write(self.vault, text, where, now, started, anyway=anyway, look_over=look.over)
         look.tell(now)
-        self.refresh_brief()
         return done
+
+    def drafts(self, *, everything: bool = False) -> list[Draft]:
+        """What was submitted and refused: of this project and still open, or all that ever was, the oldest first."""
+        from holdfast.capture import drafts
+
+        return drafts.read(self.state) if everything else drafts.open_for(self.state, self.project().id)
+
+    def draft(self, ident: str) -> Draft:
+        """One draft by its id or the end of it. Raises NotFound."""
+        wanted = ident.upper()
+        found = [one for one in self.drafts(everything=True) if wanted and one.id.endswith(wanted)]
+        if len(found) != 1:
+            how = "No draft has" if not found else "Several drafts have"
+            raise NotFound(f'{how} the id "{ident[:40]}"; nothing was changed. `holdfast drafts --all` lists them.')
+        return found[0]
+
+    def settle_draft(self, ident: str) -> Draft:
+        """Nothing is to be done about a draft any more."""
+        from holdfast.capture import drafts
+
+        one = self.draft(ident)
+        if not one.is_settled:
+            drafts.settle(self.state, one.id)
+        return one
 
     def _check_after_close(self, roots: Mapping[str, str]) -> None:
         """Every close ends with a full check; the next starts say how many errors there are."""

@@ -31,7 +31,7 @@ def test_a_chapter_that_is_marked_nudges_once(desk: Desk, server: ModelServer) -
     assert not asked[-3].knows(CHAPTER)
     assert [one.places(CHAPTER) != [] for one in asked[-2:]] == [True, True]
     assert len(asked[-1].places(CHAPTER)) == 1
-    assert asked[-1].knows('holdfast flag --kind decision|lesson|progress --evidence FILE:LINE "…"')
+    assert asked[-1].knows("holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'")
     assert said(desk, "chapter") == ["said", "declined"]
     assert desk.errors() == []
 

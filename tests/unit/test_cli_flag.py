@@ -123,7 +123,7 @@ def test_what_cannot_be_taken_is_refused_in_one_sentence_and_nothing_is_written(
 ) -> None:
     done = terminal.fast("flag", *words)
     assert (done.status, done.out) == (UsageError.exit_status, "")
-    assert done.err.startswith(f"holdfast flag: {sentence}")
+    assert done.err.startswith(f"holdfast flag: {sentence.rstrip('.')}")
     assert done.err.count("\n") == 1
     assert fresh.texts() == []
 

@@ -187,7 +187,7 @@ def test_after_it_brief_snapshot_and_nudge_come_back_and_the_ledger_says_what(se
     assert "Editing orders.py:88 now." in quoted
     assert str(snapshots(session)[0]) in quoted
     assert asks.startswith("The context was compacted")
-    assert 'holdfast flag --kind decision|lesson|progress --evidence FILE:LINE "…"' in asks
+    assert "holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'" in asks
     carried = session.ledger("injection")[-1]["carried"]
     assert [one for one in carried if str(one).startswith(".state/snapshots/")]
 

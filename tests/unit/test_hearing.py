@@ -254,7 +254,7 @@ def test_a_hook_that_could_not_write_leaves_no_word_that_it_did(
 @pytest.mark.parametrize(
     "line",
     [
-        *("test -f x || holdfast flag x", 'holdfast flag "$HOME"', "if true; then holdfast flag x; fi"),
+        *("test -f x || holdfast flag x", "holdfast flag $HOME", "if true; then holdfast flag x; fi"),
         *("cd nowhere && holdfast flag x", "HOLDFAST_SESSION=s2 holdfast flag x", "exit; holdfast flag x"),
     ],
 )

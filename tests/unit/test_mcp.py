@@ -486,7 +486,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 
 def test_a_handoff_that_would_not_help_is_refused_unless_it_is_said_to_be_written_anyway(fresh: Home) -> None:
     async def say(talk: Talk) -> None:
-        assert "--anyway" in await talk.refusal("handoff", goals=["Move the orders"], in_progress=["Unit 2"])
+        assert "--anyway" in await talk.refusal("handoff", goals=["Move the orders"], done=["Unit 2"])
         await talk.ask("handoff", goals=["Move the orders"], in_progress=["Unit 2"], anyway=True)
 
     within(fresh, say)

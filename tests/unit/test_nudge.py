@@ -18,7 +18,7 @@ from holdfast.capture import config, course
 from holdfast.hook import nudge, pressure
 
 MODEL = "claude-sonnet-4-5"
-FLAG = 'holdfast flag --kind decision|lesson|progress --evidence FILE:LINE "…"'
+FLAG = "holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'"
 KINDS = ("chapter", "task", "subagent", "commit", "consider", "write", "handoff")
 MANY = 10
 

@@ -109,7 +109,7 @@ def test_strict_asks_once_a_turn_and_names_the_command(strict: Home) -> None:
     boundary(strict)
     asked = stop(strict)
     assert asked.startswith("Before you stop: a boundary passed (chapter) and nothing was flagged.")
-    assert '`holdfast flag --kind decision|lesson|progress --evidence FILE:LINE "…"`' in asked
+    assert "`holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'`" in asked
     assert "`holdfast flag --nothing`" in asked
     assert len(asked.splitlines()) <= 3
     assert stop(strict, again=True) == ""

@@ -2,6 +2,9 @@
 
 The command line reads them, and so does the hook, which sees them in a tool call before the command runs, or is
 refused, or finds itself in a sandbox that cannot write.
+
+`-` stands for what is piped in, where no shell eats a sign: one flag for each line, an indented line goes on with the
+one before; a snag is all of it, with the better path behind "Better:".
 """
 
 from __future__ import annotations
@@ -13,6 +16,9 @@ from holdfast.model import value
 
 OPTIONS, SWITCHES = ("--kind", "--evidence", "--for"), ("--json", "--nothing")
 SNAG_OPTIONS = ("--better", "--evidence", "--skill", "--rule")
+SORTING = ("--kind", "-k", "--for")  # options whose value says nothing of the fact itself
+OF_REMEMBER = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes", "--for")
+PIPED, BETTER = "-", "Better:"
 SKILL, RULE = "skill:", "rule:"  # how a snag's evidence names what should learn from it
 SAID = "said-"  # in the course of an episode: what the hook takes from a tool call; content: ids, then KEPT
 KEPT = "kept"
@@ -48,36 +54,106 @@ class Words:
         return (ids, is_kept) if len(ids) == len(self.texts) else ([], False)
 
 
-def read(command: str, argv: list[str]) -> Words:
-    """The words after `holdfast flag` or `holdfast snag`. Raises UsageError."""
+def read(command: str, argv: list[str], piped: str | None = None) -> Words:
+    """The words after `holdfast flag` or `holdfast snag`. `piped` is what `-` stands for. Raises UsageError."""
     before = argv[: argv.index("--") if "--" in argv else None]
     if "--help" in before or "-h" in before:
         raise UsageError("That asks for help; nothing was written.")
-    return _snag(argv) if command == "snag" else _flag(argv)
+    return _snag(argv, piped) if command == "snag" else _flag(argv, piped)
 
 
-def _flag(argv: list[str]) -> Words:
-    texts, given, switches = arguments.split(argv, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
+def submission(command: str, argv: list[str], piped: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """The words that somebody submitted, and their evidence, also where they cannot be understood; "" where there are
+    none, or only help was asked for."""
+    if "--help" in argv or "-h" in argv:
+        return "", ()
+    try:
+        words = read(command, argv, piped)
+    except UsageError:
+        return " ".join(filter(None, (_words_in(argv), piped))), ()
+    return "\n".join(words.texts), words.evidence
+
+
+def remembered(argv: list[str]) -> str:
+    """The text after `holdfast remember`."""
+    texts: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        option, equals, _ = word.partition("=")
+        if option in OF_REMEMBER:
+            if not equals:
+                next(rest, None)
+        elif word == "--":
+            texts += rest
+        elif word not in ("--global", "--json"):
+            texts.append(word)
+    return " ".join(texts)
+
+
+def wants_pipe(argv: list[str]) -> bool:
+    """Whether `-` stands where a text would."""
+    return PIPED in argv[: argv.index("--") if "--" in argv else None]
+
+
+def _lines(piped: str) -> list[str]:
+    """One text for each line that is not indented, without the mark of a list."""
+    found: list[str] = []
+    for line in piped.splitlines():
+        text = line.strip()
+        if text and found and line[:1] in (" ", "\t"):
+            found[-1] += f" {text}"
+        elif text:
+            found.append(text.removeprefix("- ").removeprefix("* ").strip())
+    return found
+
+
+def _words_in(argv: list[str]) -> str:
+    """What is left of a line without the options that we know and what only sorts it."""
+    found: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        option, equals, said = word.partition("=")
+        if option in SORTING:
+            if not equals:
+                next(rest, None)
+        elif option in (*OPTIONS, *SNAG_OPTIONS):
+            found += [said] if equals else []
+        elif word not in (*SWITCHES, "--", "-"):
+            found.append(word)
+    return " ".join(found)
+
+
+def _flag(argv: list[str], piped: str | None) -> Words:
+    is_piped = piped is not None and wants_pipe(argv)
+    said = [word for word in argv if word != PIPED] if is_piped else argv
+    texts, given, switches = arguments.split(said, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
+    texts += _lines(piped or "") if is_piped else []
     if "--nothing" in switches:
         if texts:
             raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
         return Words((), as_json="--json" in switches, nothing=True)
-    if not texts or texts == ["-"]:
+    if not texts or texts == [PIPED]:
         raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
     kind = given["--kind"][-1] if "--kind" in given else "fact"
     answers = given["--for"][-1] if "--for" in given else ""
     return Words(tuple(texts), kind, tuple(given.get("--evidence", ())), answers, "--json" in switches)
 
 
-def _snag(argv: list[str]) -> Words:
-    texts, given, switches = arguments.split(argv, SNAG_OPTIONS, ("--json",), "snag")
+def _snag(argv: list[str], piped: str | None) -> Words:
+    is_piped = piped is not None and wants_pipe(argv)
+    said = [word for word in argv if word != PIPED] if is_piped else argv
+    texts, given, switches = arguments.split(said, SNAG_OPTIONS, ("--json",), "snag")
     better = " ".join(given.get("--better", ())).strip()
-    if not texts or not better:
+    if is_piped:
+        wrong, _, path = " ".join((piped or "").split()).partition(BETTER)
+        texts.append(wrong.strip())
+        better = " ".join(filter(None, (better, path.strip())))
+    if not any(texts) or not better:
         raise UsageError(
             "A snag is what went wrong and the better path; nothing was written. "
             'Try: holdfast snag "the test hung without TZ" --better "set TZ=UTC before running it".'
         )
-    told = f"{' '.join(texts).strip().rstrip('.')}. Better: {better}"
+    told = f"{' '.join(texts).strip().rstrip('.')}. {BETTER} {better}"
     evidence = (*given.get("--evidence", ()), *_learner(given))
     return Words((told,), "snag", evidence, "", "--json" in switches)
 

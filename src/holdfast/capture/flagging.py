@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import course, episodes, flags, home, ledger, queue
+from holdfast.capture import course, episodes, flags, home, ledger, platform, queue
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import Flag, Project, replace, value
 
@@ -142,7 +142,13 @@ def take_words(
     evidence = (*words.evidence, *(f'the user: "{said}"' for _, said in meant))
     answers = ",".join(ident for ident, _ in meant)
     given = [Given(text, words.kind, evidence, answers=answers) for text in words.texts]
-    return take_all(vault, given, speaker, now, insist=insist, ids=ids)
+    taken = take_all(vault, given, speaker, now, insist=insist, ids=ids)
+    if platform.is_there(f"{home.state(vault)}/drafts"):
+        from holdfast.capture import drafts
+
+        what = drafts.SNAG if words.kind == "snag" else drafts.FLAG
+        drafts.submitted(home.state(vault), what, words.texts, speaker.project.id, speaker.episode)
+    return taken
 
 
 def decline(state: str, speaker: Speaker, now: float, *, is_noted: bool = False) -> str:

@@ -53,6 +53,7 @@ def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
         for place in ("live", "archive"):
             for name in sorted(platform.names(f"{folder}/{place}")):
                 gone += _clean_segment(f"{folder}/{place}/{name}", scrubber)
+        gone += _clean_file(f"{folder}/drafts", scrubber, drop=False)
         for name in platform.names(f"{folder}/broken"):
             raw = platform.read_file(f"{folder}/broken/{name}")
             if scrubber.holds(raw) or any(ident.encode() in raw for ident in scrubber.flags):

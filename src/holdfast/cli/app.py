@@ -21,6 +21,7 @@ from holdfast.cli import (
     close,
     demo,
     doctor,
+    drafts,
     embed,
     export,
     fast,
@@ -83,6 +84,7 @@ app.command("rebuild")(rebuild.rebuild)
 app.command("serve")(serve.serve)
 app.command("mcp")(mcp.mcp)
 app.command("handoff")(handoff.handoff)
+app.command("drafts")(drafts.drafts)
 app.command("promote")(promote.promote)
 app.command("forget")(forget.forget)
 app.command("trust")(trust.trust)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 FLAG = """Usage: holdfast flag [OPTIONS] TEXT...
 
-  Save one durable fact per TEXT, synced to disk before the answer.
+  Save one durable fact per TEXT, synced to disk before the answer. `-` reads them from stdin, one per line:
+  holdfast flag - <<'END' is safe for backticks, $ and quotes; in double quotes a shell eats them.
 
 Options:
   --kind KIND          decision, rule, lesson, preference, fact (default), progress, snag, user-request
@@ -40,8 +41,9 @@ Options:
 """
 SNAG = """Usage: holdfast snag [OPTIONS] TEXT... --better TEXT
 
-  Save what went wrong and the better path. The close makes an edit of it: of the rule or skill that is named, or of a
-  note that comes back by itself at the tool, command or file that the snag names. `holdfast loops` shows which.
+  Save what went wrong and the better path; `-` reads both from stdin, the second behind "Better:". The close makes an
+  edit of it: of the rule or skill that is named, or of a note that comes back by itself at the tool, command or file
+  that the snag names. `holdfast loops` shows which.
 
 Options:
   --better TEXT        what to do instead, next time

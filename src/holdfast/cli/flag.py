@@ -9,19 +9,20 @@ import time
 
 from holdfast.cli.fast import say
 from holdfast.errors import UsageError
+from holdfast.model import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.capture.flag_words import Words
+    from holdfast.capture.raw_words import Taken
     from holdfast.capture.whereabouts import Where
 
 
 def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import course, flag_words, flagging, home, platform, whereabouts
+    from holdfast.capture import flag_words, home, platform, whereabouts
 
-    words = flag_words.read(command, argv)
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
     off = home.why_off(env, vault)
@@ -30,6 +31,28 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
         off = home.PROJECT_OFF if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
+    piped = platform.read_all(0).decode("utf-8", "replace") if flag_words.wants_pipe(argv) else None
+    try:
+        return _flag(command, argv, piped, vault, where)
+    except UsageError as error:
+        _keep(error, command, argv, piped, vault, where)
+        raise
+
+
+def _keep(error: UsageError, command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> None:
+    """What is refused is a draft, and the refusal says so."""
+    from holdfast.capture import drafts, flag_words, home, whereabouts
+
+    text, evidence = flag_words.submission(command, argv, piped)
+    about = (where.project.id, where.episode, time.time())
+    origin = whereabouts.origin(where, vault)
+    drafts.refused(home.state(vault), error, command, text, *about, origin=origin, evidence=evidence)
+
+
+def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> int:
+    from holdfast.capture import course, flag_words, flagging, home, whereabouts
+
+    words = flag_words.read(command, argv, piped)
     state = home.state(vault)
     if words.nothing:
         return _decline(state, where, words)
@@ -40,14 +63,38 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
         return _answer(words, where, [(ident, words.kind) for ident in ids], by="hook")
     origin = whereabouts.origin(where, vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+    words, raw = _as_written(state, command, words, where)
     taken = flagging.take_words(vault, words, speaker, now, ids=ids)
+    _settle(state, raw)
     if origin == "user" and where.episode:
         course.add(state, where.episode, course.HEARD, [one.id for one in taken.flags])
     if ids:  # the hook died before it came to keep them
         course.drop(state, where.episode, words.name)
     records = [one.as_record() for one in taken.flags]
     kept = [(one.id, one.kind) for one in taken.flags]
-    return _answer(words, where, kept, taken.changes, records=records)
+    changes = (*taken.changes, *dict.fromkeys(one.change for one in raw if one.change))
+    return _answer(words, where, kept, changes, records=records)
+
+
+def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[Words, list[Taken]]:
+    """The words that the hook saw before the shell did, where these have come of them."""
+    from holdfast.capture import drafts
+
+    if not where.episode or not drafts.any_kept(state):
+        return words, []
+    from holdfast.capture import raw_words
+
+    raw = raw_words.taken(state, command, words.texts, where.episode)
+    evidence = dict.fromkeys((*words.evidence, *(proof for one in raw for proof in one.evidence)))
+    return replace(words, texts=tuple(one.text for one in raw), evidence=tuple(evidence)), raw
+
+
+def _settle(state: str, raw: list[Taken]) -> None:
+    from holdfast.capture import drafts
+
+    for one in raw:
+        if one.draft:
+            drafts.settle(state, one.draft)
 
 
 def _decline(state: str, where: Where, words: Words) -> int:

@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.capture import platform
-from holdfast.capture.redaction import redact
 from holdfast.cli import editor, show
-from holdfast.errors import HoldfastError
 from holdfast.memory import Memory
 
 
@@ -27,12 +24,7 @@ def handoff(
         return
     by_hand = edit or (sys.stdin is not None and sys.stdin.isatty())
     text = editor.edit(memory.handoff_form()) if by_hand else _piped()
-    try:
-        done = memory.handoff(text, anyway=anyway)
-    except HoldfastError as error:
-        if by_hand:
-            error.args = (f"{error} {_kept(memory.state, text)}",)
-        raise
+    done = memory.handoff(text, anyway=anyway)
     if json:
         show.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
         return
@@ -43,13 +35,3 @@ def handoff(
 
 def _piped() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin is not None else ""
-
-
-def _kept(state: str, text: str) -> str:
-    """What a person typed is not lost because it was refused. No secret comes to rest with it."""
-    path = f"{state}/handoff-draft.md"
-    try:
-        platform.write_atomic(path, redact(text)[0].encode("utf-8"), durable=True)
-    except OSError as error:
-        return f"What you wrote could not be kept ({error.strerror})."
-    return f"What you wrote is kept: mend it, then `holdfast handoff < {path}`."

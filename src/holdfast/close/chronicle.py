@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, platform, queue, quoting, story
 from holdfast.capture.ids import digest
-from holdfast.close import handoff, lessons, salvage, witnessed
+from holdfast.close import handoff, lessons, refusals, salvage, witnessed
 from holdfast.close.believing import Believing
 from holdfast.close.verify import checking
 from holdfast.vault import lineage
@@ -47,19 +47,24 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     if known:
         return Told(known, listed.index(known) + 1)
     told = thought.story or story.read(home.state(writer.vault), work.key)
-    if not work.episode or not (work.flags or told.prompts or told.files):
+    refused = refusals.handoffs(writer.vault, work.project, work.key)
+    if not work.episode or not (work.flags or told.prompts or told.files or refused):
         return Told("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
     account = witnessed.account_of(thought.evidence)
-    is_slight = not (before or work.flags or thought.handoff) and witnessed.is_slight(told, thought.evidence, account)
+    is_slight = not (before or work.flags or refused or thought.handoff) and witnessed.is_slight(
+        told, thought.evidence, account
+    )
     if is_slight:
         return Told("", len(listed) + 1, topic=handoff.topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])
-    made = handoff.make(work.episode, told, [*before, *work.flags], placed, parents, thought.handoff)
+    flags = [*before, *work.flags]
+    made = handoff.make(work.episode, told, flags, placed, parents, thought.handoff, thought.doubts)
     findings = thought.findings
     if thought.salvaged:
         made = salvage.completed(made, thought.salvaged)
+    made = refusals.completed(made, refused)
     if not thought.handoff:
         made, findings = checking.checked(made, thought.evidence, thought.in_force)
         if account:

@@ -70,7 +70,12 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
             filing = Filing(
-                writer.index, writer.read, work.folder, frozenset(avoid), is_by_hand=partial(by_hand, vault)
+                writer.index,
+                writer.read,
+                work.folder,
+                frozenset(avoid),
+                is_by_hand=partial(by_hand, vault),
+                doubts=thought.doubts,
             )
             found = _plan(vault, filing, pending, thought, work)
             for one in thought.decisions:
@@ -132,7 +137,8 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
     found = []
     # Words of the user that somebody put properly are filed with that, so it goes first.
     for flag in sorted(pending, key=lambda flag: not flag.answers):
-        if is_loop(flag):  # also where it is filed: a close that was killed here has not told of it
+        # Also where it is filed: a close that was killed here has not told of it.
+        if is_loop(flag) and flag.id not in thought.doubts:
             from holdfast.close.improve import closing as improve
 
             found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import course, episodes, home, ledger, marks, purging, queue, story
 from holdfast.capture.settle import Claim, Settlement
-from holdfast.close import aftermath, leftovers
+from holdfast.close import aftermath, leftovers, refusals
 from holdfast.close import work as working
 from holdfast.close.commit import write
 from holdfast.close.holding import Holding
@@ -79,6 +79,10 @@ def _drain(
 ) -> list[Closed]:
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
+    try:
+        refusals.file_lines(vault, clock(), project)
+    except (HoldfastError, OSError):
+        pass  # they stay drafts, which the next close looks at
     done: list[Closed] = []
     tried: set[tuple[str, str, bool]] = set()
     while True:
@@ -202,6 +206,7 @@ def _close(
         written = write(vault, clock, work, thought)
         left = [flag.id for flag in work.flags if flag.id not in written.filed]
         aftermath.of_episode(vault, clock(), work, written)
+        refusals.note_used(vault, work.project, work.key, written.closed.handoff)
         if claim:
             settlement.acknowledge(claim, written.filed)
         if claim and left:

@@ -22,7 +22,7 @@ from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.model import Flag
     from holdfast.vault.frontmatter import Document
@@ -100,6 +100,7 @@ class Filing:
     root: str = ""
     avoid: frozenset[str] = frozenset()
     is_by_hand: Callable[[str], bool] = lambda _: False  # whether a person has changed a file
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     planned_on: dict[str, str | None] = field(default_factory=dict)  # every file that was looked at, as it was
     placed: dict[str, str] = field(default_factory=dict)  # flag id -> path of its note
     verbatim: list[str] = field(default_factory=list)  # new notes that nobody has judged
@@ -163,6 +164,8 @@ class Filing:
             more["said"] = notes.day(flag.time)
         if confirmed:
             more["supersedes"] = confirmed
+        if flag.id in self.doubts:
+            more["unverified"] = self.doubts[flag.id]
         self.begin(
             path,
             notes.new_text(
@@ -217,7 +220,8 @@ class Filing:
         month = notes.day(flag.time)[:7]
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
-        line = f"- {notes.day(flag.time)} {flag.text}{_proof(flag)}"
+        doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{_proof(flag)}"
         part = 0
         while True:
             part += 1

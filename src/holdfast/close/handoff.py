@@ -10,6 +10,7 @@ that nobody confirmed and a rule that an agent proposed are not in it: each star
 from __future__ import annotations
 
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles, quoting
@@ -19,7 +20,7 @@ from holdfast.close.witnessed import MOST_FILES, NOTED
 from holdfast.model import TRUSTED
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.notes import QUARANTINE
+from holdfast.vault.notes import QUARANTINE, UNVERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,8 +42,9 @@ def make(
     placed: Mapping[str, str],
     parents: tuple[str, ...],
     drafted: Draft | None = None,
+    doubts: Mapping[str, str] = MappingProxyType({}),
 ) -> Handoff:
-    """What can be said of an episode; without a draft, without a model."""
+    """What can be said of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
     sections: dict[str, list[str]] = {}
     first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
     if first:
@@ -53,7 +55,9 @@ def make(
     guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
     quotable = [flag for flag in flags if not flag.status and flag not in guarded and flag.id not in answered]
     for flag in quotable:
-        sections.setdefault(lineage.section_for(flag.kind), []).append(_item(flag, placed.get(flag.id, "")))
+        sections.setdefault(lineage.section_for(flag.kind), []).append(
+            _item(flag, placed.get(flag.id, ""), doubts.get(flag.id, ""))
+        )
     for key, items in sections.items():
         if len(items) > MOST_ITEMS:
             sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
@@ -97,10 +101,11 @@ def topic(told: Story, flags: Sequence[Flag]) -> str:
     return "a session without words"
 
 
-def _item(flag: Flag, path: str) -> str:
+def _item(flag: Flag, path: str, doubt: str = "") -> str:
     source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
     link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
-    return f"{_line(plain(flag))}{source}{link}"
+    mark = UNVERIFIED.format(doubt) if doubt else ""
+    return f"{_line(plain(flag))}{mark}{source}{link}"
 
 
 def _line(text: str) -> str:

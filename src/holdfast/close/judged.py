@@ -39,6 +39,8 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
         return True
     if decided.target in filing.avoid:
         return False
+    if decided.target and any(flag.id in filing.doubts for flag in fresh):
+        return False  # what is unverified changes no note that others believe
     day = notes.day(max(flag.time for flag in fresh))
     sources = [ident for flag in fresh for ident in sources_of(flag)]
     if decided.action == MERGE:
@@ -89,6 +91,9 @@ def begin(
     held = [*anchors, *(one for flag in flags for one in filing.anchors(flag))]
     if held:
         more["anchors"] = held[:MOST_ANCHORS]
+    doubts = [filing.doubts[flag.id] for flag in flags if flag.id in filing.doubts]
+    if doubts:
+        more["unverified"] = doubts[0]
     if supersedes:
         more["supersedes"] = list(supersedes)
     name = decided.name or notes.title(decided.body)

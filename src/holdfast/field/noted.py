@@ -92,8 +92,10 @@ def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
 
 def _of_note(vault: str, note: notes.Note) -> Thought:
     body = note.body.partition(f"\n\n{EVIDENCE}\n")[0].strip()
-    begins = " ".join(body[: 2 * len(note.description)].split()).startswith(note.description.removesuffix(CUT))
-    said = body if begins else f"{note.description}\n{body}".strip()
+    doubt = notes.UNVERIFIED.format(note.unverified) if note.unverified else ""
+    described = note.description.removesuffix(doubt)
+    begins = " ".join(body[: 2 * len(described)].split()).startswith(described.removesuffix(CUT))
+    said = f"{body}{doubt}" if begins else f"{note.description}\n{body}".strip()
     return Thought(
         note_id(note.path),
         said[:LONGEST],

@@ -231,7 +231,7 @@ def compose(
         sections.append(Section(heading, tuple(made[name]), share, rest, more[name]))
     keep = (
         f"Keep what lasts as you go: `{command or 'holdfast'} flag --kind decision|lesson|progress "
-        '--evidence FILE:LINE "…"`; before you stop: `holdfast handoff`.'
+        "--evidence FILE:LINE '…'`; before you stop: `holdfast handoff`."
         + (f" (holdfast is {command}.)" if command and command != "holdfast" else "")
     )
     if not any(section.items or section.more for section in sections):

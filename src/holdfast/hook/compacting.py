@@ -24,7 +24,7 @@ ROOM = 4200  # of them, for the brief
 FENCES = 100  # of them, for what stands around the snapshot
 AFTER = (
     "The context was compacted: what is not above is gone. If you still know something durable that is not written "
-    'down, flag it now: `{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"`.'
+    "down, flag it now: `{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`."
 )  # fmt: skip
 
 

@@ -52,26 +52,31 @@ ASKS = {
 def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> None:
     """Keep the flags and checkpoints in a tool call, each once. What is not certain is left to the shell, and the
     ledger says so."""
-    from holdfast.hook.spoken import CHECKPOINT, TAKEN
+    from holdfast.hook.spoken import CHECKPOINT, RAW, TAKEN
 
     kept = 0
     for one in line.said:
-        if one.name not in TAKEN:
+        if one.name not in TAKEN and not ((one.is_raw or one.unread) and one.name in RAW):
             continue
         project = _project_of(scene, episode, one)
-        if project is None:
+        if project is None or (one.is_raw and one.name not in RAW):
             scene.did["unheard"] = UNHEARD
+            continue
+        if one.is_raw or one.unread:
+            _keep_raw(scene, episode, one, project)
             continue
         if one.name == CHECKPOINT:
             _checkpoint(scene, episode, one, project, env)
             continue
-        words = _words(one)
-        if not words or project.off:
+        if project.off:
             continue  # the command will say why it writes nothing
+        words = _words(scene, episode, one, project)
+        if not words:
+            continue
         if words.nothing:
             _decline(scene, episode, words)
         else:
-            kept += _keep(scene, episode, words, project)
+            kept += _keep(scene, episode, one, words, project)
     if kept:
         scene.did["flags"] = kept
 
@@ -80,7 +85,7 @@ def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
     """Where the command would say it belongs; None where it is not certain that it is run, or with what."""
     from holdfast.capture import whereabouts
 
-    if not said.is_certain:
+    if not (said.is_certain or said.is_raw or said.unread):
         return None
     at = scene.moment.cwd
     for folder in said.folders:
@@ -92,16 +97,56 @@ def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
     return whereabouts.project_at(at, scene.vault, episode)
 
 
-def _words(said: Said) -> flag_words.Words | None:
+def _words(scene: Scene, episode: Episode, said: Said, project: Project) -> flag_words.Words | None:
     from holdfast.capture import flag_words
 
     try:
-        return flag_words.read(said.name, list(said.words))
-    except UsageError:
+        return flag_words.read(said.name, list(said.words), said.document)
+    except UsageError as error:
+        if flag_words.wants_pipe(list(said.words)) and said.document is None:
+            return None  # only the command sees what is piped to it
+        _refused(scene, episode, said, project, error)
         return None
 
 
-def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Project) -> int:
+def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error: UsageError) -> None:
+    """The command will say what is wrong with it, if it runs; its words are a draft either way, and only once."""
+    from holdfast.capture import drafts, flag_words
+
+    text, evidence = flag_words.submission(said.name, list(said.words), said.document)
+    about = (project.id, episode.key, scene.now)
+    origin = speaker(scene, episode).origin
+    if drafts.keep(scene.state, said.name, text, str(error), *about, origin=origin, evidence=evidence):
+        scene.did["draft"] = said.name
+
+
+def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> None:
+    """The shell may make something else of these words: as they were written they are a draft, until the command takes
+    them (capture/raw_words)."""
+    from holdfast.capture import drafts, flag_words
+
+    argv = list(said.words)
+    if project.off or "--help" in argv or "--template" in argv or "--nothing" in argv:
+        return
+    texts: tuple[str, ...] = (said.unread or said.document or "",)
+    evidence: tuple[str, ...] = ()
+    kind = ""
+    if said.name in (drafts.FLAG, drafts.SNAG) and not said.unread:
+        try:
+            words = flag_words.read(said.name, argv, said.document)
+            texts, evidence, kind = words.texts, words.evidence, words.kind
+        except UsageError:
+            texts = (flag_words.submission(said.name, argv, said.document)[0],)
+    elif said.name == drafts.REMEMBER and not said.unread and not flag_words.wants_pipe(argv):
+        texts = (flag_words.remembered(argv),)
+    about = (drafts.SHELL, project.id, episode.key, scene.now)
+    origin = speaker(scene, episode).origin
+    for text in texts:
+        if drafts.keep(scene.state, said.name, text, *about, origin=origin, evidence=evidence, given=kind):
+            scene.did["raw"] = said.name
+
+
+def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, project: Project) -> int:
     """How many flags came of it. The ids are left word of first: whoever comes after a kill, in between or later,
     finds out which of them are in the queue, and saves the rest under the same ids."""
     ids = [new_id(scene.now, nth) for nth in range(len(words.texts))]
@@ -112,9 +157,10 @@ def _keep(scene: Scene, episode: Episode, words: flag_words.Words, project: Proj
     who = replace(speaker(scene, episode), project=project)
     try:
         taken = flagging.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
-    except UsageError:
+    except UsageError as error:
         course.drop(scene.state, episode.key, words.name)
-        return 0  # the command will say what is wrong with it
+        _refused(scene, episode, said, project, error)
+        return 0
     course.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
     return len(taken.flags)
 

@@ -59,6 +59,7 @@ def gather(
     told += [notice.line for notice in said]
     if not only_look:
         notices.told(state, said)
+    told += _drafts(state, project, now, living, only_look=only_look)
     # What there is one of comes first, so that many dead sessions cannot crowd it out.
     told += [_session(mark, running, now, closes=closes) for mark in left]
     waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
@@ -108,6 +109,15 @@ def _marks_that_hold(
             episodes.forget_segments(state, mark.episode)
     told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
     return told, [entry for entries in found.values() for entry in entries or ()]
+
+
+def _drafts(state: str, project: Project, now: float, living: set[str], *, only_look: bool) -> list[str]:
+    """What was submitted and refused, in a session that is over."""
+    if not platform.is_there(f"{state}/drafts"):
+        return []
+    from holdfast.capture import drafts
+
+    return drafts.sentences(state, project.id, now, living, only_look=only_look)
 
 
 def _errors(state: str) -> int:

@@ -39,8 +39,8 @@ OPENINGS = {
     "handoff": "The context is about to be compacted ({left} % left). Hand off now: where the work stands, what is "
     "next, what must not be forgotten.",
 }
-HOW = '`{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"`, one line for each; '
-SNAG = 'what went wrong: `{command} snag "…" --better "…"`.'
+HOW = "`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`, one line for each; "
+SNAG = "what went wrong: `{command} snag '…' --better '…'`. Many, or with quotes in them: `{command} flag - <<'END'`."
 NOTHING = "Nothing durable? `{command} flag --nothing`, and go on."
 HAND_OFF = "`{command} handoff --template` prints the form; pipe it, filled in, to `{command} handoff`."
 

@@ -4,6 +4,9 @@ Promise: what is read here, sh, bash and zsh read in the same way. Where they di
 than the text (compound commands, substitutions, functions), reading ends and says so; a word that a shell may change
 (globs, variables, tildes, braces) is marked. A shell runs a line once it has all of it, so what was read before the
 line at which reading ends is good.
+
+In double quotes and in documents a shell puts something else in the place of `x`, $x and $(x). Most who write them so
+meant these very signs: such a word is read as it was written, and marked too.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ ENDS_WORD = " \t\n;&|()<>"
 CHANGES = "$`*?[{}"  # unquoted: the shell makes something else of the word, or may
 CONTROLS = "".join(map(chr, range(32))).replace("\n", "").replace("\t", "") + "\x7f"
 JOINS = ("&&", "||", "|")  # operators behind which a line break means nothing
+CLOSINGS = {"`": "`", "$(": ")", "${": "}"}  # of what a shell puts something else in the place of
+PLAIN = " _-./:=,@%+^"  # signs in a substitution that no shell stumbles over, beside letters and digits
 REDIRECTIONS = ("<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
 RESERVED = frozenset(
     ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "in", "{")
@@ -32,11 +37,15 @@ class Beyond(Exception):
 
 @value
 class Word:
-    """`is_exact`: the shell changes nothing in it. `is_bare`: nothing in it was quoted."""
+    """`is_exact`: the shell changes nothing in it. `is_bare`: nothing in it was quoted. `is_one`: it is one word,
+    whatever the shell may put in the place of something in it. `is_sound`: no shell stumbles over what it is to put
+    there; one that does may run nothing of the line, nor anything behind it."""
 
     text: str
     is_exact: bool = True
     is_bare: bool = True
+    is_one: bool = True
+    is_sound: bool = True
 
 
 @value
@@ -45,6 +54,7 @@ class Command:
 
     `is_exact`: it is run with these words and nothing else comes of it, unless it is redirected: `is_aside` says that
     that goes nowhere (/dev/null, stdout and stderr joined, a document in the line itself), so that it cannot fail.
+    `is_one` and `is_sound`: all of its words are. `document` is what it reads from the line itself, as it stands there.
     """
 
     words: tuple[Word, ...]
@@ -52,6 +62,9 @@ class Command:
     after: str
     is_exact: bool
     is_aside: bool
+    is_one: bool = True
+    is_sound: bool = True
+    document: str | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -90,10 +103,14 @@ class _Draft:
         self.is_exact = True
         self.is_aside = True
         self.is_redirected = False
+        self.document: str | None = None
+        self.is_document_exact = True
 
     def made(self, after: str) -> Command:
-        is_exact = self.is_exact and all(word.is_exact for word in self.words)
-        return Command(tuple(self.words), self.before, after, is_exact, self.is_aside)
+        is_exact = self.is_exact and self.is_document_exact and all(word.is_exact for word in self.words)
+        is_one = self.is_exact and all(word.is_one for word in self.words)
+        is_sound = all(word.is_sound for word in self.words)
+        return Command(tuple(self.words), self.before, after, is_exact, self.is_aside, is_one, is_sound, self.document)
 
 
 def _line(text: str, at: int) -> tuple[tuple[Command, ...], int]:
@@ -189,6 +206,7 @@ def _redirection(text: str, at: int, draft: _Draft, waiting: list[Document], nth
 def _documents(text: str, at: int, waiting: list[Document], drafts: list[_Draft]) -> int:
     """Past the documents that the line before has announced: what stands in them is no command."""
     for one in waiting:
+        said: list[str] = []
         while True:
             if at >= len(text):
                 raise Beyond  # it never ends
@@ -196,19 +214,24 @@ def _documents(text: str, at: int, waiting: list[Document], drafts: list[_Draft]
             stop = len(text) if newline < 0 else newline
             line = text[at:stop]
             at = stop + 1
-            if (line.lstrip("\t") if one.strips else line) == one.end:
+            line = line.lstrip("\t") if one.strips else line
+            if line == one.end:
                 break
-            if one.expands and "\\" in line:
+            if one.expands and line.endswith("\\"):
                 raise Beyond  # it may join the line that would end it
-            if one.expands and ("$" in line or "`" in line):
-                drafts[one.nth].is_exact = False
+            if one.expands and any(sign in line for sign in "$`\\"):
+                drafts[one.nth].is_document_exact = False
+                for sign in "$`\\":
+                    line = line.replace(f"\\{sign}", sign)
+            said.append(f"{line}\n")
+        drafts[one.nth].document = "".join(said)
     return min(at, len(text))
 
 
 def _word(text: str, at: int) -> tuple[Word, int]:
     said: list[str] = []
-    is_exact = text[at] not in "~="  # zsh takes =name for the place of a program
-    is_bare = True
+    is_exact = is_one = text[at] not in "~="  # zsh takes =name for the place of a program
+    is_bare = is_sound = True
     before = ""
     while at < len(text) and text[at] not in ENDS_WORD:
         letter = text[at]
@@ -218,9 +241,11 @@ def _word(text: str, at: int) -> tuple[Word, int]:
                 raise Beyond
             inner, at, is_bare = text[at + 1 : stop], stop + 1, False
         elif letter == '"':
-            inner, at = _quoted(text, at + 1)
-            is_bare = False
-            is_exact = is_exact and "\0" not in inner
+            quoted, at = _quoted(text, at + 1)
+            inner, is_bare = quoted.text, False
+            is_exact = is_exact and quoted.is_exact
+            is_one = is_one and quoted.is_one
+            is_sound = is_sound and quoted.is_sound
         elif letter == "\\":
             inner = text[at + 1 : at + 2]
             if not inner:
@@ -232,32 +257,65 @@ def _word(text: str, at: int) -> tuple[Word, int]:
                 raise Beyond
             if letter == "[" and said:
                 raise Beyond  # for bash it may be an index, which goes on to its bracket whatever stands in between
-            is_exact = is_exact and letter not in CHANGES and not (letter == "~" and before in ("", "=", ":"))
+            is_one = is_one and letter not in CHANGES and not (letter == "~" and before in ("", "=", ":"))
+            is_exact = is_exact and is_one
             inner, at = letter, at + 1
             before = letter
         said.append(inner)
     whole = "".join(said)
     # Control characters are where shells have bugs of their own.
-    is_exact = is_exact and (whole.isprintable() or not any(one in CONTROLS for one in whole))
-    return Word(whole.replace("\0", ""), is_exact, is_bare), at
+    is_clean = whole.isprintable() or not any(one in CONTROLS for one in whole)
+    return Word(whole, is_exact and is_clean, is_bare, is_one and is_clean, is_sound), at
 
 
-def _quoted(text: str, at: int) -> tuple[str, int]:
-    """What stands in double quotes, and where it ends; a zero marks where a variable stood."""
+def _quoted(text: str, at: int) -> tuple[Word, int]:
+    """What stands in double quotes, as it is written, and where it ends."""
     said: list[str] = []
+    is_exact = is_one = is_sound = True
     while True:
         letter = text[at : at + 1]
         behind = text[at + 1 : at + 2]
         if letter == '"':
-            return "".join(said), at + 1
-        if not letter or letter == "`" or (letter == "$" and behind not in ('"', " ") and not _is_plain_name(behind)):
+            return Word("".join(said), is_exact, False, is_one, is_sound), at + 1
+        if letter == "`" or (letter == "$" and behind in ("(", "{")):
+            inner, at, is_plain = _substituted(text, at)
+            is_exact, is_sound = False, is_sound and is_plain
+            said.append(inner)
+            continue
+        if not letter or (letter == "$" and behind not in ('"', " ") and not _is_plain_name(behind)):
             raise Beyond
         if letter == "\\" and behind in ('"', "\\", "$", "`", "\n"):
             said.append("" if behind == "\n" else behind)
             at += 2
         else:
-            said.append("\0" if letter == "$" else letter)
+            is_exact = is_exact and not (letter == "$" and behind not in ('"', " "))
+            is_one = is_one and not (letter == "$" and behind == "@")
+            said.append(letter)
             at += 1
+
+
+def _substituted(text: str, at: int) -> tuple[str, int, bool]:
+    """A substitution in double quotes, as it is written, where it ends, and whether no shell stumbles over it."""
+    opening = text[at] if text[at] == "`" else text[at : at + 2]
+    closing = CLOSINGS[opening]
+    said: list[str] = []
+    depth, place = 1, at + len(opening)
+    while place < len(text):
+        letter = text[place]
+        if letter == "\\":
+            said.append(text[place + 1 : place + 2])
+            place += 2
+            continue
+        depth += (letter == "(" and closing == ")") - (letter == closing)
+        place += 1
+        if not depth:
+            inner = "".join(said)
+            is_plain = all(one.isalnum() or one in PLAIN for one in inner) and "\\" not in text[at:place]
+            is_plain = is_plain and bool(inner.strip()) and (closing != "}" or inner.isidentifier())
+            is_plain = is_plain and RESERVED.isdisjoint(inner.split()) and inner.isascii()
+            return f"{opening}{inner}{closing}", place, is_plain
+        said.append(letter)
+    raise Beyond
 
 
 def _is_plain_name(letter: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COMMAND = "holdfast"
 CHECKPOINT = "task checkpoint"
 TAKEN = ("flag", "snag", CHECKPOINT)  # what the hook can do in the command's stead
+RAW = ("flag", "snag", "remember", "handoff")  # whose words the hook keeps where a shell may change them
 TASK = tuple(f"task {what}" for what in ("start", "pause", "resume", "block", "complete", "promote"))
 LOOKING = tuple(f"task {what}" for what in ("show", "next", "is-done", "list", "decisions", "protocol"))
 PLAIN = (*TAKEN, *TASK, *LOOKING, "remember", "recall", "handoff")  # what an agent may run without being asked
@@ -48,13 +49,19 @@ CUT_AT = (4096, 1 << 16)  # lengths that a line has when an adapter has cut it
 class Said:
     """One of our commands: its name, what comes after it, and whether it is run, with exactly that.
 
-    `folders` are those that the line goes to before it, one after the other: certain only if they are there.
+    `folders` are those that the line goes to before it, one after the other: certain only if they are there. `is_raw`:
+    it is run, unless the shell stumbles over it, with words of which the shell may change something; here they are as
+    they were written. `document` is what it reads from the line itself. `unread` is all that stands behind it where the
+    line begins with it and cannot be read: a quote that is never closed, most often.
     """
 
     name: str
     words: tuple[str, ...]
     is_certain: bool
     folders: tuple[str, ...] = ()
+    is_raw: bool = False
+    document: str | None = None
+    unread: str = ""
 
 
 @value
@@ -74,10 +81,12 @@ def read(line: str, command: str = COMMAND) -> Line:
     names = (COMMAND,) if command == COMMAND else _names(command)
     said: list[Said] = []
     is_all = goes_on = len(line) not in CUT_AT
+    is_sound = True
     folders: tuple[str, ...] = ()
     try:
         for commands in shell_words.lines(line):
             is_apart = any(one.after in ("&", "|") for one in commands)
+            was_sound, is_sound = is_sound, is_sound and all(one.is_sound for one in commands)
             reached = True
             for one in commands:
                 if one.before in ("", ";", "&"):
@@ -85,7 +94,8 @@ def read(line: str, command: str = COMMAND) -> Line:
                 elif one.before == "||":
                     reached = False
                 if _is_ours(one, names):
-                    said.append(_said(one, certain=goes_on and reached, folders=folders))
+                    is_run = goes_on and reached
+                    said.append(_said(one, certain=is_run and is_sound, raw=is_run and was_sound, folders=folders))
                     succeeds = said[-1].is_certain and said[-1].name in TAKEN
                     is_all = is_all and _is_plain(one) and said[-1].name in (*PLAIN, *READING)
                 elif _is_move(one):
@@ -98,7 +108,11 @@ def read(line: str, command: str = COMMAND) -> Line:
                 is_all = is_all and one.after in ("", ";", "&&")
                 reached = reached and (succeeds or one.after == "|")
     except shell_words.Beyond as beyond:
-        said += [Said(name, (), False) for name in TAKEN if f"{COMMAND} {name} " in str(beyond)]
+        rest = str(beyond).lstrip()
+        begun = next((name for name in RAW if goes_on and is_sound and rest.startswith(f"{COMMAND} {name} ")), "")
+        said += [Said(name, (), False) for name in TAKEN if f"{COMMAND} {name} " in rest and name != begun]
+        if begun:
+            said.append(Said(begun, (), False, folders, unread=rest[len(COMMAND) + len(begun) + 2 :]))
         is_all = False
     is_ours = bool(said) and is_all
     return Line(tuple(said), is_ours and all(one.name in PLAIN for one in said), is_ours)
@@ -117,11 +131,13 @@ def _is_ours(one: Command, names: tuple[str, ...]) -> bool:
     return len(texts) > 1 and texts[0] in names
 
 
-def _said(one: Command, *, certain: bool, folders: tuple[str, ...]) -> Said:
+def _said(one: Command, *, certain: bool, raw: bool, folders: tuple[str, ...]) -> Said:
     name, *words = one.texts[_settings(one) + 1 :]
     if name == "task" and words:
         name, words = f"task {words[0]}", words[1:]
-    return Said(name, tuple(words), certain and _is_plain(one), folders)
+    is_certain = certain and _is_plain(one)
+    is_raw = raw and not is_certain and one.is_one and one.is_aside and not _settings(one)
+    return Said(name, tuple(words), is_certain, folders, is_raw, one.document)
 
 
 def _is_plain(one: Command) -> bool:

@@ -101,12 +101,12 @@ def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str
     if asked:
         lines.append(
             f"Before you stop: a boundary passed ({asked}) and nothing was flagged. "
-            f'`{command} flag --kind decision|lesson|progress --evidence FILE:LINE "…"` for each durable fact.'
+            f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
         )
     if open_requests:
         lines.append(
             "What the user asked you to remember is not recorded: "
-            f'`{command} flag --for {open_requests[0]} --kind rule|preference "…"`.'
+            f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`."
         )
     if words:
         lines.append(words)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match, codec, home, platform
 from holdfast.errors import UsageError
-from holdfast.vault import journal
+from holdfast.vault import journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 KEYS = ("tool", "words", "paths", "pattern")
 MOST_NOTES = 500
 MOST_LINES = 6
+UNVERIFIED = "an unverified flag"  # an origin that nobody trusts: it is told, and stops no call
 MOST_LETTERS = 600
 MOST_GLOBS = 64
 OPEN_REPEATS = 3
@@ -201,10 +202,13 @@ def _record(vault: str, note: Note) -> dict[str, Any]:
         "path": note.path,
         "name": note.name,
         "kind": note.kind,
-        "policy": note.policy,
-        "origin": note.origin,
+        "policy": "" if note.unverified else note.policy,
+        "origin": UNVERIFIED if note.unverified else note.origin,
         "project": note.project,
-        "lines": _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]],
+        "lines": [
+            *(_own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]),
+            *([notes.UNVERIFIED.format(note.unverified).strip()] if note.unverified else []),
+        ],
         "when": read(note.when).as_record(),
     }
 

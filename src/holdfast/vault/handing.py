@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
 TITLE = "What this session was about"
+LABEL = re.compile(
+    r"(?:^|(?<=\s))(?:[-*] )?\**"
+    r"(Date|Goals?|Worked on|Done|Completed|In progress|Blockers?|Blocked|(?:Key )?[Dd]ecisions?|Learned"
+    r"|Next(?: steps?| actions)?|Files(?: modified| changed)?|Handoff|Notes?(?: to the next session)?):\**(?=\s)"
+)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
@@ -66,8 +71,29 @@ def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
     except Unparsable as error:
         raise UsageError(f"The front matter cannot be read ({error}); nothing was written.") from error
     body = COMMENT.sub("", body)
+    labelled = _labelled(body)
+    if labelled:
+        return labelled
     title = next((line[2:].strip() for line in body.splitlines() if line.startswith("# ")), "")
     return "" if title == TITLE else title, lineage.sections_of(body, others="note")
+
+
+def _labelled(body: str) -> tuple[str, dict[str, tuple[str, ...]]] | None:
+    """The form in which each section is a label with a colon, on lines of their own or all in one: "Worked on: …
+    Decisions: … Handoff: …". None where the body has headings of sections, or fewer than two labels."""
+    if any(line.startswith("#") and lineage.section_named(line.lstrip("#")) for line in body.splitlines()):
+        return None
+    text = " ".join(line.strip() for line in body.splitlines() if line.strip())
+    found = list(LABEL.finditer(text))
+    if len({lineage.section_named(one[1]) for one in found} - {""}) < 2:
+        return None
+    sections: dict[str, list[str]] = {}
+    for one, after in zip(found, [*(other.start() for other in found[1:]), len(text)], strict=True):
+        said = text[one.end() : after].strip(" *-")
+        key = lineage.section_named(one[1])
+        if said:  # the date of the day is ours to know, and no reason to drop a word
+            sections.setdefault(key or "note", []).append(said if key else f"{one[1]}: {said}")
+    return text[: found[0].start()].strip(" #*"), {key: tuple(items) for key, items in sections.items()}
 
 
 def write(
@@ -101,6 +127,7 @@ def write(
         sections=tidy,
     )
     wrong = handoff_lint.problems(made, where.project.root)
+    warned = handoff_lint.warnings(made)
     made, contradicted = look_over(made)
     wrong += contradicted
     if wrong and not anyway:
@@ -116,7 +143,8 @@ def write(
         applied = writer.commit(subject, {path: lineage.render(made)}, cause="handoff", planned_on={path: None})
         if path in applied.skipped:
             raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
-    changes = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    changes += (f"accepted as it is, though: {' '.join(warned)}",) if warned else ()
     return HandedOff(path, number, applied.commit, changes)
 
 

@@ -1,7 +1,8 @@
 """What makes a handoff useless to the next session, said with how to fix it. A person can override it.
 
 Deterministic and few: no next step, an agenda word where a step should be, a decision without its reason, a file that
-is not there, a transcript instead of a note.
+is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in some
+other section what is open, a missing step is only warned of, and so is a decision without its reason.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ REASON = re.compile(
 )
 NOTHING = re.compile(r"^(none|nothing)\b", re.IGNORECASE)
 MOST_CHARACTERS = 6000
+SHORT = 1200  # characters up to which a handoff is a note in passing
+SPEAKS_ON = ("note", "in_progress", "blockers")  # sections that tell the next session where it stands
 GONE = re.compile(r"\b(?:deleted?|removed?|renamed?|moved?|dropped)\b|\u2192|->", re.IGNORECASE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)]+)\)")
 QUOTES = "`'\"*[]()<>,;:"
@@ -39,7 +42,18 @@ PLACE = re.compile(r"(?:[:#]L?\d[\d,:L-]*)$")  # a line or lines of a file
 
 def problems(handoff: Handoff, root: str) -> list[str]:
     """One sentence for each thing to fix; [] where the handoff is fit."""
-    return [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root), *_size(handoff)]
+    merely = warnings(handoff)
+    found = [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root), *_size(handoff)]
+    return [one for one in found if one not in merely]
+
+
+def warnings(handoff: Handoff) -> list[str]:
+    """What a short handoff is told and accepted with."""
+    if _characters(handoff) > SHORT:
+        return []
+    has_word = any(handoff.items(key) for key in SPEAKS_ON)
+    missing = _next_steps(handoff) if has_word and not handoff.items("next_steps") else []
+    return [*missing, *_decisions(handoff)]
 
 
 def _next_steps(handoff: Handoff) -> list[str]:
@@ -86,8 +100,12 @@ def _path(item: str, root: str) -> str:
     return "" if any(sign in path for sign in "*?{}\u2026") else os.path.expanduser(path)
 
 
+def _characters(handoff: Handoff) -> int:
+    return sum(len(item) for items in handoff.sections.values() for item in items)
+
+
 def _size(handoff: Handoff) -> list[str]:
-    size = sum(len(item) for items in handoff.sections.values() for item in items)
+    size = _characters(handoff)
     if size <= MOST_CHARACTERS:
         return []
     return [f"It has {size:,} characters, {MOST_CHARACTERS:,} is the most: flag what lasts, it becomes notes."]

@@ -47,6 +47,7 @@ UNCONFIRMED = "unconfirmed"  # heard as an order of the user, and nobody has sai
 PROPOSED = "proposed"  # an agent's own rule, until the user accepts it
 WAITING = (UNCONFIRMED, PROPOSED)
 STATUSES = ("active", "superseded", *WAITING)
+UNVERIFIED = " (unverified: {})"  # behind what a flag said and its session did not
 POLICIES = ("do", "ask", "never")
 REQUIRED = ("name", "description", "kind", "status", "created", "edited", "reviewed", "origin")
 GLOBAL = quoting.GLOBAL
@@ -90,7 +91,12 @@ class Note:
     def is_always_on(self) -> bool:
         """Identity, and rules that wait for no tool call, by the word of the user or of the agent itself."""
         steers = self.kind == "identity" or (self.kind == "rule" and not self.when)
-        return self.is_active and steers and self.origin in TRUSTED and not self.is_beside
+        return self.is_active and steers and self.origin in TRUSTED and not self.is_beside and not self.unverified
+
+    @property
+    def unverified(self) -> str:
+        """What in it occurs nowhere in the session that it came from; "" where nothing speaks against it."""
+        return _line(_text(self.fields.get("unverified")))
 
     @property
     def is_beside(self) -> bool:
@@ -193,10 +199,12 @@ def from_text(path: str, text: str) -> Note | Broken:
 def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     """A missing or odd value becomes its default: `check` complains, a boot goes on."""
     kind = _text(fields.get("kind")) or _kind_of_folder(path)
+    doubt = _line(_text(fields.get("unverified")))
     return Note(
         path=path,
         name=_line(_text(fields.get("name"))) or stem(path),
-        description=_line(_text(fields.get("description")) or body.strip().partition("\n")[0]),
+        description=_line(_text(fields.get("description")) or body.strip().partition("\n")[0])
+        + (UNVERIFIED.format(doubt) if doubt else ""),  # so that nobody shows the one without the other
         kind=kind,
         body=body,
         status=_text(fields.get("status")) or "active",

@@ -185,7 +185,7 @@ def _flagged(state: str, sources: set[str]) -> set[str]:
 
 
 def _records(
-    top: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots")
+    top: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots", "drafts")
 ) -> Iterator[dict[str, Any]]:
     for place in places:
         for folder, _, names in os.walk(f"{top}/{place}"):

@@ -13,13 +13,13 @@ from holdfast.capture import course, episodes, home, story
 from holdfast.close import chronicle, salvage
 from holdfast.close.commit import is_loop
 from holdfast.close.think import groups
-from holdfast.close.verify import evidence
+from holdfast.close.verify import evidence, flagged
 from holdfast.close.verify.evidence import Evidence
 from holdfast.vault import journal, lineage
 from holdfast.vault.notes import UNCONFIRMED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.capture.story import Story
     from holdfast.close.salvage import Salvaged
@@ -54,6 +54,7 @@ class Case:
     said: list[lasting.Shown] = field(default_factory=list)  # by the user
     questions: list[Question[Any]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
 
 
 def of(vault: str, work: Work, known: Index) -> Case:
@@ -64,7 +65,7 @@ def of(vault: str, work: Work, known: Index) -> Case:
     listed = lineage.names(vault, work.project) if work.tells else []
     if not work.tells or not work.episode or chronicle.handoff_of(vault, work.episode, listed):
         found = Evidence(flags=tuple(flag.text for flag in work.flags))
-        return Case(work, known, found, told, origin=origin)
+        return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
     flags = (*chronicle.filed_before(vault, work, listed), *work.flags)
     found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
     read = salvage.salvage(work.episode, told, found, origin=origin)
@@ -84,7 +85,21 @@ def of(vault: str, work: Work, known: Index) -> Case:
         origin,
         tells=True,
         flags=flags,
+        doubts=_doubts(vault, work, known, told),
     )
+
+
+def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]:
+    """Why flags of this work are unverified. What the session was told at its start is as good as said in it."""
+    mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
+    if not mine or not work.episode or not work.episode.transcript:
+        return {}
+    found = evidence.gather(salvage.begun(work.episode), told, (), work.folder, most=flagged.MOST)
+    listed = lineage.names(vault, work.project)
+    newest = lineage.newest_in(vault, listed)
+    handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
+    noted = (note.description for note in known.notes if note.applies_to(work.project) and not note.unverified)
+    return flagged.unverified(mine, found, [*noted, *handed, *evidence.instructions(work.folder)])
 
 
 def put_questions(case: Case, vault: str) -> None:

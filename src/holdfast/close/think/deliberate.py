@@ -52,6 +52,7 @@ class Deliberated:
     evidence: Evidence = field(default_factory=Evidence)
     findings: tuple[Finding, ...] = ()  # about the handoff
     in_force: tuple[Note, ...] = ()  # decisions
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     jobs: int = 0
     took: float = 0.0
     origin: str = ""  # of outside text in its context
@@ -87,6 +88,7 @@ def _known(case: Case) -> Deliberated:
         evidence=case.evidence,
         in_force=tuple(decisions),
         origin=case.origin,
+        doubts=case.doubts,
     )
 
 

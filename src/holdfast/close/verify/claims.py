@@ -55,7 +55,7 @@ _TIME = re.compile(r"(?<![\d:.])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,}|\d+\.\d+(?:\.\d+)*(?=[-+]?(?:rc|alpha|beta|dev|a|b)\d*\b)"
                       r"|(?<=v)\d+(?:\.\d+)*)(?:[-+.]?(?:rc|alpha|beta|dev|post|a|b)[.-]?\d*)?(?!\w)")  # fmt: skip
 _IDENTIFIER = re.compile(
-    r"(?<![\w/.`-])(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+"
+    r"(?<![\w/.`-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+"
     r"|(?:[A-Z][a-z0-9]+){2,}(?=\()|--[a-z][\w-]+)(?:\(\))?(?![\w/])"
 )
 
@@ -79,6 +79,7 @@ class Atom:
     at: int
     unit: str = ""
     noun: str = ""
+    label: str = ""  # of a number: the word before it, which it may number: "task 6"
 
 
 def normal(text: str) -> str:
@@ -109,7 +110,7 @@ def atoms(text: str) -> list[Atom]:
 def _atom(kind: str, match: re.Match[str], text: str) -> Atom | None:
     shown = match.group().strip().rstrip(".,;:")
     if kind == QUOTE:
-        inner = (match.group(1) or match.group(2)).strip()
+        inner = text[slice(*match.span(1 if match.group(1) else 2))].strip()
         return Atom(QUOTE, inner, inner.rstrip(".,;:!?"), match.start()) if any(map(str.isalnum, inner)) else None
     if kind == CODE:
         inner = (match.group(1) if match.group().startswith("`") else match.group()).strip()
@@ -160,7 +161,9 @@ def _number(match: re.Match[str], text: str) -> Atom | None:
     unit, noun = unit_and_noun(match)
     if noun and text[end] not in " -" and noun not in ("x", "k"):
         return None  # 2fa, 3d
-    return Atom(NUMBER, match.group().strip(), match.group("digits"), match.start(), unit, noun)
+    label = _BEFORE.search(text[: match.start()])
+    before = words.stem(label.group(1)) if label and label.group(1).lower() not in words.STOP else ""
+    return Atom(NUMBER, match.group().strip(), match.group("digits"), match.start(), unit, noun, before)
 
 
 def values(digits: str) -> set[float]:
@@ -214,6 +217,10 @@ class Known:
         return frozenset(re.findall(r"[^\W_]+", self.lower))
 
     @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(map(words.stem, self.words))
+
+    @cached_property
     def bare(self) -> str:
         """In one line, without quotes and emphasis: words are quoted across line breaks and across them."""
         return re.sub(r"\s+", " ", re.sub(r"[\"'`*]", "", self.plain))
@@ -253,6 +260,31 @@ class Known:
             words.counted(noun) for noun in {one.noun for places in self.numbers.values() for one in places}
         )
 
+    @cached_property
+    def counts(self) -> dict[str, frozenset[float]]:
+        """For each thing that is counted, how many there were said to be."""
+        found: dict[str, set[float]] = {}
+        for value, places in self.numbers.items():
+            for one in places:
+                if one.noun:
+                    found.setdefault(words.counted(one.noun), set()).add(value)
+        return {noun: frozenset(values) for noun, values in found.items()}
+
+    @cached_property
+    def labelled(self) -> dict[str, frozenset[int]]:
+        """The numbers that a word is followed by: "tasks 4-6 and 9" are four of them."""
+        found: dict[str, set[int]] = {}
+        for match in _LABELLED.finditer(self.plain):
+            numbers = found.setdefault(words.stem(match.group(1)), set())
+            listed = re.findall(r"\d+|-|to|through", match.group(2))
+            for at, one in enumerate(listed):
+                if one.isdecimal():
+                    numbers.add(int(one))
+                elif 0 < at < len(listed) - 1 and listed[at - 1].isdecimal() and listed[at + 1].isdecimal():
+                    first, last = int(listed[at - 1]), int(listed[at + 1])
+                    numbers.update(range(first, last) if last - first < 100 else ())
+        return {label: frozenset(numbers) for label, numbers in found.items()}
+
     def says(self, quoted: str) -> bool:
         """Whether words were said exactly so; dots in them stand for what was left out."""
         plain = re.sub(r"[\"'`*]", "", quoted)
@@ -278,9 +310,11 @@ class Known:
 
 
 _DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\d+)?)"
-_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w(=/])))?"
+_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w=/]|\((?![+s-]\)))))?"
 _EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
 _NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
+_BEFORE = re.compile(r"([^\W\d_]{3,})[ -]#?$")
+_LABELLED = re.compile(r"([^\W\d_]{3,})[ -]#?(\d{1,4}(?:(?: ?[,&/+-] ?| and | to | through | or )#?\d{1,4})*)(?![\w.])")
 _SPELLED_OUT = re.compile(
     rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
 )
@@ -298,8 +332,8 @@ def known_of(texts: Iterable[str]) -> Known:
 
 
 _ORDER = (
-    (QUOTE, _QUOTED),
     (CODE, _CODE),
+    (QUOTE, _QUOTED),
     (URL, _URL),
     (EMAIL, _EMAIL),
     (PATH, _PATH),

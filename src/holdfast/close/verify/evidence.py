@@ -34,6 +34,7 @@ MOST = 8 << 20
 LARGEST_FILE = 256 << 10  # of a changed file whose text is looked at
 MOST_OF_FILES = 2 << 20
 MOST_COMMITS = 500
+INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md", "README.md")  # of the project, which every session of it knows
 MOST_NAMES = 50_000  # of files in the tree
 SHOWN = 100  # characters of a call before its result
 PATIENCE = 10.0  # seconds for one question to git
@@ -96,7 +97,7 @@ class Evidence:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Everything that a claim may be found in, made comparable once."""
-        called = {one.call: _spelled(one.given) for one in self.spoken if one.role == CALL}
+        called = {one.call: spelled(one.given) for one in self.spoken if one.role == CALL}
         calls = called.values()
         # What a command printed stands behind it: "22" says more after "make test".
         words = (
@@ -122,7 +123,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
     runs = tuple(_runs(calls, results))
     worked = [one for one in calls if not _has_failed(one, results)]
     edited = _shortened((*(_clean(one) for one in told.files), *_edited(worked)), episode.cwd, root)
-    prompts = tuple(_clean(one) for one in told.prompts)
+    prompts = tuple(_clean(one) for one in (*told.prompts, *_queued(episode, most)))
     history = tuple(_history(root))
     planned = [one for one in calls if gist.is_about_todos(one)]
     return Evidence(
@@ -153,6 +154,21 @@ def _heard(episode: Episode, most: int) -> tuple[list[Said], bool]:
         return [], False
     found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most, whole=True)
     return [_without_secrets(one) for one in found], is_partial
+
+
+def _queued(episode: Episode, most: int) -> Iterator[str]:
+    """What the user typed while the model was at work: Claude Code keeps it as an operation of its own."""
+    if episode.host != transcript.CLAUDE or not episode.transcript:
+        return
+    for at, line in transcript.back(episode.transcript, most):
+        if at < episode.offset:
+            return
+        if b'"queue-operation"' in line:
+            record = transcript.decoded(line)
+            said = record.get("content")
+            words = transcript.without_reminders(said).strip() if isinstance(said, str) else ""
+            if record.get("operation") == "enqueue" and words and not words.startswith(transcript.INJECTED):
+                yield words
 
 
 def _without_secrets(one: Said) -> Said:
@@ -265,6 +281,11 @@ def _contents(root: str, edited: Iterable[str]) -> Iterator[str]:
             yield _clean(raw.decode("utf-8", "replace"))
 
 
+def instructions(root: str) -> Iterator[str]:
+    """What stands in the files that a host tells its model of, and in the first that anybody reads."""
+    yield from _contents(root, INSTRUCTIONS)
+
+
 @dataclass(frozen=True)
 class Commit:
     ident: str
@@ -314,10 +335,10 @@ def _git(root: str, *words: str) -> str:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
-def _spelled(given: object) -> str:
+def spelled(given: object) -> str:
     """A call's input as text: values only, each on its own line, as they were before they were JSON."""
     if isinstance(given, dict):
-        return "\n".join(filter(None, map(_spelled, given.values())))
+        return "\n".join(filter(None, map(spelled, given.values())))
     if isinstance(given, list | tuple):
-        return "\n".join(filter(None, map(_spelled, given)))
+        return "\n".join(filter(None, map(spelled, given)))
     return "" if given is None or isinstance(given, bool) else str(given)

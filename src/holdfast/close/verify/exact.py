@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify import claims, words
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 MOST_PLACES = 400  # of one number that are looked at, the newest
 SHARE = "%"  # always written with its sign
+MANY = 3  # numbers that a word has beside it, from which on it numbers or counts things
+COMMON, EVERYWHERE = 8, 60  # places from which on a number by itself says little, and nothing
+BY_LABEL = 24  # characters around a number in which the word stands that it belongs to
+CLOSE = 60  # and around one that stands in many places
+APART, TOGETHER = 30, 160  # characters between two counts in a claim, and at most where they were seen
 REACH = 120  # characters around a number in which words of the claim speak for it
 
 
@@ -31,6 +37,15 @@ def problems(text: str, known: Sequence[Known], evidence: Evidence) -> Iterator[
         found = [_problem(atom, text, meant, one, evidence) for one in known]
         if all(found):
             yield found[0]
+
+
+def exchanged(text: str, known: Known) -> str:
+    """Two counts in one breath that were seen, and never together: one of them is of something else. "" without any."""
+    counts = [atom for atom in claims.atoms(text) if atom.kind == claims.NUMBER and atom.noun]
+    for one, other in pairwise(counts):
+        if other.at - one.at - len(one.shown) <= APART and not _stand_together(one, other, known):
+            return f"{one.shown} and {other.shown} were not found together"
+    return ""
 
 
 def _problem(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> str:
@@ -70,23 +85,61 @@ def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: 
         return True
     noun, unit = words.counted(atom.noun), _hard(atom.unit)
     places = [found for value in claims.values(atom.key) for found in known.numbers.get(value, ())]
+    if atom.label and not unit and atom.key.isdecimal():
+        numbered = known.labelled.get(atom.label, frozenset())
+        if int(atom.key) in numbered or len(numbered) >= MANY:
+            return int(atom.key) in numbered
+        if not noun and atom.label in known.stems:
+            return any(atom.label in words.stems(known.near(one.at, BY_LABEL)) for one in places[-MOST_PLACES:])
     if unit and any(found.unit == unit for found in places):
         return True
     if unit and (unit == SHARE or any(_hard(found.unit) for found in places)):
         return False  # so much of something else
     if noun and any(words.counted(found.noun) == noun for found in places):
         return True
+    if noun and not unit and len(known.counts.get(noun, ())) >= MANY:
+        return False  # of these it was said how many there are, and never so many
     is_told = bool(noun) and noun in known.counted
+    is_common = len(places) > COMMON
+    beside = _beside(atom, text) if is_common else meant
     for found in places[-MOST_PLACES:]:
         if _hard(found.unit) or ((found.noun or found.unit) and (unit or is_told)):
             continue  # so many of something else
-        around = known.near(found.at, REACH)
+        around = known.near(found.at, CLOSE if is_common else REACH)
         if words.is_german(around) != words.is_german(text):
             return True  # in another language no word is the same
-        among = meant & set(words.stems(around))
-        if len(among) >= (2 if is_told or (found.noun and noun) else 1):
+        among = beside & set(words.stems(around))
+        needed = min(_needed(len(places)), len(beside)) if is_common else 1
+        if len(among) >= max(2 if is_told or (found.noun and noun) else 1, needed):
             return True
     return False
+
+
+def _beside(atom: Atom, text: str) -> set[str]:
+    """The words of a claim that stand by a number, in its clause."""
+    text = claims.normal(text)
+    end = atom.at + len(atom.shown)
+    before = re.split(r"[.;:!?]\s", text[max(0, atom.at - CLOSE) : atom.at])[-1]
+    behind = re.split(r"[.;:!?]\s", text[atom.at : end + CLOSE])[0]
+    return set(words.stems(f"{before} {behind}"))
+
+
+def _stand_together(one: Atom, other: Atom, known: Known) -> bool:
+    """Whether two counts that are said in one breath were seen so; where one of them was put otherwise, who knows."""
+    first, second = (_places(atom, known)[-MOST_PLACES:] for atom in (one, other))
+    return not (first and second) or any(abs(at - near) <= TOGETHER for at in first for near in second)
+
+
+def _places(atom: Atom, known: Known) -> list[int]:
+    """Where so many of the same were counted."""
+    noun = words.counted(atom.noun)
+    found = [one for value in claims.values(atom.key) for one in known.numbers.get(value, ())]
+    return sorted(one.at for one in found if words.counted(one.noun) == noun)
+
+
+def _needed(places: int) -> int:
+    """How many words of the claim must stand around a number that stands in so many places: 2 stands everywhere."""
+    return 1 + (places > COMMON) + (places > EVERYWHERE)
 
 
 def _hard(unit: str) -> str:
@@ -114,7 +167,8 @@ def _has_commit(ident: str, known: Known, evidence: Evidence) -> bool:
 
 
 def _has_code(code: str, known: Known, evidence: Evidence) -> bool:
-    if re.sub(r"\s+", "", code).lower() in known.squeezed:
+    code = re.sub(r"(?<=[\w?!])/\d{1,2}$", "", code)  # name/arity
+    if _is_in_order([re.sub(r"\s+", "", one).lower() for one in code.split("...")], known.squeezed):
         return True
     if re.fullmatch(r"[\w.-]+", code):
         return proofs.occurs(evidence.root, code)
@@ -123,14 +177,32 @@ def _has_code(code: str, known: Known, evidence: Evidence) -> bool:
     return len(parts) > 1 and all(one in known.plain for one in parts) and parts[0] + " " in known.plain
 
 
+def _is_in_order(pieces: list[str], text: str) -> bool:
+    """Whether pieces stand one after the other; dots between them stand for what was left out."""
+    at = 0
+    for piece in filter(None, (one.strip(",;()") if len(pieces) > 1 else one for one in pieces)):
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+    return True
+
+
 def has_path(path: str, known: Known, evidence: Evidence) -> bool:
     """Whether somebody named a file or folder, or the tree has it."""
     if is_among(path, (*evidence.edited, *evidence.read)) or _stands(path.lower(), known.lower):
         return True
     if is_among(path, evidence.names) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.names):
         return True
+    if _is_prose(path, known):
+        return True
     full = path if path.startswith("/") else f"{evidence.root}/{path}"
     return bool(evidence.root) and os.path.exists(os.path.expanduser(full))
+
+
+def _is_prose(path: str, known: Known) -> bool:
+    """compiled/tested/committed: words that somebody said, with strokes between them."""
+    parts = path.split("/")
+    return all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts)
 
 
 def is_among(path: str, paths: Iterable[str]) -> bool:

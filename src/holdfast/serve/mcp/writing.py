@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.capture import codec, flagging, home, whereabouts
+from holdfast.capture import codec, drafts, flagging, home, whereabouts
 from holdfast.capture import flag_words as words_of_flags
 from holdfast.errors import UsageError
 from holdfast.serve.mcp import words as telling
@@ -69,7 +69,14 @@ def _taken(place: Place, words: words_of_flags.Words) -> Told:
     where = place.where
     origin = whereabouts.origin(where, place.vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
-    taken = flagging.take_words(place.vault, words, speaker, place.clock())
+    try:
+        taken = flagging.take_words(place.vault, words, speaker, place.clock())
+    except UsageError as error:
+        what = drafts.SNAG if words.kind == "snag" else drafts.FLAG
+        about = ("\n".join(words.texts), where.project.id, where.episode, place.clock())
+        state = home.state(place.vault)
+        drafts.refused(state, error, what, *about, origin=origin, evidence=words.evidence)
+        raise
     lines = [f"flagged {one.id} [{one.kind}] in project {where.project.id}" for one in taken.flags]
     return Told(telling.with_notes(lines, taken.changes))
 

@@ -1,0 +1,248 @@
+"""Drafts: what somebody submitted and was refused. Nothing that was submitted is lost because a form was wrong.
+
+    drafts/log      framed records: one for each draft, one for each thing that became of it
+
+A draft is open until its author submitted it again, somebody settled it, or a close has used its words and a start has
+told of it. The close files a refused flag as a fact, word for word, and puts a refused handoff's sections into the
+handoff of its session. Secrets are redacted before anything is written. A sandbox may let a command write to the queue
+alone: then the record goes there, and is read from both places.
+
+A start reads the newest part of the log, so its cost does not grow with history; everybody else reads all of it.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import codec, log, platform
+from holdfast.capture.ids import new_id
+from holdfast.errors import HoldfastError, NotSaved
+from holdfast.model import TRUSTED, VERSION, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FLAG, SNAG, REMEMBER, HANDOFF, CHECKPOINT = "flag", "snag", "remember", "handoff", "checkpoint"
+NAMES = {REMEMBER: "note to remember"}  # as a start says it, where the command's name is no noun
+LINES = (FLAG, SNAG, REMEMBER)  # what the close files as a fact
+PLACES = ("drafts/log", "queue/drafts")  # below .state; the second where a sandbox allows nothing else
+NEWEST = 1 << 18  # bytes that a start reads of each
+LASTS = 7 * 86400.0  # how long starts speak of one that nobody used
+LONGEST_WHY = 1000
+LONGEST_TOLD = 160  # characters of a reason in a start
+MOST_TOLD = 4
+SETTLED, USED, TOLD = "settled", "used", "told"
+SHELL = "the shell may change these words"  # why the hook keeps what it saw before the shell did (capture/raw_words)
+WRITTEN = "nothing was written"
+KEPT = "your words are kept as a draft (`holdfast drafts`)"
+BUT = f"{WRITTEN}, but {KEPT}"
+ENOUGH = 0.8  # of the words of a shorter text that make a longer one the same, put otherwise
+
+
+@value
+class Draft:
+    """One refused text with the reason. `used` says what the close made of it, `is_told` whether a start spoke of it,
+    `is_settled` that nothing is left to do. `given` is the kind of flag that its author gave it, where that is one."""
+
+    id: str
+    kind: str
+    text: str
+    why: str
+    project: str = ""
+    episode: str = ""
+    time: float = 0.0
+    origin: str = "agent"
+    evidence: tuple[str, ...] = ()
+    given: str = ""
+    used: str = ""
+    is_told: bool = False
+    is_settled: bool = False
+
+    def as_record(self) -> dict[str, object]:
+        return {**self.__dict__, "evidence": list(self.evidence)}
+
+
+def keep(
+    state: str,
+    kind: str,
+    text: str,
+    why: str,
+    project: str,
+    episode: str,
+    now: float,
+    *,
+    origin: str = "agent",
+    evidence: Sequence[str] = (),
+    given: str = "",
+) -> str:
+    """Keep a refused text, synced; returns its id. The same text of the same session is one draft. "" where there is
+    no text. Raises NotSaved."""
+    from holdfast.capture.flags import clean
+    from holdfast.capture.redaction import redact
+
+    bare = redact(text)[0].strip()
+    if not clean(bare)[0]:
+        return ""
+    for one in read(state, NEWEST):
+        if not one.is_settled and (one.kind, one.text, one.project, one.episode) == (kind, bare, project, episode):
+            return one.id
+    ident = new_id(now)
+    record: dict[str, object] = {"v": VERSION, "id": ident, "time": now, "kind": kind, "text": bare}
+    record |= {
+        "why": redact(" ".join(why.partition(f"; {WRITTEN}")[0].split()))[0][:LONGEST_WHY],
+        "project": project,
+        "episode": episode,
+    }
+    record |= {"origin": origin, "evidence": [redact(one)[0] for one in evidence], "given": given}
+    _append(state, [record])
+    return ident
+
+
+def refused(
+    state: str,
+    error: HoldfastError,
+    kind: str,
+    text: str,
+    project: str,
+    episode: str,
+    now: float,
+    *,
+    origin: str = "agent",
+    evidence: Sequence[str] = (),
+) -> None:
+    """Keep the words of a refusal, and let its error say so in its sentence; it stays as it is where they cannot be."""
+    said = str(error)
+    try:
+        ident = keep(state, kind, text, said, project, episode, now, origin=origin, evidence=evidence)
+    except (NotSaved, OSError):
+        return
+    if ident:
+        error.args = (said.replace(WRITTEN, BUT, 1) if WRITTEN in said else f"{said} {KEPT[:1].upper()}{KEPT[1:]}.",)
+
+
+def read(state: str, newest: int = 0) -> list[Draft]:
+    """Every draft with what became of it, the oldest first; with `newest`, those in the last so many bytes."""
+    found: dict[str, Draft] = {}
+    became: list[dict[str, object]] = []
+    for place in PLACES:
+        try:
+            path = f"{state}/{place}"
+            payloads = list(log.records(log.scan_tail(path, newest) if newest else log.scan_file(path)))
+        except OSError:
+            continue
+        for payload in payloads:
+            try:
+                record = codec.decode(payload)
+                if "draft" in record:
+                    became.append(record)
+                elif "text" in record:
+                    found[str(record["id"])] = _draft(record)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # purged, or of a version that we do not know
+    for record in became:
+        one = found.get(str(record.get("draft")))
+        if one:
+            found[one.id] = _changed(one, str(record.get("became")), str(record.get("where") or ""))
+    return sorted(found.values(), key=lambda one: (one.time, one.id))
+
+
+def _draft(record: dict[str, object]) -> Draft:
+    texts = ("id", "kind", "text", "why", "project", "episode", "origin", "given")
+    proofs, when = record.get("evidence"), record.get("time")
+    return Draft(
+        **{name: str(record.get(name) or "") for name in texts},  # type: ignore[arg-type]
+        time=float(when) if isinstance(when, (int, float)) else 0.0,
+        evidence=tuple(str(one) for one in proofs) if isinstance(proofs, list) else (),
+    )
+
+
+def _changed(one: Draft, became: str, where: str) -> Draft:
+    if became == USED:
+        one = replace(one, used=where or USED)
+    elif became == TOLD:
+        one = replace(one, is_told=True)
+    is_over = became == SETTLED or (bool(one.used) and one.is_told)
+    return replace(one, is_settled=True) if is_over else one
+
+
+def any_kept(state: str) -> bool:
+    """Whether there ever was one: most starts and flags need not load this."""
+    return any(platform.is_there(f"{state}/{place}") for place in PLACES)
+
+
+def open_for(state: str, project: str, newest: int = 0) -> list[Draft]:
+    """The drafts of a project that are not settled, the oldest first."""
+    return [one for one in read(state, newest) if one.project == project and not one.is_settled]
+
+
+def settle(state: str, ident: str) -> None:
+    """Nothing is left to do about a draft; its text stays in the log. Raises NotSaved."""
+    _become(state, [ident], SETTLED)
+
+
+def use(state: str, idents: Iterable[str], where: str) -> None:
+    """A close has used these: `where` says for what. Raises NotSaved."""
+    _become(state, idents, USED, where)
+
+
+def tell(state: str, idents: Iterable[str]) -> None:
+    """A start has spoken of these. Raises NotSaved."""
+    _become(state, idents, TOLD)
+
+
+def sentences(state: str, project: str, now: float, living: Iterable[str], *, only_look: bool = False) -> list[str]:
+    """What a start says of the drafts of sessions that are over. One that a close has used is told once."""
+    open_ones = [one for one in open_for(state, project, NEWEST) if one.episode not in living]
+    found = [one for one in open_ones if one.used or now - one.time < LASTS]
+    if not only_look:
+        try:
+            tell(state, [one.id for one in found if not one.is_told])
+        except NotSaved:
+            pass  # then it is told once more
+    told = [_sentence(one) for one in found[-MOST_TOLD:]]
+    if len(found) > MOST_TOLD:
+        told.append(f"{len(found) - MOST_TOLD} more were refused and are kept: `holdfast drafts`.")
+    return told
+
+
+def _sentence(one: Draft) -> str:
+    from holdfast.capture.episodes import session_of
+    from holdfast.capture.flags import clean
+
+    whose = f" of session {clean(session_of(one.episode)[:40])[0]}" if one.episode else ""
+    why = clean(one.why[:LONGEST_TOLD])[0].rstrip(". ")
+    if one.origin not in TRUSTED:
+        why = "it came from outside text"
+    how = f"its words are used ({one.used})" if one.used else "it is kept as a draft"
+    became = "never came through its shell" if one.why == SHELL else f"was refused ({why})"
+    return f"A {NAMES.get(one.kind, one.kind)}{whose} {became}; {how}: `holdfast drafts {one.id[-6:]}`."
+
+
+def submitted(state: str, kind: str, texts: Sequence[str], project: str, episode: str) -> None:
+    """The same was accepted now: what its author had been refused before is settled. Never raises: what was accepted
+    is safe, and a draft too many is only told."""
+    try:
+        mine = [one for one in open_for(state, project, NEWEST) if one.episode == episode and one.kind == kind]
+        done = [one.id for one in mine if kind == HANDOFF or any(_is_same(one.text, text) for text in texts)]
+        _become(state, done, SETTLED)
+    except (HoldfastError, OSError):
+        return
+
+
+def _is_same(one: str, other: str) -> bool:
+    first, second = set(one.casefold().split()), set(other.casefold().split())
+    fewest = min(len(first), len(second))
+    return bool(fewest) and len(first & second) >= ENOUGH * fewest
+
+
+def _become(state: str, idents: Iterable[str], became: str, where: str = "") -> None:
+    records = [{"v": VERSION, "draft": ident, "became": became, "where": where} for ident in idents]
+    if records:
+        _append(state, records)
+
+
+def _append(state: str, records: list[dict[str, object]]) -> None:
+    payloads = [codec.encode(record) for record in records]
+    try:
+        log.append(f"{state}/{PLACES[0]}", payloads, durable=True)
+    except NotSaved:
+        log.append(f"{state}/{PLACES[1]}", payloads, durable=True)
