@@ -28,6 +28,7 @@ HEAD = "holdfast armed 2"
 MOST_NOTES = 2000
 USER = "user"
 FRONT = re.compile(r"\ufeff?---[ \t\r]*\n(?:.*?\n)??---[ \t\r]*(?:\n|\Z)", re.DOTALL)
+TICKED = re.compile(r"`([^`\n]{2,200})`")
 LITERAL = re.compile(r"[^*?\[\]{}!|]+")
 
 
@@ -53,7 +54,9 @@ def _records(vault: str, one: Known) -> Iterator[dict[str, Any]]:
     if note.when:
         if not armed.problems(note.when):
             lines = _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]
-            yield _record(note, note.when, lines, policy(note, stops=True), is_own=False)
+            made = _record(note, note.when, lines, policy(note, stops=True), is_own=False)
+            ways = [words for line in lines for words in _better(line)]
+            yield {**made, "better": ways} if ways else made
         return
     named = one.named
     stops = policy(note, stops=bool(named.get("forbidden")))
@@ -78,6 +81,13 @@ def _record(note: Note, when: dict[str, Any], lines: list[str], stops: str, *, i
     record = {"path": note.path, "name": note.name, "policy": stops, "origin": note.origin, "project": note.project}
     made: dict[str, Any] = {**record, "lines": lines, "when": armed.read(when).as_record()}
     return {**made, "own": True} if is_own else made
+
+
+def _better(line: str) -> Iterator[list[str]]:
+    """The commands that a snag names as the better path, each as the words that tell it."""
+    _, found, better = line.partition(" Better: ")
+    for span in TICKED.findall(better) if found and line.startswith("Snag: ") else ():
+        yield [word.lower() for word in span.split()][:6]
 
 
 def keys(when: dict[str, Any]) -> list[str]:

@@ -49,6 +49,8 @@ def derived(snag: Snag) -> dict[str, Any] | None:
 
 def subject(when: dict[str, Any]) -> str:
     """What a `when` is about, in a few words: the name of the note that has it."""
+    if any(when.get(key) for key in armed.DOES):
+        return armed.said(when)
     parts = [*when.get("words", ()), *when.get("paths", ()), *([] if when.get("words") else [when.get("tool", "")])]
     return " ".join(str(part) for part in parts if part)
 
