@@ -225,7 +225,7 @@ def test_what_names_nothing_is_a_note_as_any_flag_and_the_loop_says_so(desk: Des
     assert (loop.state, loop.stage, loop.is_open, loop.is_late) == ("noted", "noted", True, False)
     assert desk.note(loop.where).body.strip() == "forgot to ask the user. Better: ask first"
     assert "skill:" not in desk.text(loop.where)
-    (told,) = desk.listing().closed
+    (told,) = desk.listing().open
     assert told.why == "there is no skill nowhere in this project or in the home that may be read"
 
 

@@ -25,13 +25,15 @@ MOST = 200  # commands and paths of one call that are looked at
 @value
 class Effects:
     """`commands` have the program's own name first; paths are as far as the call and its folder say. `text` is what is
-    changed or set, in lower case: lines of an edit, and the words of commands that do not only look."""
+    written or set, in lower case: lines of an edit, and the words of commands that do not only look; `gone` are the
+    lines that an edit takes away."""
 
     commands: tuple[tuple[str, ...], ...] = ()
     writes: tuple[str, ...] = ()
     removes: tuple[str, ...] = ()
     opens: tuple[str, ...] = ()
     text: str = ""
+    gone: str = ""
     cwd: str = ""
 
 
@@ -42,7 +44,8 @@ def of(moment: Moment) -> Effects:
     name = moment.tool.rpartition("__")[2].lower()
     paths = tuple(join(moment.cwd, path) for path in moment.paths)
     if name in call_words.WRITERS:
-        return Effects(writes=paths, opens=paths, text=moment.lines.lower(), cwd=moment.cwd)
+        fresh, _, gone = moment.lines.lower().partition("\0")
+        return Effects(writes=paths, opens=paths, text=fresh, gone=gone, cwd=moment.cwd)
     return Effects(opens=paths if name in call_words.OPENERS else (), cwd=moment.cwd)
 
 
@@ -76,7 +79,7 @@ class _Line:
             tuple(self.removes[:MOST]),
             tuple((*self.opens, *self.writes)[:MOST]),
             "\n".join(self.text).lower(),
-            self.cwd,
+            cwd=self.cwd,
         )
 
     def _take(self, line: str, depth: int) -> None:
@@ -108,7 +111,8 @@ class _Line:
             self.here = join(self.here, plain[0]) if plain else self.here
             return
         name = _named(words)
-        at = [join(self.here, one) for one in (plain[1:] if "-" in name and name == f"{program}-{plain[0]}" else plain)]
+        told = plain[:1] if name != program else []  # `git rm`: its first word is no file
+        at = [join(self.here, one) for one in plain[len(told) :]]
         if name in call_words.REMOVERS:
             self.removes += at
             self.writes += at

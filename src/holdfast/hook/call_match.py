@@ -147,13 +147,15 @@ def packages(name: str, effects: Effects) -> bool:
         is_managing = program in call_words.MANAGERS and 0 <= told <= 2
         if is_managing and any(_is_package(one, name) for one in args[told + 1 :]):
             return True
-    if not effects.text or name.replace("_", "-") not in effects.text.replace("_", "-"):
+    fresh, gone = (text.replace("_", "-") for text in (effects.text, effects.gone))
+    if name not in fresh and name not in gone:
         return False
     files = [path.rpartition("/")[2].lower() for path in effects.writes]
     is_manifest = any(one in call_words.MANIFESTS or one.startswith("requirements") for one in files)
-    tidy = effects.text.replace("_", "-").splitlines()
-    lines = [line.strip() for line in tidy if armed_match.has_word(line, name)]
-    return bool(lines) if is_manifest else bool(files) and any(_imports(line, name) for line in lines)
+    if is_manifest:
+        return armed_match.has_word(f"{fresh}\n{gone}", name)
+    lines = [line.strip() for line in fresh.splitlines() if armed_match.has_word(line, name)]
+    return bool(files) and any(_imports(line, name) for line in lines)
 
 
 def _imports(line: str, name: str) -> bool:
@@ -189,7 +191,7 @@ def sets(setting: str, effects: Effects) -> bool:
     """Whether a key stands in what a call changes, with the value where one is asked for. Of a dotted key the last part
     is enough where the others stand around it, as in YAML."""
     key, has_value, wanted = setting.partition("=")
-    text = effects.text
+    text = effects.text if has_value else f"{effects.text}\n{effects.gone}"  # taking a value away does not set it
     leaf = key.rpartition(".")[2]
     if leaf not in text:
         return False

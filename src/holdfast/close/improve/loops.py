@@ -38,6 +38,7 @@ STAGES = {APPLIED: WIRED, NOTED: NOTED, REOPENED: REOPENED, UNDONE: ENDED, REJEC
 PATIENCE = 2  # closes that an edit may wait
 LASTS = 30 * 86400.0
 NOTICE = "loops"
+DISARMED = "its note waits for no tool call any more"
 SAID = {
     QUEUED: "waits in the queue for a close",
     DEAD: "could not be filed; `holdfast queue` says why",
@@ -146,9 +147,10 @@ def _found(vault: str, state: str, now: float, states: tuple[str, ...] = improve
             yield from _of_quarantined(vault, note.path)
     asked = {ident: one for one in proposals.listing(state) for ident in one.sources}
     by_source = {ident: note.path for note in known.notes if note.is_active for ident in note.sources}
+    comes_back = frozenset(path for path, one in known.known.items() if _comes_back(one))
     for record in improve_record.everything(vault, states):
         if not is_elsewhere(record) or record.state not in PENDING or states == improve_record.STATES:
-            yield of_record(record, asked.get(record.id), by_source)
+            yield of_record(record, asked.get(record.id), by_source, comes_back)
 
 
 def _of_flag(entry: queue.Entry) -> Loop:
@@ -173,8 +175,19 @@ def _of_quarantined(vault: str, path: str) -> Iterable[Loop]:
         yield Loop(ident, began, project, snag.wrong, snag.better, QUARANTINED, path, why)
 
 
-def of_record(record: Record, asked: Proposal | None = None, by_source: dict[str, str] | None = None) -> Loop:
-    """The loop that an improvement's record tells of."""
+def _comes_back(one: index.Known) -> bool:
+    """Whether something brings a note up: a tool call, or every start."""
+    return bool(one.note.when or one.named or one.note.is_always_on)
+
+
+def of_record(
+    record: Record,
+    asked: Proposal | None = None,
+    by_source: dict[str, str] | None = None,
+    comes_back: frozenset[str] | None = None,
+) -> Loop:
+    """The loop that an improvement's record tells of. A note that a person has armed since, or disarmed, counts as it
+    is now."""
     state, where, why = record.state, record.note, record.why
     if state in (PROPOSED, WAITING):
         where = record.file
@@ -188,6 +201,10 @@ def of_record(record: Record, asked: Proposal | None = None, by_source: dict[str
     elif state in (APPLIED, NOTED) and by_source is not None:
         where = by_source.get(record.id, "")
         state = state if where else GONE
+        if comes_back is not None and state == NOTED and where in comes_back:
+            state, why = APPLIED, ""
+        elif comes_back is not None and state == APPLIED and where not in comes_back:
+            state, why = NOTED, DISARMED
     if state == APPLIED and record.recurred_at > record.proven_at and not _is_followed(record):
         state, why = REOPENED, f"in {record.recurred}"
     known = (record.id, record.time, record.project, record.wrong, record.better)

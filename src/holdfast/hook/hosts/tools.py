@@ -117,17 +117,22 @@ def _patched(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines(given: Mapping[str, Any]) -> str:
-    """What an edit changes: the lines that only one of its two sides has. Those around them are where it happens."""
+    """What an edit changes: the lines that it brings, then behind a zero those that it takes away. Those that both its
+    sides have are where it happens."""
     edits = given.get("edits")
-    found: list[str] = []
+    fresh: list[str] = []
+    gone: list[str] = []
     for one in (given, *(edits[:MOST_PATHS] if isinstance(edits, list) else ())):
         if not isinstance(one, dict):
             continue
         old, new = (_first_text(one, keys)[:MOST_TEXT].splitlines() for keys in (OLD_KEYS, NEW_KEYS))
-        found += [line for line in new if line not in old] + [line for line in old if line not in new]
+        fresh += [line for line in new if line not in old]
+        gone += [line for line in old if line not in new]
     patch = next((text for text in given.values() if isinstance(text, str) and text.startswith(PATCH)), "")
-    found += [line[1:] for line in patch[:MOST_TEXT].splitlines() if line[:1] in ("+", "-")]
-    return clean("\n".join(found)[:MOST_TEXT])
+    changes = patch[:MOST_TEXT].splitlines()
+    fresh += [line[1:] for line in changes if line.startswith("+")]
+    gone += [line[1:] for line in changes if line.startswith("-")]
+    return "\0".join(clean("\n".join(side)[:MOST_TEXT]) for side in (fresh, gone)) if fresh or gone else ""
 
 
 def _first_text(given: Mapping[str, Any], keys: tuple[str, ...]) -> str:
