@@ -117,7 +117,7 @@ VERSIONED = re.compile(
     re.IGNORECASE,
 )
 USED = re.compile(
-    r"\b(?:use|uses|using|avoid|avoiding|drop|dropped|remove|removed|reject|rejected|replace|replaced|adopt|off|from|against|over|than|of|not|no|without)"
+    r"(?<![\w-])(?:use|uses|using|avoid|avoiding|drop|dropped|remove|removed|reject|rejected|replace|replaced|adopt|off|from|against|over|than|of|without|(?:^|and )not|^no)"
     rf" {BEFORE_NAME}{A_NAME}",
     re.IGNORECASE,
 )
@@ -141,10 +141,8 @@ class Thing:
 def things(clause: str) -> list[Thing]:
     """Everything that a clause names, in order, each once."""
     found = [*_phrases(clause), *_spans(clause), *_tokens(clause), *_packages(clause)]
-    commands = {one.text.split()[0] for one in found if one.kind == COMMAND}
-    found = [
-        one for one in found if one.kind not in (NAME, PACKAGE) or one.text not in commands or one.text not in MANY
-    ]
+    told = {one.text.split()[0] for one in found if one.kind == COMMAND and " " in one.text}
+    found = [one for one in found if one.kind not in (NAME, PACKAGE) or one.text not in told]
     versions = {one.text for one in found if one.kind == PACKAGE and not one.is_run}
     found = [one for one in found if one.kind != COMMAND or one.text not in versions]
     kept: dict[tuple[str, str], Thing] = {}
