@@ -40,7 +40,7 @@ from holdfast.vault import armed_file, index, notes
 
 SET = ROOT / "bench" / "armed_set"
 SESSIONS = ROOT.parents[1] / "shared" / "bench" / "claude_sessions"
-# Rules that any user may have, and by which text of a writing call a stop is right though the session knew no such rule.
+# Rules that any user may have, and the text of a call at which a stop is right: it is what the rule is about.
 GENERIC = (
     ("never", "Never force-push main", ""),
     ("never", "Never commit .env", ""),
@@ -200,7 +200,8 @@ def speed(vault: str) -> dict[str, float]:
     """Microseconds of the match of one call against 10, 100 and 1,000 notes armed by their own words."""
     found = {}
     for size in (10, 100, 1000):
-        many = [Case("decision", "agent", f"Do not modify services/part{nth}/config_{nth}.yaml, {nth} users depend on it") for nth in range(size)]  # fmt: skip
+        text = "Do not modify services/part{0}/config_{0}.yaml, {0} users depend on it"
+        many = [Case("decision", "agent", text.format(nth)) for nth in range(size)]
         compiled(vault, many)
         event = payload("$ cd src && python -m pytest -q tests/test_api.py 2>&1 | tail -20")
         moments = []
@@ -220,12 +221,13 @@ def main() -> None:
     options = parser.parse_args()
     result: dict[str, Any] = {"machine": machine()}
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as vault:
-        halves = {name: cases(SET / f"{name}.txt") for name in ("tune", "second", "held")}
+        halves = {name: cases(SET / f"{name}.txt") for name in ("tune", "second", "third", "held")}
         for name, given in halves.items():
             counts, wrong = pairs(vault, given)
             result[name] = {"notes": len(given), **counts}
             share = counts["caught"] / counts["should"]
-            print(f"{name}: {len(given)} notes, caught {counts['caught']} of {counts['should']} ({share:.1%}), false matches {counts['false']} of {counts['others']}")  # fmt: skip
+            caught = f"caught {counts['caught']} of {counts['should']} ({share:.1%})"
+            print(f"{name}: {len(given)} notes, {caught}, false matches {counts['false']} of {counts['others']}")
             if options.misses and name != "held":
                 print("\n".join(f"    {line}" for line in wrong))
         generic = [Case(kind, "user", text, right) for kind, text, right in GENERIC]

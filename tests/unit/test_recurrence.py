@@ -169,7 +169,7 @@ def wire(where: Home) -> str:
 def play(where: Home, session: str, *commands: str, fails: bool = False) -> None:
     where.reply(where.event("UserPromptSubmit", prompt="Make room on the disk, please.", session=session))
     for command in commands:
-        given = {"tool_name": "Bash", "tool_input": {"command": command}, "session": session}
+        given: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": command}, "session": session}
         said = where.reply(where.event("PreToolUse", **given))
         if said.get("permissionDecision") != "deny":
             where.reply(where.event("PostToolUseFailure" if fails else "PostToolUse", **given))

@@ -179,8 +179,8 @@ def test_what_a_call_does_can_be_given_by_hand(terminal: Terminal, fresh: Home) 
     for nth, one in enumerate(("touch gen/a.go", "npm i left-pad", "DEBUG=true ./run", "cat secrets/a.pem")):
         assert call(fresh, one, session=f"s{nth}")["permissionDecision"] == "deny", one
     assert call(fresh, "cat gen/a.go", session="s9") == {}
-    for words in (("--write", "**"), ("--run", "*"), ("--write", "../x")):
-        refused = terminal("arm", "mind", *words)
+    for wide in (("--write", "**"), ("--run", "*"), ("--write", "../x")):
+        refused = terminal("arm", "mind", *wide)
         assert refused.status == 2
         assert "Nothing was changed." in refused.err
 

@@ -7,8 +7,8 @@ back by its own words is told along with the result and stops nothing, and so ar
 rule decides: never denies each time, with its reason and how the user lifts it; ask has the user asked. A rule holds
 where no episode is known too, on a disk that takes nothing.
 
-The notes were compiled into one small file (vault/armed_file); without it this costs one look that finds nothing. What
-is called after a note was told goes to the ledger (`armed`): from it the close learns whether a snag's lesson was taken.
+The notes were compiled into one small file (vault/armed_file); without it this costs one look that finds nothing. The
+ledger gets what is called after a note was told (`armed`): from it the close learns whether a snag's lesson was taken.
 """
 
 from __future__ import annotations

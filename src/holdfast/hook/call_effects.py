@@ -173,7 +173,7 @@ def unwrapped(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         elif program in call_words.RUNNERS:
             left = rest[plain:]
             left = [left[0].partition("@")[0] or left[0], *left[1:]] if left else []
-        elif rest and (program, rest[plain] if plain < len(rest) else "") in call_words.RUNS:
+        elif rest and f"{program}-{rest[plain] if plain < len(rest) else ''}" in call_words.RUNS:
             inner = rest[plain + 1 :]
             left = inner[next((at for at, one in enumerate(inner) if not one.startswith("-")), len(inner)) :]
         elif program in ("docker", "podman", "kubectl") and "exec" in rest:

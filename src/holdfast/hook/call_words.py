@@ -35,30 +35,15 @@ FORMATTERS = {  # that write, and the options without which they only look
 INTERPRETERS = _words("python node ruby perl php deno bun")
 WRITING = ("write", "'w'", '"w"', "'a'", '"a"', "unlink", "remove", "rename", "rmtree", "dump(", "copy")
 LOOKERS = PRINTERS | _words(
-    "grep egrep fgrep rg ag ls find wc diff cmp stat file du df tree which type printenv awk jq sort uniq cut tr test [ "
-    "echo printf true false sleep cd pwd ps man help git-log git-diff git-show git-grep git-blame git-status git-commit "
-    "git-tag gh-pr gh-issue holdfast"
+    "grep egrep fgrep rg ag ls find wc diff cmp stat file du df tree which type printenv awk jq sort uniq cut tr test "
+    "[ echo printf true false sleep cd pwd ps man help git-log git-diff git-show git-grep git-blame git-status "
+    "git-commit git-tag gh-pr gh-issue holdfast"
 )
 FINDING = ("-delete", "-exec", "-execdir", "-ok")
 RUNNERS = _words("npx bunx uvx pnpx tsx")
-RUNS = frozenset(
-    tuple(one.split("-"))
-    for one in [
-        "uv-run",
-        "poetry-run",
-        "pdm-run",
-        "pipenv-run",
-        "hatch-run",
-        "pipx-run",
-        "npm-exec",
-        "pnpm-exec",
-        "pnpm-dlx",
-        "yarn-exec",
-        "yarn-dlx",
-        "bundle-exec",
-        "mise-exec",
-        "direnv-exec",
-    ]
+RUNS = _words(
+    "uv-run poetry-run pdm-run pipenv-run hatch-run pipx-run npm-exec pnpm-exec pnpm-dlx yarn-exec yarn-dlx "
+    "bundle-exec mise-exec direnv-exec"
 )
 SAME_PROGRAM = {"pip3": "pip", "python3": "python", "python2": "python", "nodejs": "node"}
 SAME_WORD = {  # by program: one thing it does under its other names
@@ -75,8 +60,8 @@ SIGNS = {"--force": "+", "--delete": ":"}  # of a ref that is pushed
 HARMLESS = _words("--abort --continue --skip --quit --help --version --dry-run")
 PACKAGING = _words("install i add uninstall remove rm un update up upgrade get require download reinstall link")
 MANAGERS = _words(
-    "npm pnpm yarn bun deno pip uv poetry pdm pipenv pipx conda mamba cargo go gem bundle composer apt apt-get brew dnf "
-    "yum apk dotnet pacman"
+    "npm pnpm yarn bun deno pip uv poetry pdm pipenv pipx conda mamba cargo go gem bundle composer apt apt-get brew "
+    "dnf yum apk dotnet pacman"
 )
 MANIFESTS = _words(
     "package.json pyproject.toml cargo.toml go.mod gemfile composer.json pipfile setup.py setup.cfg environment.yml "

@@ -48,15 +48,15 @@ SUFFIXES = word_set(
     "bat cmd ps1 properties plist pbxproj mk bazel nix pem crt service snap template tpl hbs erb po xlf"
 )
 NAMES = word_set(
-    "makefile dockerfile justfile jenkinsfile procfile gemfile rakefile license notice codeowners .env .gitignore .npmrc "
-    ".prettierrc .eslintrc .editorconfig .dockerignore .babelrc go.mod go.sum"
+    "makefile dockerfile justfile jenkinsfile procfile gemfile rakefile license notice codeowners .env .gitignore "
+    ".npmrc .prettierrc .eslintrc .editorconfig .dockerignore .babelrc go.mod go.sum"
 )
 PRODUCTS = word_set("node.js next.js vue.js nuxt.js react.js express.js d3.js three.js nest.js")
 # Programs that handle files: with a file in the same clause, the file is what is meant.
 OF_FILES = word_set("rm mv cp sed touch chmod chown tee truncate vim nano")
 # Command lines that people name by a phrase.
 PHRASES = (
-    (r"\bforce[- ]?push(?:es|ed|ing)?\b|\b(?:git )?push(?:ing)? (?:with )?(?:`?--force[\w-]*`?|`?-f`?)(?!\w)", "git push --force"),
+    (r"\bforce[- ]?push(?:es|ed|ing)?\b|\bpush(?:ing)? (?:with )?`?(?:--force[\w-]*|-f)`?(?!\w)", "git push --force"),
     (r"\b(?:hard[- ]resets?|reset(?:ting)? hard)\b", "git reset --hard"),
     (r"\b(?:amend(?:ing|ed)?) (?:\w+ ){0,2}commits?\b", "git commit --amend"),
     (r"\bskip(?:ping)? (?:the |any |our )?(?:(?:git|pre-commit|commit) )*hooks\b", "git commit --no-verify"),
@@ -97,10 +97,14 @@ ALWAYS = word_set("git python python3 node make bash sh npx go just java docker 
 FOLDER_NAMES = word_set(
     "node_modules third_party site-packages __snapshots__ __mocks__ testdata __pycache__ site_packages"
 )
+NO_FOLDERS = word_set(
+    "the this that these our your its any each every same whole entire root home parent current working project new "
+    "old other another top shared target temp temporary own right wrong and or"
+)
 FOLDER_WORDS = word_set("folder directory dir folders directories tree subtree overlay")
 ROOTS = word_set(
-    "src lib app apps packages tests test spec docs config conf scripts tools infra deploy ops db api web server client "
-    "internal cmd pkg vendor public assets static migrations examples bin etc .github legal data"
+    "src lib app apps packages tests test spec docs config conf scripts tools infra deploy ops db api web server "
+    "client internal cmd pkg vendor public assets static migrations examples bin etc .github legal data"
 )
 
 

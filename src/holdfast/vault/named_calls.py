@@ -13,8 +13,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.vault import thing_calls
 from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
-from holdfast.vault.call_words import EVERYDAY, MANY, OF_FILES, RIVALS, SINGLE
+from holdfast.vault.call_words import MANY, RIVALS, SINGLE
+from holdfast.vault.clause_words import (
+    CHOICE,
+    CONDITION,
+    CONTRAST,
+    FORBIDS,
+    KEEPS,
+    MEANS,
+    MOVED,
+    REASON,
+    REFERENCE,
+    STRONG,
+)
 from holdfast.vault.named_things import COMMAND, NAME, PACKAGE, PATH, SETTING, TICKED, Thing, things
 
 if TYPE_CHECKING:
@@ -27,39 +40,7 @@ LONGEST = 8000  # letters of a note that are read
 MOST = 12  # of each sort
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])|\n+")
 CLAUSE = re.compile(r"\s+[\u2014\u2013-]{1,2}\s+|[;:]\s+|,\s+|\s+\((?!never|ask)|\)\s*|\s+but\s+|\s+instead\b(?!\s+of)")
-FORBIDS = re.compile(
-    r"\b(?:never|under no circumstances|do not|don['\u2019]?t|does not|doesn['\u2019]?t|must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t|"
-    r"may not|cannot|can['\u2019]?t|no longer|not allowed|not used|forbidden|prohibited|off[- ]limits|hands off|leave \S.*alone|"
-    r"stay(?:s)? out|keep (?:your )?hands|avoid|frozen|read[- ]only|immutable|append-only|no (?:manual )?edits|nobody|"
-    r"stop \w+ing|refrain|without asking|instead of|rather than|against|ask (?:me |us )?(?:before|first)|"
-    r"are gone|is gone|removed|rejected|dropped|banned|deprecated|off of|moved off|switched from|migrated from|moved from|replaced|"
-    r"stays? (?:as|un)\w*|must stay|overwritten|no \S+ ever)\b|^(?:no|not|without)\b",
-    re.IGNORECASE,
-)
-STRONG = re.compile(
-    r"\b(?:never|under no circumstances|do not|don['\u2019]?t|must not|mustn['\u2019]?t|may not|not allowed|forbidden|prohibited|off[- ]limits|hands off|"
-    r"leave \S.*alone|stay out|frozen|read[- ]only)\b|^no\b",
-    re.IGNORECASE,
-)
-CONDITION = re.compile(r"^(?:and |always |please )*(?:before|after|when|whenever|if|once|every time)\b", re.IGNORECASE)
-REASON = re.compile(
-    r"^(?:because|since|so that|otherwise|or else|due to|used by|as it|newer|it |they |which)\b", re.IGNORECASE
-)
-MEANS = re.compile(
-    r"\b(?:via|with|using|use|uses|by|through|from|call|calls|run|runs|see|per|like|prefer|chose|choose|chosen|favou?r of|"
-    r"standardi[sz]ed on|to|is our|is the only)\s+(?:the |our |a )?[`\"']?$",
-    re.IGNORECASE,
-)
-CHOICE = re.compile(r"\b(?:use|uses|prefer|chose|choose|standardi[sz]ed on|is our|is the only|only)\b", re.IGNORECASE)
-KEEPS = re.compile(
-    r"\b(?:pin(?:ned)?|keep|keeps|stays?|remains?|below|past|upgrad\w+|bump\w*|version)\b", re.IGNORECASE
-)
-COMMITTING = re.compile(r"\b(?:commit|check in|stage|add to git)\b", re.IGNORECASE)
-READING = re.compile(r"\b(?:read|open|print|cat|show|log|look (?:at|into)|access)\b", re.IGNORECASE)
-RUNNING = re.compile(r"\b(?:run|execute|invoke|call|start)(?:ning|s)?\b", re.IGNORECASE)
-LESS = re.compile(r"\bwithout\s+`?(--?[A-Za-z][\w-]*)`?", re.IGNORECASE)
 MANIFEST = re.compile(r"(?:package\.json|\.toml|requirements[\w.-]*|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg))$")
-SCRIPT = re.compile(r"\.(?:sh|py|rb|js|ts|pl|bash)$")
 SORTS = ("runs", "writes", "opens", "packages", "settings")
 
 
@@ -176,15 +157,15 @@ def _read(clauses: list[_Clause], line: str, forbidden: Calls, named: Calls) -> 
         own = [one for one in clause.things if not _is_reference(clause, one)]
         meant = [one for one in own if _is_meant(clause, one)]
         chosen |= {one.text for one in own if one not in meant and one.kind in (NAME, PACKAGE, COMMAND)}
-        if clause.forbids and not meant:
+        if clause.is_strong and not meant:
             for earlier, one in before:  # "do not edit it"
-                _put(earlier, one, line, forbidden, is_forbidden=clause.is_strong, forbids=True)
+                _put(earlier, one, line, forbidden, forbids=True, exact=True)
         for one in meant:
             if one.text in chosen and not clause.forbids:
                 continue
-            _put(clause, one, line, named, is_forbidden=clause.forbids, forbids=clause.forbids)
+            _put(clause, one, line, named, forbids=clause.forbids)
             if clause.is_strong and (one.is_sure or one.text in SINGLE | MANY):
-                _put(clause, one, line, forbidden, is_forbidden=True, forbids=True)
+                _put(clause, one, line, forbidden, forbids=True, exact=True)
         before += [(clause, one) for one in meant]
     _rivals(clauses, line, named)
 
@@ -196,7 +177,7 @@ def _is_reference(clause: _Clause, one: Thing) -> bool:
         earlier = {other.kind for other in clause.things if other.at < one.at}
         if SETTING in earlier or (PACKAGE in earlier and MANIFEST.search(one.text)):
             return True  # where the setting or the version stands
-    return bool(re.search(r"\b(?:see|cf\.?|per|because|since|due to|used by|depends on|according to|documented in|described in)\b", ahead, re.IGNORECASE))  # fmt: skip
+    return REFERENCE.search(ahead) is not None
 
 
 def _is_meant(clause: _Clause, one: Thing) -> bool:
@@ -214,49 +195,16 @@ def _is_meant(clause: _Clause, one: Thing) -> bool:
 
 def _is_choice_before_contrast(clause: _Clause, one: Thing) -> bool:
     """`X instead of Y`, `X over Y`, `from Y to X`: X is what was chosen."""
-    contrast = re.search(r"\b(?:instead of|rather than|over)\b", clause.text, re.IGNORECASE)
+    contrast = CONTRAST.search(clause.text)
     if contrast:
         return one.at < contrast.start() and bool(CHOICE.search(clause.text[: contrast.start()]) or one.kind != PATH)
-    moved = re.search(r"\b(?:switched|moved|migrated|replaced)\b.*?\b(to|with)\b", clause.text, re.IGNORECASE)
+    moved = MOVED.search(clause.text)
     return moved is not None and one.at > moved.start(1)
 
 
-def _put(clause: _Clause, one: Thing, line: str, calls: Calls, *, is_forbidden: bool, forbids: bool) -> None:
-    """One thing as the calls that touch it."""
-    said = clause.text
-    if one.kind == PATH:
-        if forbids and COMMITTING.search(said):
-            calls.add("runs", f"git add|commit {_argument(one.text)}", line)
-        elif forbids and SCRIPT.search(one.text) and RUNNING.search(said[: one.at]):
-            calls.add("runs", one.text.rpartition("/")[2].lower(), line)
-        elif forbids and READING.search(said[: one.at]) and not re.search(r"pull request", said):
-            calls.add("opens", one.text, line)
-        else:
-            calls.add("writes", one.text, line)
-    elif one.kind == COMMAND:
-        words = one.text.split()
-        if words[0] in OF_FILES and any(other.kind == PATH for other in clause.things):
-            return
-        if len(words) == 1 and words[0] in EVERYDAY and not forbids:
-            return
-        less = LESS.search(said)
-        calls.add("runs", f"{one.text} !{less[1]}" if less and less.start() > one.at else one.text, line)
-        if len(words) == 1 and forbids:
-            calls.add("packages", words[0], line)
-    elif one.kind in (PACKAGE, NAME):
-        if one.is_run and re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", one.text) and (forbids or is_forbidden):
-            calls.add("runs", one.text, line)
-        if one.kind == PACKAGE or one.text not in MANY:
-            calls.add("packages", one.text.replace("_", "-"), line)
-        if one.kind == NAME and one.text not in MANY | SINGLE:
-            calls.add("settings", one.text, line)
-    elif one.kind == SETTING:
-        key = one.text.partition("=")[0]
-        calls.add("settings", one.text if is_forbidden and "never" in said.lower() else key, line)
-
-
-def _argument(glob: str) -> str:
-    return f"{glob}**" if glob.endswith("/") else glob
+def _put(clause: _Clause, one: Thing, line: str, calls: Calls, *, forbids: bool, exact: bool = False) -> None:
+    for sort, text in thing_calls.calls(one, clause.text, clause.things, forbids=forbids, exact=exact):
+        calls.add(sort, text, line)
 
 
 def _rivals(clauses: list[_Clause], line: str, named: Calls) -> None:

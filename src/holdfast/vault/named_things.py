@@ -21,6 +21,7 @@ from holdfast.vault.call_words import (
     FOLDER_WORDS,
     MANY,
     NAMES,
+    NO_FOLDERS,
     PHRASES,
     PLAIN_WORDS,
     PUSHES,
@@ -31,6 +32,7 @@ from holdfast.vault.call_words import (
     glob_of,
     is_file,
 )
+from holdfast.vault.clause_words import BEHIND, FILES_IN, GONE, OBJECT, RANGE, SURE, USED, VERSIONED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,51 +48,7 @@ CAMEL = re.compile(r"[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+$")
 DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+$")
 ASSIGNED = re.compile(r"([A-Za-z][\w.-]*)=([\w.:/-]+)$")
 HOST = re.compile(r"\b((?:[a-z0-9-]+\.)+(?:com|org|io|net|dev|ai|co|app|cloud|internal|local))\b")
-OBJECT = re.compile(
-    r"\b(?:use|using|uses|call|calling|run|running|not|no|than|of|avoid|against|over|without|drop|is)\s+[`\"']?$", re.I
-)
-FILES_IN = re.compile(
-    r"\b(?:files?|anything|everything|code|things) (?:in|under|inside|from|below) (?:the |our )?([A-Za-z][\w.-]+)(?![\w./-])",
-    re.I,
-)
 DOMAINS = (".com", ".org", ".io", ".net", ".dev", ".e", ".g", ".i", ".js")
-NO_FOLDERS = frozenset(
-    [
-        "the",
-        "this",
-        "that",
-        "these",
-        "our",
-        "your",
-        "its",
-        "any",
-        "each",
-        "every",
-        "same",
-        "whole",
-        "entire",
-        "root",
-        "home",
-        "parent",
-        "current",
-        "working",
-        "project",
-        "new",
-        "old",
-        "other",
-        "another",
-        "top",
-        "shared",
-        "target",
-        "temp",
-        "temporary",
-        "own",
-        "right",
-        "wrong",
-        "and",
-        "or",
-    ]
-)
 WORDS_OF_TALK = {
     "n/a",
     "w/o",
@@ -109,21 +67,6 @@ WORDS_OF_TALK = {
     "on/off",
     "his/her",
 }
-A_NAME = r"[`\"']?(@?[A-Za-z][\w./@-]*[\w])[`\"']?"
-BEFORE_NAME = r"(?:the |a |any |using |major version of |newer versions? of |versions? of )*"
-VERSIONED = re.compile(
-    r"\b(?:install|import|upgrad|bump|downgrad|pin|depend(?:ing|s)? on|reintroduc|introduc|pull(?:ing)? in|add|updat|keep)"
-    rf"(?:e|s|ed|ing|ned|ning)? {BEFORE_NAME}{A_NAME}",
-    re.IGNORECASE,
-)
-USED = re.compile(
-    r"(?<![\w-])(?:use|uses|using|avoid|avoiding|drop|dropped|remove|removed|reject|rejected|replace|replaced|adopt|off|from|against|over|than|of|without|(?:^|and )not|^no)"
-    rf" {BEFORE_NAME}{A_NAME}",
-    re.IGNORECASE,
-)
-GONE = re.compile(rf"{A_NAME}(?: and {A_NAME})? (?:is|are|was|were|stays?|remains?) (?:tried and )?(?:gone|removed|dropped|rejected|banned|deprecated|not used|pinned|out)\b", re.IGNORECASE)  # fmt: skip
-BEHIND = re.compile(rf"{A_NAME} (?:library|package|dependency|crate|gem|framework)\b", re.IGNORECASE)
-RANGE = re.compile(r"\b([a-z][\w-]+)(?:[<>]=?|==|~=|@)[\d^~]")
 
 
 @dataclass(frozen=True)
@@ -305,7 +248,5 @@ def _packages(clause: str) -> Iterator[Thing]:
                 bare = bare.removesuffix(".js") if "/" not in bare else bare
                 if not bare or bare in PLAIN_WORDS or _is_path(bare, "", "") or "_" in bare:
                     continue
-                is_sure = (
-                    pattern in (BEHIND, RANGE) or re.match(r"install|upgrad|bump|pin", found[0].lower()) is not None
-                )
+                is_sure = pattern in (BEHIND, RANGE) or SURE.match(found[0]) is not None
                 yield Thing(PACKAGE, bare, found.start(nth), is_sure, is_run=pattern in (USED, GONE))

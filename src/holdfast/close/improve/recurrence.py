@@ -120,5 +120,7 @@ def _around(path: str) -> str:
 
 
 def _covers(when: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether the files that the later wording names are among those waited for; what names none is covered."""
     theirs = _list(other, "paths")
-    return all(armed.matches(armed.read({"paths": when["paths"]}), "", "", [one]) for one in theirs) if theirs and when.get("paths") else not theirs  # fmt: skip
+    ours = armed.read({"paths": _list(when, "paths")})
+    return all(bool(ours.paths) and armed.matches(ours, "", "", [one]) for one in theirs)
