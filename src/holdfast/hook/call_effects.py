@@ -25,8 +25,8 @@ MOST = 200  # commands and paths of one call that are looked at
 @value
 class Effects:
     """`commands` have the program's own name first; paths are as far as the call and its folder say. `text` is what is
-    written or set, in lower case: lines of an edit, and the words of commands that do not only look; `gone` are the
-    lines that an edit takes away."""
+    written or set: lines of an edit, and the words of commands that do not only look; `gone` are the lines that an edit
+    takes away."""
 
     commands: tuple[tuple[str, ...], ...] = ()
     writes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def of(moment: Moment) -> Effects:
     name = moment.tool.rpartition("__")[2].lower()
     paths = tuple(join(moment.cwd, path) for path in moment.paths)
     if name in call_words.WRITERS:
-        fresh, _, gone = moment.lines.lower().partition("\0")
+        fresh, _, gone = moment.lines.partition("\0")
         return Effects(writes=paths, opens=paths, text=fresh, gone=gone, cwd=moment.cwd)
     return Effects(opens=paths if name in call_words.OPENERS else (), cwd=moment.cwd)
 
@@ -78,7 +78,7 @@ class _Line:
             tuple(self.writes[:MOST]),
             tuple(self.removes[:MOST]),
             tuple((*self.opens, *self.writes)[:MOST]),
-            "\n".join(self.text).lower(),
+            "\n".join(self.text),
             cwd=self.cwd,
         )
 

@@ -147,7 +147,7 @@ def packages(name: str, effects: Effects) -> bool:
         is_managing = program in call_words.MANAGERS and 0 <= told <= 2
         if is_managing and any(_is_package(one, name) for one in args[told + 1 :]):
             return True
-    fresh, gone = (text.replace("_", "-") for text in (effects.text, effects.gone))
+    fresh, gone = (text.lower().replace("_", "-") for text in (effects.text, effects.gone))
     if name not in fresh and name not in gone:
         return False
     files = [path.rpartition("/")[2].lower() for path in effects.writes]
@@ -189,9 +189,10 @@ def package_name(word: str) -> str:
 
 def sets(setting: str, effects: Effects) -> bool:
     """Whether a key stands in what a call changes, with the value where one is asked for. Of a dotted key the last part
-    is enough where the others stand around it, as in YAML."""
+    is enough where the others stand around it, as in YAML. A key with capitals is meant so: `DEBUG` is not `debug`."""
     key, has_value, wanted = setting.partition("=")
     text = effects.text if has_value else f"{effects.text}\n{effects.gone}"  # taking a value away does not set it
+    text = text.lower() if key == key.lower() else text
     leaf = key.rpartition(".")[2]
     if leaf not in text:
         return False
@@ -220,7 +221,7 @@ def _has_value(text: str, key: str, wanted: str) -> bool:
     at = text.find(key)
     while at >= 0:
         behind = text[at + len(key) : at + len(key) + 40].lstrip("\"' :=,>(")
-        if behind.startswith(wanted) and not behind[len(wanted) : len(wanted) + 1].isalnum():
+        if behind.lower().startswith(wanted.lower()) and not behind[len(wanted) : len(wanted) + 1].isalnum():
             return True
         at = text.find(key, at + 1)
     return False

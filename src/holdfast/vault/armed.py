@@ -71,7 +71,8 @@ def read(when: Any) -> When:
         paths=_globs(when, "paths"),
         pattern="" if pattern is None else str(pattern),
         **{key: _globs(when, key) for key in GLOBS},
-        **{key: tuple(" ".join(one.lower().split()) for one in _texts(when, key)) for key in DOES if key not in GLOBS},
+        **{key: tuple(" ".join(one.lower().split()) for one in _texts(when, key)) for key in ("runs", "packages")},
+        settings=tuple(_texts(when, "settings")),
     )
 
 

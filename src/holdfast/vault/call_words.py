@@ -69,7 +69,7 @@ PHRASES = (
     (r"\bpublish(?:ing)? (?:\w+ ){0,2}(?:to|on) npm\b", "npm publish"),
     (r"\bpublish(?:ing)? (?:\w+ ){0,2}(?:to|on) PyPI\b", "twine upload"),
 )  # fmt: skip
-PUSHES = r"\bpush(?:es|ing)?\b(?: \w+){0,2}? (?:straight |directly )?(?:to|on|into) "
+PUSHES = r"(?<!force[- ])\bpush(?:es|ing)?\b(?: \w+){0,2}? (?:straight |directly )?(?:to|on|into) "
 COMMITS = r"\bcommit(?:s|ting)?\b(?: \w+){0,2}? (?:straight |directly )?(?:to|on|into) "
 BRANCHES = r"`?(main|master|develop|trunk|release|production|prod|staging)\b`?"
 # Programs that do the same work: who chose one has decided against the others.
@@ -101,7 +101,7 @@ NO_FOLDERS = word_set(
     "the this that these our your its any each every same whole entire root home parent current working project new "
     "old other another top shared target temp temporary own right wrong and or"
 )
-FOLDER_WORDS = word_set("folder directory dir folders directories tree subtree overlay")
+FOLDER_WORDS = word_set("folder directory dir folders directories tree subtree overlay submodule")
 ROOTS = word_set(
     "src lib app apps packages tests test spec docs config conf scripts tools infra deploy ops db api web server "
     "client internal cmd pkg vendor public assets static migrations examples bin etc .github legal data"

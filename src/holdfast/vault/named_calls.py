@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 EVIDENCE = "\n\nEvidence:\n"  # the proof below a note's words names what was looked at, not what is decided
 LONGEST = 8000  # letters of a note that are read
 MOST = 12  # of each sort
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])|\n+")
+SENTENCE = re.compile(r"(?<=[\w)`\"][\w)`\"][.!?])\s+|\n+")  # `e.g.` ends none
+OPENING = re.compile(r"^[-*]\s+|^\((?:never|ask|do)\)\s*", re.IGNORECASE)
 CLAUSE = re.compile(r"\s+[\u2014\u2013-]{1,2}\s+|[;:]\s+|,\s+|\s+\((?!never|ask)|\)\s*|\s+but\s+|\s+instead\b(?!\s+of)")
 MANIFEST = re.compile(r"(?:package\.json|\.toml|requirements[\w.-]*|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg))$")
 SORTS = ("runs", "writes", "opens", "packages", "settings")
@@ -87,11 +88,17 @@ def of_note(note: Note, body: str) -> Named:
         return Named(forbidden, named)
     is_rule = note.policy in ("never", "ask")
     binds = note.kind in ("project", "rule")
-    for line in _lines(body):
-        for sentence in SENTENCE.split(line):
-            clauses = _clauses(sentence, as_rule=is_rule)
-            if clauses and (binds or any(one.is_strong for one in clauses)):
-                _read(clauses, line, forbidden, named)
+    split = ((line, sentence) for line in _lines(body) for sentence in SENTENCE.split(line))
+    sentences = [(line, tidy) for line, sentence in split if (tidy := OPENING.sub("", sentence.strip()))]
+    says_itself = any(FORBIDS.search(sentence) for _, sentence in sentences)
+    for nth, (line, sentence) in enumerate(sentences):
+        clauses = _clauses(sentence)
+        if is_rule and clauses and nth == 0 and not says_itself:
+            clauses[0].forbids = True  # `(never) Force-pushing to main`: the rule itself says never
+        for one in clauses if is_rule else ():
+            one.is_strong = one.forbids
+        if clauses and (binds or any(one.is_strong for one in clauses)):
+            _read(clauses, line, forbidden, named)
     return Named(forbidden, named)
 
 
@@ -130,12 +137,11 @@ def _lines(body: str) -> Iterable[str]:
     ]
 
 
-def _clauses(sentence: str, *, as_rule: bool) -> list[_Clause]:
-    text = re.sub(r"^[-*]\s+|^\((?:never|ask)\)\s*", "", sentence.strip())
-    ticks = [span.span() for span in TICKED.finditer(text)]
-    cuts = [one.span() for one in CLAUSE.finditer(text) if not any(a < one.start() < b for a, b in ticks)]
-    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
-    parts = [part for part in (text[a:b].strip() for a, b in zip(starts, ends, strict=True)) if part]
+def _clauses(sentence: str) -> list[_Clause]:
+    ticks = [span.span() for span in TICKED.finditer(sentence)]
+    cuts = [one.span() for one in CLAUSE.finditer(sentence) if not any(a < one.start() < b for a, b in ticks)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(sentence)]
+    parts = [part for part in (sentence[a:b].strip() for a, b in zip(starts, ends, strict=True)) if part]
     found: list[_Clause] = []
     for part in parts:
         forbids = bool(FORBIDS.search(part))
@@ -143,10 +149,6 @@ def _clauses(sentence: str, *, as_rule: bool) -> list[_Clause]:
         if found and not forbids and found[-1].forbids and len(part.split()) <= 3 and things(part):
             forbids, is_strong = True, found[-1].is_strong  # the list goes on
         found.append(_Clause(part, things(part), forbids, is_strong, bool(CONDITION.match(part))))
-    if as_rule and found and not any(one.forbids for one in found):
-        found[0].forbids = True  # the rule itself says never
-    for one in found if as_rule else ():
-        one.is_strong = one.forbids
     return found
 
 
@@ -182,8 +184,10 @@ def _is_reference(clause: _Clause, one: Thing) -> bool:
 
 def _is_meant(clause: _Clause, one: Thing) -> bool:
     """Whether the clause is about this thing, and does not name it as the way or the reason."""
-    if clause.forbids or clause.asks:
-        return not (clause.forbids and _is_choice_before_contrast(clause, one))
+    if clause.forbids:
+        return not _is_choice_before_contrast(clause, one)
+    if clause.asks:  # "after a change of X run Y" is about X
+        return one is clause.things[0] or not MEANS.search(clause.text[: one.at])
     if REASON.match(clause.text) or (one.kind != SETTING and MEANS.search(clause.text[: one.at])):
         return False
     if one.kind in (COMMAND, NAME):

@@ -106,6 +106,8 @@ def _phrases(clause: str) -> Iterator[Thing]:
         found = re.search(pattern + BRANCHES, clause, re.IGNORECASE)
         if found:
             yield Thing(COMMAND, f"{command} @{found[1]}", found.start())
+            if command == "git commit":
+                yield Thing(COMMAND, f"git push @{found[1]}", found.start())
     found = re.search(SQL, clause, re.IGNORECASE)
     if found:
         named = [one for one in ("psql", "mysql", "sqlite3") if one in clause]
@@ -120,7 +122,9 @@ def _spans(clause: str) -> Iterator[Thing]:
         if len(words) > 1 and re.fullmatch(r"[a-z0-9_][\w.+-]*", program) and not ASSIGNED.match(first):
             yield Thing(COMMAND, _pattern([program, *words[1:]]), span.start())
         elif len(words) == 1:
-            yield from _single(first, span.start())
+            after = clause[span.end() :].split()[:1]
+            is_folder = after and after[0].strip(".,;:!?").lower() in FOLDER_WORDS and re.fullmatch(r"[\w.-]+", first)
+            yield from [Thing(PATH, f"{first}/", span.start())] if is_folder else _single(first, span.start())
 
 
 def _pattern(words: list[str]) -> str:
@@ -137,7 +141,7 @@ def _single(word: str, at: int) -> Iterator[Thing]:
     """One word in backticks."""
     assigned = ASSIGNED.match(word)
     if assigned:
-        yield Thing(SETTING, f"{assigned[1]}={assigned[2]}".lower(), at)
+        yield Thing(SETTING, f"{assigned[1]}={assigned[2]}", at)
     elif OPTION.match(word):
         yield from _option(word, at)
     elif word.lower() in (SINGLE | MANY) - ALWAYS:
@@ -145,8 +149,8 @@ def _single(word: str, at: int) -> Iterator[Thing]:
     elif _is_path(word, "", ""):
         yield Thing(PATH, _folder_or_file(word), at)
     elif CAPITALS.match(word) or SNAKE.match(word) or CAMEL.match(word) or (DOTTED.match(word) and "/" not in word):
-        yield Thing(SETTING, word.lower(), at)
-    elif re.fullmatch(r"@?[A-Za-z][\w./-]*", word):
+        yield Thing(SETTING, word, at)
+    elif re.fullmatch(r"@?[A-Za-z][\w./-]*", word) and word.lower() not in PLAIN_WORDS:
         yield Thing(NAME, word.lower(), at)
 
 
@@ -170,7 +174,7 @@ def _tokens(clause: str) -> Iterator[Thing]:
         if not word:
             continue
         if assigned and not word.startswith("-"):
-            yield Thing(SETTING, f"{assigned[1]}={assigned[2]}".lower(), at)
+            yield Thing(SETTING, f"{assigned[1]}={assigned[2]}", at)
         elif OPTION.match(word) and word.startswith("--"):
             yield from _option(word, at)
         elif word.lower() in SINGLE | MANY and word.islower():
@@ -180,7 +184,7 @@ def _tokens(clause: str) -> Iterator[Thing]:
         elif after in FOLDER_WORDS and word.lower() not in NO_FOLDERS and re.fullmatch(r"[\w.-]{3,}", word):
             yield Thing(PATH, f"{word}/", at)
         elif CAPITALS.match(word) or SNAKE.match(word) or CAMEL.match(word) or _is_key(word):
-            yield Thing(SETTING, word.lower(), at)
+            yield Thing(SETTING, word, at)
 
 
 def _program(word: str, rest: list[str], clause: str, at: int, starter: str) -> Iterator[Thing]:
@@ -188,7 +192,7 @@ def _program(word: str, rest: list[str], clause: str, at: int, starter: str) -> 
     where the clause is about the program itself ("do not use npm")."""
     told: list[str] = []
     for one in rest:
-        is_script = bool(told) and told[-1] == "run" and re.fullmatch(r"[\w:-]+", one)
+        is_script = re.fullmatch(r"[\w-]+(?::[\w-]+)+", one) or (told[-1:] == ["run"] and re.fullmatch(r"[\w:-]+", one))
         if word in ("npm", "pnpm") and one == "i" and not told:
             told.append("install")
         elif one in DOINGS or OPTION.match(one) or is_script:
@@ -202,8 +206,14 @@ def _program(word: str, rest: list[str], clause: str, at: int, starter: str) -> 
         yield Thing(COMMAND, " ".join([*started, *told, *more]), at)
     elif word in SINGLE:
         yield Thing(COMMAND, " ".join([*started, *more]), at)
-    elif word not in ALWAYS | ENGLISH and (OBJECT.search(clause[:at]) or not clause[:at].strip()):
+    elif word not in ALWAYS | ENGLISH and (OBJECT.search(clause[:at]) or _is_subject(clause, word, at)):
         yield Thing(NAME, word, at)
+
+
+def _is_subject(clause: str, word: str, at: int) -> bool:
+    """Whether the clause begins with the program and says something about it, or is nothing else."""
+    after = clause[at + len(word) :].split()[:1]
+    return not clause[:at].strip() and (not after or after[0] in ("is", "are", "was", "were", "and"))
 
 
 def _is_key(word: str) -> bool:
