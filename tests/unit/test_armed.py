@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture import armed_match
 from holdfast.errors import UsageError
-from holdfast.vault import armed, index, notes
+from holdfast.vault import armed, armed_file, index, notes
 from holdfast.vault.armed import When
 from holdfast.vault.writing import writing
 
@@ -40,9 +40,9 @@ def fill(vault: str, **texts: str) -> None:
 
 
 def compiled(vault: str) -> list[dict[str, Any]]:
-    record = json.loads(Path(f"{vault}/.state/armed").read_bytes())
-    assert record["v"] == 1
-    return list(record["notes"])
+    head, *lines = Path(f"{vault}/.state/armed").read_text().split("\n")
+    assert head == "holdfast armed 2"
+    return [json.loads(line.partition("\t")[2]) for line in lines if line]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,6 @@ def test_active_notes_are_compiled_with_their_own_first_lines(vault: str) -> Non
     assert second == {
         "path": "knowledge/b.md",
         "name": "B",
-        "kind": "knowledge",
         "policy": "ask",
         "origin": "user",
         "project": "shop-1",
@@ -211,21 +210,22 @@ def test_a_long_note_gives_at_most_600_characters_and_an_empty_one_its_descripti
     assert empty["lines"] == ["B"]
 
 
-def test_at_most_500_are_compiled(vault: str) -> None:
-    listed = [notes.from_fields(f"rules/{nth:04}.md", {"when": {"tool": "Bash"}}, "text") for nth in range(600, 0, -1)]
-    armed.compile_all(vault, listed)
+def test_at_most_2000_are_compiled(vault: str) -> None:
+    text = a_note("A", when={"tool": "Bash"})
+    many = index.Index({}, ()).with_texts({f"rules/{nth:04}.md": text for nth in range(2100, 0, -1)})
+    armed_file.compile_all(vault, many)
     paths = [one["path"] for one in compiled(vault)]
-    assert paths == [f"rules/{nth:04}.md" for nth in range(1, 501)]
+    assert paths == [f"rules/{nth:04}.md" for nth in range(1, 2001)]
 
 
 def test_the_file_is_written_only_where_it_differs(vault: str) -> None:
-    armed.compile_all(vault, [])
+    armed_file.compile_all(vault, index.Index({}, ()))
     assert not os.path.exists(f"{vault}/.state/armed")
     fill(vault, a=a_note("A", when={"tool": "Bash"}))
     before = os.stat(f"{vault}/.state/armed")
-    armed.compile_all(vault, index.load(vault).notes)
+    armed_file.compile_all(vault, index.load(vault))
     assert os.stat(f"{vault}/.state/armed").st_ino == before.st_ino
-    armed.compile_all(vault, [])
+    armed_file.compile_all(vault, index.Index({}, ()))
     assert compiled(vault) == []
 
 
@@ -270,7 +270,7 @@ def test_a_dry_run_of_arm_shows_it_and_changes_nothing(terminal: Terminal, fresh
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "no condition"),
+        ((), "names no file, command, package or setting"),
         (("--tool", "*"), "every tool call"),
         (("--word", ""), "never match"),
         (("--tool", "Bash", "--pattern", "("), "no regular expression"),

@@ -163,8 +163,19 @@ def test_codex_is_denied_in_its_own_shape(fresh: Home) -> None:
 
 
 def test_never_goes_before_ask(fresh: Home) -> None:
-    arm(fresh, note(path="rules/a.md", policy="ask"), note(path="rules/b.md", policy="never"))
-    assert fresh.reply(bash(fresh))["permissionDecision"] == "deny"
+    arm(
+        fresh,
+        note(path="rules/a.md", policy="ask", origin="user"),
+        note(path="rules/b.md", policy="never", origin="user"),
+    )
+    assert "rules/b.md" in fresh.reply(bash(fresh))["permissionDecisionReason"]
+
+
+@pytest.mark.parametrize("policy", ["never", "ask"])
+def test_an_agents_rule_decides_nothing_for_good(fresh: Home, policy: str) -> None:
+    arm(fresh, note(policy=policy, origin="agent"))
+    assert told(fresh)
+    assert fresh.reply(bash(fresh)) == {}, "told once, and not again"
 
 
 @pytest.mark.parametrize("origin", ["tool", "web", "repository", "import", "", "stranger"])

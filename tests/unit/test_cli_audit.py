@@ -105,7 +105,7 @@ def test_the_fields_that_others_build_on_are_there(at_home: Home) -> None:
     counts = {"seen": 2, "open": 0, "closed": 1, "closing": 0, "drained": 1, "indexed": 1, "unseen": 0}
     assert found["sessions"] == counts
     assert found["notes"] == []
-    assert found["loops"] == {"open": 0, "closed": 0}
+    assert found["loops"] == {"open": 0, "closed": 0, "noted": 0, "reopened": 0, "wired": 0, "proven": 0}
     (skip,) = found["skips"]
     assert skip["about"] == "claude-code/lost/1"
     assert set(skip) == {"kind", "about", "why", "fix", "count", "last"}

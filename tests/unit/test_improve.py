@@ -222,10 +222,10 @@ def test_two_of_one_close_share_a_note_and_a_full_one_gets_a_neighbour(desk: Des
 
 def test_what_names_nothing_is_a_note_as_any_flag_and_the_loop_says_so(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("forgot to ask the user", "ask first", "skill:nowhere"))
-    assert (loop.state, loop.is_open) == ("noted", False)
+    assert (loop.state, loop.stage, loop.is_open, loop.is_late) == ("noted", "noted", True, False)
     assert desk.note(loop.where).body.strip() == "forgot to ask the user. Better: ask first"
     assert "skill:" not in desk.text(loop.where)
-    (told,) = desk.listing().closed
+    (told,) = desk.listing().open
     assert told.why == "there is no skill nowhere in this project or in the home that may be read"
 
 

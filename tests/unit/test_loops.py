@@ -209,10 +209,11 @@ def test_the_command_lists_both_and_takes_one_back(fresh: Home, terminal: Termin
     out = terminal("loops").out
     assert "1 open:\n" in out
     assert "waits in the queue for a close" in out
-    assert "feedback/snag-docker-prune.md: applied, comes back at docker prune" in out
+    assert "feedback/snag-docker-prune.md: wired, comes back at docker prune" in out
     told = json.loads(terminal("loops", "--json").out)
     assert [one["id"] for one in told["open"]] == [open_one.id]
-    assert [(one["state"], one["open"], one["alarm"]) for one in told["closed"]] == [("applied", False, False)]
+    shown = [(one["state"], one["stage"], one["open"], one["alarm"]) for one in told["closed"]]
+    assert shown == [("applied", "wired", False, False)]
     taken = terminal("loops", "--undo", done.id[-8:])
     assert taken.out == "taken back: docker prune hung\n    feedback/snag-docker-prune.md\n"
     assert "taken back" in terminal("loops", "--all").out

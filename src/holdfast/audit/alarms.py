@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.audit.closes import Close
     from holdfast.audit.inline import Looked
     from holdfast.audit.period import Period, Told
-    from holdfast.close.improve.loops import Loop
+    from holdfast.close.improve.loops import Loops
     from holdfast.doctor.checks import Place
 
 
@@ -115,14 +115,15 @@ def closes(told: Told, looked: Looked) -> Iterator[Finding]:
         yield Finding(INLINE, found.episode, said, fix)
 
 
-def loops(place: Place, asked: Period) -> tuple[tuple[Loop, ...], int, list[Finding]]:
+def loops(place: Place, asked: Period) -> tuple[Loops, list[Finding]]:
+    """Every loop of the period's project, and those that closes have passed by."""
     from holdfast.close.improve import loops as known
 
     try:
         found = known.listing(place.vault, place.state, place.clock(), asked.project or None)
     except Exception as error:  # a vault that cannot be read is no reason to say nothing of the rest
         why = f"the loops could not be looked at ({type(error).__name__}: {reason(error)})"
-        return (), 0, [Finding(LOOP, "", why, "`holdfast check` says what is wrong in the vault")]
+        return known.Loops((), ()), [Finding(LOOP, "", why, "`holdfast check` says what is wrong in the vault")]
     late = [
         Finding(
             LOOP,
@@ -134,4 +135,4 @@ def loops(place: Place, asked: Period) -> tuple[tuple[Loop, ...], int, list[Find
         for one in found.open
         if one.is_late
     ]
-    return found.open, len(found.closed), late
+    return found, late

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from holdfast.audit.inline import Looked
     from holdfast.audit.period import Period, Told
     from holdfast.audit.sessions import Sessions
-    from holdfast.close.improve.loops import Loop
+    from holdfast.close.improve.loops import Loops
     from holdfast.doctor.checks import Place
 
+STAGES = ("noted", "reopened", "wired", "proven")  # of loops: how far each has come
 MOST_LISTED = 50  # findings of one kind; a thousand dead sessions are one cause
 
 
@@ -41,8 +42,7 @@ class Report:
     closes: tuple[Close, ...]
     calls: dict[str, Calls]
     inline: Looked
-    loops_open: tuple[Loop, ...]
-    loops_closed: int
+    loops: Loops
     counted: dict[str, Any]
     findings: tuple[Finding, ...]
     notes: tuple[Finding, ...] = ()
@@ -84,7 +84,11 @@ class Report:
                 "calls": {by: dict(one.__dict__) for by, one in self.calls.items()},
                 "transcripts": {name: getattr(self.inline, name) for name in ("read", "gone", "left_out")},
             },
-            "loops": {"open": len(self.loops_open), "closed": self.loops_closed},
+            "loops": {
+                "open": len(self.loops.open),
+                "closed": len(self.loops.closed),
+                **{stage: self.loops.count(stage) for stage in STAGES},
+            },
             "skips": skips,
             "alarms": [one.as_record() for one in self.findings if one.kind not in SKIPS],
             "notes": [one.as_record() for one in self.notes],
@@ -118,7 +122,7 @@ def audit(place: Place, asked: Period) -> Report:
     keys = None if not asked.project else frozenset((*own, *(one.episode for one in closes)))
     fired = alarms.fired(place, told)
     indexed = alarms.indexed(place, told, counted.done)
-    loops_open, loops_closed, findings = alarms.loops(place, asked)
+    loops, findings = alarms.loops(place, asked)
     findings = [
         *counted.findings,
         *indexed.findings,
@@ -138,8 +142,7 @@ def audit(place: Place, asked: Period) -> Report:
         closes=closes,
         calls=told.closes.taken(keys),
         inline=looked,
-        loops_open=loops_open,
-        loops_closed=loops_closed,
+        loops=loops,
         counted=period.counted(place.state, asked),
         findings=listed,
         notes=(*fired.notes, *indexed.notes),

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.audit.findings import FELL_BACK
+from holdfast.audit.report import STAGES
 from holdfast.capture.flags import clean
 from holdfast.capture.quoting import shortened
 from holdfast.doctor.checks import many
@@ -28,6 +29,11 @@ WELL = "All of it is as it should be."
 NOTHING = "Nothing ran in this time that could be audited: `holdfast doctor` says whether the hooks are in place."
 
 
+def _stages(found: Report) -> str:
+    counted = [f"{stage} {found.loops.count(stage)}" for stage in STAGES if found.loops.count(stage)]
+    return f"  ({', '.join(counted)})" if counted else ""
+
+
 def lines(found: Report) -> list[str]:
     """All that is printed."""
     days = (time.strftime("%Y-%m-%d", time.gmtime(one)) for one in (found.period.since, found.period.until))
@@ -42,7 +48,7 @@ def lines(found: Report) -> list[str]:
     )
     told.append(_row("sessions", counts))
     told += _closes(found)
-    told.append(_row("loops", f"open {len(found.loops_open)}  closed {found.loops_closed}"))
+    told.append(_row("loops", f"open {len(found.loops.open)}  closed {len(found.loops.closed)}{_stages(found)}"))
     told += _boundaries(found)
     told += _counted(found)
     told.append("")
@@ -61,7 +67,7 @@ def lines(found: Report) -> list[str]:
 def _is_anything(found: Report) -> bool:
     """Whether anything happened that could have gone wrong: of nothing nobody can say that it went well."""
     one = found.sessions
-    return bool(one.seen or one.closing or found.closes or found.rows or found.loops_open or found.loops_closed)
+    return bool(one.seen or one.closing or found.closes or found.rows or found.loops.open or found.loops.closed)
 
 
 def _row(name: str, text: str) -> str:

@@ -26,11 +26,19 @@ def arm(
     pattern: Annotated[
         str | None, typer.Option("--pattern", metavar="RE", help="A regular expression in the tool's input.")
     ] = None,
+    run: Annotated[
+        list[str] | None, typer.Option("--run", metavar="COMMAND", help="A command, however written.")
+    ] = None,
+    write: Annotated[list[str] | None, typer.Option("--write", metavar="GLOB", help="A file that is changed.")] = None,
+    read: Annotated[list[str] | None, typer.Option("--read", metavar="GLOB", help="A file, read or changed.")] = None,
+    package: Annotated[list[str] | None, typer.Option("--package", help="A package, installed or imported.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--setting", metavar="KEY", help="A setting, changed.")] = None,
     json: JsonOption = False,
     dry_run: DryRunOption = False,
 ) -> None:
-    """Let a note come back by itself before the tool calls that match; all conditions must be true."""
+    """Let a note come back by itself before the tool calls that match; without conditions, those its words name."""
     when = {"tool": tool, "words": word, "paths": path, "pattern": pattern}
+    when |= {"runs": run, "writes": write, "opens": read, "packages": package, "settings": setting}
     _print(Memory.here().arm(note, when, dry_run=dry_run), json=json, dry_run=dry_run)
 
 

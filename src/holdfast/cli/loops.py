@@ -19,7 +19,7 @@ def loops(
     undo: Annotated[str, typer.Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show which snags have become an edit and which still wait, with their age."""
+    """Show which snags are wired or proven and which are still open, with their age."""
     memory = Memory.here()
     now = memory.clock()
     if undo:
@@ -50,20 +50,37 @@ def _print(found: Loops, now: float, *, everything: bool) -> None:
     if not found.open and not found.closed:
         typer.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
     if found.open:
-        typer.echo(f"{len(found.open)} open:")
+        typer.echo(f"{len(found.open)} open{_stages(found.open)}:")
     for one in found.open:
         late = f", {one.closes} closes ago" if one.closes else ""
         typer.echo(f"  {one.id}  {'ALARM ' if one.is_late else ''}{show.age(now - one.time)}{late}: {one.wrong}")
         typer.echo(f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}")
     shown = found.closed if everything else found.closed[-NEWEST:]
     if found.closed:
-        typer.echo(f"{len(found.closed)} closed (--undo ID takes one back):")
+        typer.echo(f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):")
     for one in reversed(shown):
         calls = f", comes back at {arming.subject(one.when)}" if one.when else ""
         typer.echo(f"  {one.id}  {show.age(now - one.time)}: {one.wrong}")
-        typer.echo(f"      {_where(one)}{listed.SAID[one.state]}{calls}{f' ({one.why})' if one.why else ''}")
+        state = (
+            f"proven in {one.proven}"
+            if one.proven
+            else one.stage
+            if one.stage == listed.WIRED
+            else listed.SAID[one.state]
+        )
+        typer.echo(f"      {_where(one)}{state}{calls}{f' ({one.why})' if one.why else ''}{_again(one)}")
     if len(shown) < len(found.closed):
         typer.echo(f"{len(found.closed) - len(shown)} older ones (--all).")
+
+
+def _stages(some: tuple[Loop, ...]) -> str:
+    """How many of each stage, where there is more than one."""
+    counts = {stage: sum(one.stage == stage for one in some) for stage in dict.fromkeys(one.stage for one in some)}
+    return f", {', '.join(f'{count} {stage}' for stage, count in counts.items())}" if len(counts) > 1 else ""
+
+
+def _again(one: Loop) -> str:
+    return f"; it came again after {one.again[-8:]}" if one.again else ""
 
 
 def _where(one: Loop) -> str:

@@ -77,6 +77,10 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
             from holdfast.close.improve import closing as improve
 
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
+        if work.ends and work.episode:
+            from holdfast.close.improve import proving
+
+            proving.observe(vault, state, now, work.episode)
     except (OSError, HoldfastError):
         return
 

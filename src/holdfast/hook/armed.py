@@ -1,11 +1,14 @@
 """Armed notes at a tool call: what was learned comes back before the call runs, and a rule answers for it.
 
 Knowing the fix is not applying it. Hosts hand the text of this moment to the model together with the tool's result,
-which is too late for a render that hangs. So the first matching call of an episode, and of each subagent, which has a
-context of its own, is stopped with the note's lines; run again, it passes. A rule that says never denies each time,
-with its reason and how the user lifts it; one that says ask has the user asked. Words that came from outside never stop
-anything: they are told along with the result. A rule holds where no episode is known too, on a disk that takes nothing.
-The notes were compiled into one small file (vault/armed); without it this costs one look that finds nothing.
+which is too late for a render that hangs. So the first call of an episode, and of each subagent, which has a context of
+its own, that a snag or a person has armed a note for is stopped with its lines; run again, it passes. A note that comes
+back by its own words is told along with the result and stops nothing, and so are words from outside. Only the user's
+rule decides: never denies each time, with its reason and how the user lifts it; ask has the user asked. A rule holds
+where no episode is known too, on a disk that takes nothing.
+
+The notes were compiled into one small file (vault/armed_file); without it this costs one look that finds nothing. The
+ledger gets what is called after a note was told (`armed`): from it the close learns whether a snag's lesson was taken.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from holdfast.model import TRUSTED, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.capture.episodes import Episode
@@ -25,6 +29,9 @@ LARGEST = 4 << 20
 MOST_CHARACTERS = 3000  # of all notes that come back at one call, as JSON spells them
 LONGEST_RULE = 1000
 TEXTS = ("path", "name", "policy", "origin")
+MARK = b"holdfast armed 2\n"
+DOES = ("runs", "writes", "opens", "packages", "settings")
+USER = "user"
 AGAIN = "The call has not run. Mind what is remembered; if it still fits, run it again: it is not stopped twice."
 HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfast-memory>"
 
@@ -32,10 +39,10 @@ HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfas
 def look(scene: Scene, episode: Episode | None) -> Reply:
     """What the armed notes have to say to this tool call."""
     moment = scene.moment
-    found = _matching(scene, episode)
+    found = matching(scene, episode)
     if not found:
         return Reply()
-    deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] in TRUSTED]
+    deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] == USER]
     never = next((one for one in deciding if one["policy"] == "never"), None)
     if never:
         return _decided(scene, episode, "deny", never, f"{_rule(never)} Only the user lifts it: `{_lift(never)}`.")
@@ -51,35 +58,67 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
     return _told_first(scene, episode, found)
 
 
-def _matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
+def failed(scene: Scene, episode: Episode) -> None:
+    """A call has failed: the notes that were told for it have not helped."""
+    for one in matching(scene, episode):
+        told = course.read(scene.state, episode.key, _once("armed", scene, one["path"]))
+        if told is not None and not one["own"]:
+            scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
+
+
+def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
     """The notes that wait for this call, of the session's project and of the one that the call is made in; one that is
     not as we compile them waits for nothing."""
-    known = _all(scene.state)
-    if not known:
-        return []
-    from holdfast.capture import armed_match
-
     moment = scene.moment
     lowered = moment.input.lower()
     found = []
+    effects = None
     projects = ("global", scene.project.id, episode.project if episode else "global")
-    for one in known:
+    for one in _candidates(scene.state, f"{lowered}\n{moment.tool}\n{moment.cwd}".lower()):
+        from holdfast.capture import armed_match
+
         try:
-            is_ours = one["project"] in projects
-            if is_ours and armed_match.matches(one["when"], moment.tool, moment.input, moment.paths, lowered):
-                lines = [str(line) for line in one["lines"]]
-                found.append({**{name: str(one[name]) for name in TEXTS}, "lines": lines})
-        except (KeyError, TypeError, AttributeError):
+            when = one["when"]
+            if one["project"] not in projects:
+                continue
+            if not armed_match.matches(when, moment.tool, moment.input, moment.paths, lowered):
+                continue
+            if any(when.get(key) for key in DOES):
+                from holdfast.hook import call_effects, call_match
+
+                effects = effects or call_effects.of(moment)
+                if not call_match.does(when, effects):
+                    continue
+            lines = [str(line) for line in one["lines"]]
+            more = {"lines": lines, "own": bool(one.get("own")), "better": one.get("better") or []}
+            found.append({**{name: str(one[name]) for name in TEXTS}, **more})
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             continue
     return found
 
 
-def _all(state: str) -> list[dict[str, Any]]:
+def _candidates(state: str, lowered: str) -> Iterator[dict[str, Any]]:
+    """The compiled notes of which a key stands in the call; those of a file that an older version wrote, all."""
     try:
-        record = codec.decode(platform.read_file(f"{state}/armed", LARGEST))
-        return [one for one in record["notes"] if isinstance(one, dict)] if record["v"] == 1 else []
+        data = platform.read_file(f"{state}/armed", LARGEST)
+        if not data.startswith(MARK):
+            record = codec.decode(data)
+            yield from [one for one in record["notes"] if isinstance(one, dict)] if record["v"] == 1 else []
+            return
+        text = data.decode("utf-8", "replace")
     except (OSError, ValueError, KeyError, TypeError):
-        return []
+        return
+    for line in text.split("\n"):
+        keys, tab, record = line.partition("\t")
+        for key in keys.split(" ") if tab else ():
+            if key in lowered:  # "" is in every call
+                try:
+                    one = codec.decode(record)
+                except ValueError:
+                    break
+                if isinstance(one, dict):
+                    yield one
+                break
 
 
 def _once(what: str, scene: Scene, *words: str) -> str:
@@ -110,7 +149,14 @@ def _decided(scene: Scene, episode: Episode | None, decision: str, one: dict[str
 
 def _told_first(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> Reply:
     """The lines of those that this episode has not seen, as data behind our fence; the call waits for the model."""
-    fresh = [one for one in found if course.first(scene.state, episode.key, _once("armed", scene, one["path"]))]
+    call = digest(scene.moment.input)
+    fresh = []
+    for one in found:
+        name = _once("armed", scene, one["path"])
+        if course.first(scene.state, episode.key, name, call):
+            fresh.append(one)
+        elif not one["own"]:
+            _note_call(scene, episode, one, is_same=course.read(scene.state, episode.key, name) == call)
     if not fresh:
         return Reply()
     from holdfast.hook.layout import cost, escape, tidy
@@ -132,11 +178,22 @@ def _told_first(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> 
     text = "\n".join([*lines, FOOT])
     carried = tuple(one["path"] for one in shown)
     scene.did["armed"] = list(carried)
-    if any(one["origin"] in TRUSTED for one in fresh):
+    if any(one["origin"] in TRUSTED and not one["own"] for one in fresh):
         _tell(scene, episode, shown, "told first")
         return Reply(carried=carried, decision="deny", reason=f"{text}\n{AGAIN}")
     _tell(scene, episode, shown, "injected")
     return Reply(text, carried)
+
+
+def _note_call(scene: Scene, episode: Episode, one: dict[str, Any], *, is_same: bool) -> None:
+    """A call that a note was told for comes again: the same one, the better one that it names, or another."""
+    from holdfast.capture import armed_match
+
+    lowered = scene.moment.input.lower()
+    ways = [way for way in one["better"] if isinstance(way, list) and way]
+    is_better = any(all(armed_match.has_word(lowered, str(word)) for word in way) for way in ways)
+    how = "better" if is_better else "again" if is_same else "other"
+    scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how=how)
 
 
 def _tell(scene: Scene, episode: Episode | None, found: list[dict[str, Any]], how: str) -> None:

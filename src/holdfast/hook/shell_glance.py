@@ -2,7 +2,7 @@
 
 Unlike shell_words this reads any line, and takes what stands in a substitution or behind `sh -c` for a command too.
 What stands in quotes otherwise is a word: a commit message about curl fetches nothing. Where a redirection writes to
-is left out, and so is a here-document, unless a shell gets it to read.
+is no word of the command (`split` gathers it apart), nor is a here-document, unless a shell gets it to read.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ BEFORE = frozenset(
     ("sudo", "env", "time", "command", "exec", "nice", "nohup", "timeout", "xargs", "stdbuf", "watch")
     + ("if", "then", "elif", "else", "while", "until", "do", "!")
 )
+WITH_VALUE = ("-u", "-g", "-I")  # of sudo, env and xargs: the word behind it is its value
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "eval"))
 DEEPEST = 3
 
 
 def commands(line: str, depth: int = 0) -> Iterator[list[str]]:
     """The words of each, the program's name first: its settings and what it is started by are left out."""
-    for words in _split(line):
-        bare = _bare(words)
+    for words in split(line):
+        bare = without_starters(words)
         if not bare:
             continue
         yield bare
@@ -32,7 +33,8 @@ def commands(line: str, depth: int = 0) -> Iterator[list[str]]:
             yield from commands(" ".join(told), depth + 1)
 
 
-def _bare(words: list[str]) -> list[str]:
+def without_starters(words: list[str]) -> list[str]:
+    """A command without its settings and without what it is started by."""
     at = 0
     is_started = False
     while at < len(words):
@@ -40,12 +42,13 @@ def _bare(words: list[str]) -> list[str]:
         is_setting = "=" in word and word.partition("=")[0].isidentifier()
         if not is_setting and word not in BEFORE and not (is_started and (word[:1] == "-" or word[:1].isdecimal())):
             break
+        at += 2 if is_started and word in WITH_VALUE else 1
         is_started = is_started or not is_setting
-        at += 1
     return words[at:]
 
 
-def _split(line: str) -> Iterator[list[str]]:
+def split(line: str, targets: list[str] | None = None) -> Iterator[list[str]]:
+    """The words of each command with all that stands before its name; `targets` gets where redirections write to."""
     words: list[str] = []
     word: str | None = None
     quote = ""
@@ -67,13 +70,13 @@ def _split(line: str) -> Iterator[list[str]]:
             at += 1
             word = (word or "") + line[at : at + 1].strip("\n")
         elif letter in " \t<>" or letter in ENDS or is_substituted or (letter in "{}" and word is None):
-            if word is not None and not is_target:
-                words.append(word)
+            if word is not None:
+                (targets if is_target and targets is not None else [] if is_target else words).append(word)
             is_target = letter == ">" or (is_target and word is None and letter in (" ", "&"))
             word = None
             if not letter or is_substituted or (letter in ENDS + "{}" and not (is_target and letter == "&")):
                 if letter == "\n":
-                    at = _behind(line, at, [] if SHELLS.intersection(_bare(words)[:1]) else documents)
+                    at = _behind(line, at, [] if SHELLS.intersection(without_starters(words)[:1]) else documents)
                     documents = []
                 yield words
                 words, quote, is_target = [], "", False

@@ -78,6 +78,10 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
         story.add(scene.state, episode.key, scene.now, "", moment.files)
     if moment.tool:
         note_taint(scene, episode)
+    if moment.failed:
+        from holdfast.hook import armed
+
+        armed.failed(scene, episode)
     if "session_memory.md" in moment.command or any(path.endswith("/session_memory.md") for path in moment.files):
         from holdfast.hook import tasks
 

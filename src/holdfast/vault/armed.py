@@ -1,15 +1,16 @@
-"""Armed notes: those with `when`, the tool calls at which they come back by themselves.
+"""`when`: the tool calls at which a note comes back by itself.
 
     when: {tool: Bash, words: [docker, prune], paths: "infra/**", pattern: "prune +-a"}
+    when: {runs: ["git push --force"], writes: ["migrations/"], packages: [left-pad], settings: [DEBUG=true]}
 
 All that is given must be true: one of the tools (any spelling of case, `*` allowed), every word in the tool's input
 (any case, no letter or digit directly beside it), one of the globs on one of its paths, the pattern somewhere in its
-first 4,000 characters. A `when` that can never or always match is refused, since a note that always comes back is soon
-read by nobody.
+first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what the
+call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a note
+that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
 
-After every change the active ones are compiled into `.state/armed`, the one small file that a hook reads. There words
-and tools are in lower case, and globs stay globs: one for each alternative in braces, `**/` before one that may begin
-at any folder. capture/armed_match decides on that form.
+`read` gives the form that a hook decides on: words and tools in lower case, globs one for each alternative in braces,
+`**/` before one that may begin at any folder.
 """
 
 from __future__ import annotations
@@ -19,23 +20,20 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import armed_match, codec, home, platform
+from holdfast.capture import armed_match
 from holdfast.errors import UsageError
-from holdfast.vault import journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.vault.notes import Note
-
-KEYS = ("tool", "words", "paths", "pattern")
-MOST_NOTES = 500
+DOES = ("runs", "writes", "opens", "packages", "settings")
+GLOBS = ("writes", "opens")
+KEYS = ("tool", "words", "paths", "pattern", *DOES)
 MOST_LINES = 6
 UNVERIFIED = "an unverified flag"  # an origin that nobody trusts: it is told, and stops no call
 MOST_LETTERS = 600
 MOST_GLOBS = 64
 OPEN_REPEATS = 3
-FRONT = re.compile(r"\ufeff?---[ \t\r]*\n(?:.*?\n)??---[ \t\r]*(?:\n|\Z)", re.DOTALL)
 BRACES = re.compile(r"\{([^{}/]*,[^{}/]*)\}")
 
 
@@ -47,14 +45,15 @@ class When:
     words: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     pattern: str = ""
+    runs: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    opens: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
-        return {
-            "tool": list(self.tool),
-            "words": list(self.words),
-            "paths": list(self.paths),
-            "pattern": self.pattern,
-        }
+        plain = {"tool": list(self.tool), "words": list(self.words), "paths": list(self.paths), "pattern": self.pattern}
+        return {**plain, **{key: list(getattr(self, key)) for key in DOES if getattr(self, key)}}
 
 
 def read(when: Any) -> When:
@@ -67,13 +66,19 @@ def read(when: Any) -> When:
     pattern = when.get("pattern")
     if pattern is not None and not isinstance(pattern, (str, int)):
         raise UsageError("`pattern` in `when` should be one regular expression, in quotes.")
-    globs = tuple(dict.fromkeys(one for glob in _texts(when, "paths") for one in _compiled(glob)))
     return When(
         tool=tuple(one.lower() for one in _texts(when, "tool")),
         words=tuple(one.lower() for one in _texts(when, "words")),
-        paths=globs[:MOST_GLOBS],
+        paths=_globs(when, "paths"),
         pattern="" if pattern is None else str(pattern),
+        **{key: _globs(when, key) for key in GLOBS},
+        **{key: tuple(" ".join(one.lower().split()) for one in _texts(when, key)) for key in ("runs", "packages")},
+        settings=tuple(_texts(when, "settings")),
     )
+
+
+def _globs(when: dict[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for glob in _texts(when, key) for one in _compiled(glob)))[:MOST_GLOBS]
 
 
 def _texts(when: dict[str, Any], key: str) -> list[str]:
@@ -104,6 +109,25 @@ def matches(when: When, tool: str, text: str, paths: Iterable[str]) -> bool:
     return armed_match.matches(when.as_record(), tool, text, paths)
 
 
+def said(when: dict[str, Any]) -> str:
+    """What a `when` waits for, in a few words."""
+    parts = [
+        *(f"`{_plain_command(one)}`" for one in _texts(when, "runs")),
+        *(f"a change of {one}" for one in _texts(when, "writes")),
+        *(f"{one}, read or changed" for one in _texts(when, "opens")),
+        *(f"the package {one}" for one in _texts(when, "packages") if one not in _texts(when, "runs")),
+        *(f"the setting {one}" for one in _texts(when, "settings")),
+    ]
+    plain = [*_texts(when, "words"), *_texts(when, "paths"), str(when.get("pattern") or "")]
+    whole = " ".join(one for one in plain if one) or (" ".join(_texts(when, "tool")) if not parts else "")
+    return ", ".join([*([whole] if whole else []), *parts])
+
+
+def _plain_command(pattern: str) -> str:
+    """A command as a person writes it, without the signs that only the match needs."""
+    return " ".join(one.lstrip("~") for one in pattern.split() if one[0] not in "[@!" and one != "*")
+
+
 def problems(when: Any) -> list[str]:
     """Why it can never match, or always would, as sentences; none where it is good."""
     try:
@@ -113,7 +137,7 @@ def problems(when: Any) -> list[str]:
     found = [f"`{key}` is empty, so it would never match." for key in KEYS if _is_void(when, key, known)]
     found += [
         f"The path {glob} has two dots in it, and no path that is looked at has them, so it would never match."
-        for glob in known.paths
+        for glob in (*known.paths, *known.writes, *known.opens)
         if ".." in glob.split("/")
     ]
     found += _pattern_problems(known.pattern) if known.pattern else []
@@ -130,7 +154,10 @@ def _always(known: When) -> list[str]:
     is_any_tool = not known.tool or any(set(one) == {"*"} for one in known.tool)
     is_any_path = not known.paths or any(set(one) <= {"*", "/"} for one in known.paths)
     is_any_text = not known.pattern or re.search(known.pattern, "") is not None
-    if is_any_tool and is_any_path and is_any_text and not known.words:
+    if any(set(one) <= {"*", "/"} for one in (*known.writes, *known.opens, *known.runs)):
+        return ["It would come back at every file or command; name a folder, a file or a program."]
+    is_told = any(getattr(known, key) for key in DOES)
+    if is_any_tool and is_any_path and is_any_text and not known.words and not is_told:
         return ["It would come back at every tool call; name a tool, a word, a folder or more of a pattern."]
     return []
 
@@ -179,59 +206,3 @@ def _repeats(tree: Any) -> Iterator[Any]:
 
 def _is_ambiguous(body: Any) -> bool:
     return any("REPEAT" in operation or operation == "BRANCH" for operation, _ in _nodes(body))
-
-
-def compile_all(vault: str, notes: Iterable[Note]) -> None:
-    """Write `.state/armed` anew where it differs. The notes may come without their bodies. Raises OSError."""
-    armed = sorted((note for note in notes if note.is_active and note.when), key=lambda note: note.path)
-    good = [note for note in armed if not problems(note.when)][:MOST_NOTES]
-    data = codec.encode({"v": 1, "notes": [_record(vault, note) for note in good]})
-    path = f"{home.state(vault)}/armed"
-    try:
-        if platform.read_file(path) == data:
-            return
-    except FileNotFoundError:
-        if not good:
-            return
-    platform.make_folders(home.state(vault))
-    platform.write_atomic(path, data, durable=False)
-
-
-def _record(vault: str, note: Note) -> dict[str, Any]:
-    return {
-        "path": note.path,
-        "name": note.name,
-        "kind": note.kind,
-        "policy": "" if note.unverified else note.policy,
-        "origin": UNVERIFIED if note.unverified else note.origin,
-        "project": note.project,
-        "lines": [
-            *(_own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]),
-            *([notes.UNVERIFIED.format(note.unverified).strip()] if note.unverified else []),
-        ],
-        "when": read(note.when).as_record(),
-    }
-
-
-def _body(vault: str, path: str) -> str:
-    """Behind the front matter, which the index has read already: parsing it again would cost every change."""
-    try:
-        text = (journal.content(vault, path) or b"").decode("utf-8", "replace")
-    except OSError:
-        return ""
-    found = FRONT.match(text)
-    return text[found.end() :] if found else ""
-
-
-def _own_lines(body: str) -> list[str]:
-    """The first lines that say something, as many as fit."""
-    lines: list[str] = []
-    room = MOST_LETTERS
-    for line in (one.rstrip() for one in body.splitlines()):
-        if not line:
-            continue
-        if len(lines) == MOST_LINES or room <= 0:
-            break
-        lines.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
-        room -= len(lines[-1])
-    return lines

@@ -1,7 +1,8 @@
 """Arming and disarming a note: its `when` is changed, every other byte of it stays.
 
 A `when` that could never match, or would at every tool call, is refused with the reason: a note that never comes back
-is forgotten, and one that always does is noise.
+is forgotten, and one that always does is noise. Without conditions a note is armed by its own words; a note that is
+disarmed although its words name calls says `when: false`, or the next change would arm it again.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import armed, index, journal, notes
+from holdfast.vault import armed, index, journal, named_calls, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.vault.notes import Note
+
+
+Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
 @dataclass(frozen=True)
@@ -30,39 +34,51 @@ class Arming:
 
 
 def arm(vault: str, now: float, wanted: str, project: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
-    """Let a note come back at these tool calls. Raises UsageError, NotFound."""
+    """Let a note come back at these tool calls, or at those that its words name. Raises UsageError, NotFound."""
     asked = {key: given for key, given in when.items() if given is not None and given != []}
-    problems = armed.problems(asked)
+    problems = armed.problems(asked) if asked else []
     if problems:
         raise UsageError(f"{' '.join(problems)} Nothing was changed.")
-    return _change(vault, now, wanted, project, asked, dry_run=dry_run)
+    return _change(vault, now, wanted, project, asked or None, dry_run=dry_run)
 
 
 def disarm(vault: str, now: float, wanted: str, project: str, *, dry_run: bool = False) -> Arming:
     """Let a note wait for no tool call any more. Raises NotFound."""
-    return _change(vault, now, wanted, project, None, dry_run=dry_run)
+    return _change(vault, now, wanted, project, False, dry_run=dry_run)
 
 
-def _change(vault: str, now: float, wanted: str, project: str, when: dict[str, Any] | None, *, dry_run: bool) -> Arming:
+def _change(vault: str, now: float, wanted: str, project: str, when: Wish, *, dry_run: bool) -> Arming:
     if dry_run:
-        planned, text = _planned(vault, index.load(vault), wanted, project, when)
-        notes.with_fields(text, when=when)
+        planned, text, value = _planned(vault, index.load(vault), wanted, project, when)
+        notes.with_fields(text, when=value)
         return planned
     with writing(vault, now) as writer:
-        planned, text = _planned(vault, writer.index, wanted, project, when)
+        planned, text, value = _planned(vault, writer.index, wanted, project, when)
         if planned.is_changed:
             path = planned.note.path
-            subject = f"{'disarm' if when is None else 'arm'}: {planned.note.name}"
-            texts = {path: notes.with_fields(text, when=when)}
-            cause = "disarm" if when is None else "arm"
-            if path in writer.commit(subject, texts, cause=cause, planned_on={path: text}).skipped:
+            cause = "arm" if planned.when else "disarm"
+            texts = {path: notes.with_fields(text, when=value)}
+            if (
+                path
+                in writer.commit(f"{cause}: {planned.note.name}", texts, cause=cause, planned_on={path: text}).skipped
+            ):
                 raise HoldfastError(f"{path} was edited at this very moment; the edit was kept. Run it again.")
     return planned
 
 
-def _planned(
-    vault: str, known: index.Index, wanted: str, project: str, when: dict[str, Any] | None
-) -> tuple[Arming, str]:
+def _planned(vault: str, known: index.Index, wanted: str, project: str, when: Wish) -> tuple[Arming, str, Wish]:
+    """The change, the note's text, and what its `when` is to say: None is by its own words."""
     note = notes.find((one for one in known.notes if one.applies_to(project)), wanted)
     text = (journal.content(vault, note.path) or b"").decode("utf-8")
-    return Arming(note, when, note.when, note.when != when), text
+    found = notes.from_text(note.path, text)
+    named = named_calls.as_record(found, found.body) if isinstance(found, notes.Note) else {}
+    own = (named.get("forbidden") or named.get("named")) if named else None
+    before = note.when or (own if note.when is None else None)
+    if when is None and not own:
+        raise UsageError(
+            f"{note.path} names no file, command, package or setting that tool calls could be told by; nothing was "
+            "changed. Say when it should come back: --tool, --word, --path, --run, --write, …"
+        )
+    value = when if when or when is None or own else None
+    after = value or (own if value is None and when is None else None)
+    return Arming(note, after, before, note.when != value), text, value

@@ -96,7 +96,7 @@ def _dates(note: Note, text: str, now: float) -> Iterator[Finding]:
 
 
 def _when(note: Note, text: str) -> Iterator[Finding]:
-    if note.when is None:
+    if not note.when:
         return
     for problem in armed.problems(note.when):
         fix = f"`holdfast arm {note.path} …` with other conditions, or `holdfast disarm {note.path}`"

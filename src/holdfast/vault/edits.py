@@ -8,26 +8,29 @@ once, and leaves a link there, so that nothing relies on being copied forward.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
+from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import ORIGINS, TRUSTED
-from holdfast.vault import index, lineage, notes, proofs
+from holdfast.vault import armed, armed_file, index, lineage, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
 LONGEST = 100_000
 LONGEST_NAME = 200
+POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
 KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
 
 
@@ -62,8 +65,10 @@ class Filed:
 
 def remember(vault: str, asked: Asked, now: float) -> Filed:
     """File a text as a note, with the user's authority. A rule of the agent's own is a proposal."""
-    proposes = asked.origin == "agent" and asked.kind in ("rule", "preference", "identity")
-    asked = replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind), status=notes.PROPOSED if proposes else "")
+    binds = asked.kind in ("rule", "preference", "identity")
+    asked = _as_policy(replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind)))
+    if asked.origin == "agent" and (binds or asked.kind == "rule"):
+        asked = replace(asked, status=notes.PROPOSED)
     if asked.supersedes and asked.origin not in TRUSTED:
         raise UsageError(
             f"Outside text ({asked.origin}) has entered this session, so it replaces no note; nothing was written. "
@@ -85,7 +90,26 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
         applied = writer.commit(subject, texts, cause="remember", planned_on=planned_on)
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
-        return Filed(path, applied.commit, changes)
+        return Filed(path, applied.commit, (*changes, *_comes_back(writer, path)))
+
+
+def _as_policy(asked: Asked) -> Asked:
+    """`(never) Never force-push main` is a rule as the map shows one."""
+    found = POLICY.match(asked.text)
+    if not found or asked.policy or asked.kind not in ("rule", "knowledge"):
+        return asked
+    return replace(asked, text=asked.text[found.end() :], kind="rule", policy=found[1].lower())
+
+
+def _comes_back(writer: Writer, path: str) -> Iterator[str]:
+    """At which calls a new note will come back by its own words, and whether it stops them."""
+    known = writer.index.known.get(path)
+    named = known.named if known else {}
+    if known and named and known.note.is_active:
+        stops = armed_file.policy(known.note, stops=bool(named.get("forbidden")))
+        does = {"never": "it stops", "ask": "you are asked before"}.get(stops, "it comes back at")
+        calls = named["forbidden"] if stops else named.get("named") or named["forbidden"]
+        yield f"{does} {armed.said(calls)}; `holdfast disarm {stem(path)}` ends that"
 
 
 def _superseded(known: index.Index, asked: Asked) -> Note:

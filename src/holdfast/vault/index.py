@@ -2,7 +2,8 @@
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
-only their digest (exact duplicates) and the links in them (`check`). A checksum tells an index that is not ours.
+only their digest (exact duplicates), the links in them (`check`) and the tool calls that they name (vault/named_calls).
+A checksum tells an index that is not ours.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ import os
 import re
 import time
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
 from holdfast.capture.ids import digest
-from holdfast.vault import notes
+from holdfast.vault import named_calls, notes
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-VERSION = 2
+VERSION = 3
 LISTS = ("sources", "supersedes", "anchors")
 KEPT = (
     *("name", "description", "kind", "status", "created", "edited", "reviewed", "origin", "project", "policy", "when"),
@@ -35,11 +36,13 @@ LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
 
 @dataclass(frozen=True)
 class Known:
-    """A note whose body was not loaded, the digest of that body, and its links with their lines."""
+    """A note whose body was not loaded, the digest of that body, its links with their lines, and the calls that it
+    names, as `forbidden` and `named` with their `lines`; none where it names none or says itself what it waits for."""
 
     note: Note
     digest: str
     links: tuple[tuple[str, int], ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,12 +117,13 @@ def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: 
 
 def _recall(path: str, row: list[Any]) -> Known | Broken:
     """What a row of the index says. It is ours, as its checksum says, so it is not looked at twice."""
-    _, values, said, links, fields = row
+    _, values, said, links, fields, named = row
     if values is None:
         return Broken(path, *said)
     found: dict[str, Any] = dict(zip(KEPT, values, strict=True))
     found.update({name: tuple(found[name]) for name in LISTS})
-    return Known(Note(path=path, body="", fields=fields, **found), said, tuple((link, line) for link, line in links))
+    note = Note(path=path, body="", fields=fields, **found)
+    return Known(note, said, tuple((link, line) for link, line in links), named)
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -157,11 +161,13 @@ def _stamp(path: str, now: int) -> str:
 def _row(vault: str, path: str) -> list[Any]:
     found = notes.read(vault, path)
     if isinstance(found, Broken):
-        return [None, [found.line, found.reason], [], {}]
+        return [None, [found.line, found.reason], [], {}, {}]
     one = _know(found)
-    return [[getattr(found, name) for name in KEPT], one.digest, [list(link) for link in one.links], found.fields]
+    links = [list(link) for link in one.links]
+    return [[getattr(found, name) for name in KEPT], one.digest, links, found.fields, one.named]
 
 
 def _know(note: Note) -> Known:
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
-    return Known(replace(note, body=""), body_digest(note.body), links)
+    named = {} if note.when is not None else named_calls.as_record(note, note.body)
+    return Known(replace(note, body=""), body_digest(note.body), links, named)

@@ -80,7 +80,7 @@ class Note:
     supersedes: tuple[str, ...] = ()
     policy: str = ""
     anchors: tuple[Any, ...] = ()
-    when: Any = None
+    when: Any = None  # False: disarmed by hand, whatever its words name
     fields: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -217,7 +217,7 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
         supersedes=_texts(fields.get("supersedes")),
         policy=_text(fields.get("policy")),
         anchors=tuple(_list(fields.get("anchors"))),
-        when=fields.get("when") or None,
+        when=False if fields.get("when") is False else fields.get("when") or None,
         fields=dict(fields),
     )
 

@@ -20,7 +20,7 @@ from holdfast.capture import home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HoldfastError
-from holdfast.vault import armed, brain, index, journal, notes, own, tasks
+from holdfast.vault import armed_file, brain, index, journal, notes, own, tasks
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -215,7 +215,7 @@ def refresh_derived(vault: str, known: index.Index, *, with_briefs: bool = True)
     from holdfast.vault import brief
 
     try:
-        armed.compile_all(vault, known.notes)
+        armed_file.compile_all(vault, known)
         _touch_stale(vault)
         if with_briefs:
             brief.refresh_known(vault, known)

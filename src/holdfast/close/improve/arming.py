@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import armed_match
 from holdfast.hook import shell_glance
 from holdfast.vault import armed
+from holdfast.vault.call_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,39 +26,7 @@ MOST_WORDS = 3
 MOST_PATHS = 3
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Names that mean a command wherever they stand in a sentence, and do one thing.
-SINGLE = _set(
-    "pytest tox nox ruff mypy pyright flake8 pylint eslint prettier tsc vitest jest mocha cypress playwright webpack "
-    "gradle gradlew mvn bazel cmake ffmpeg imagemagick pandoc xelatex pdflatex rsync scp psql pg_dump pg_restore "
-    "mysql mysqldump sqlite3 redis-cli mongosh curl wget jq rg ansible-playbook openssl alembic prisma rubocop rspec "
-    "phpunit xcodebuild adb rustfmt gofmt golangci-lint shellcheck hadolint nginx systemctl journalctl crontab chmod "
-    "chown mkfs certbot flyway sqlfluff dbt gunicorn uvicorn openscad gdal_translate ogr2ogr qemu-img virsh vagrant"
-)
-# Names that do many things: only with what they were to do.
-MANY = _set(
-    "git docker docker-compose podman npm npx pnpm yarn bun pip pip3 pipx uv poetry conda cargo rustup kubectl helm "
-    "terraform tofu gh glab go aws gcloud az brew apt apt-get dnf dotnet flutter deno bundle composer php rails mix "
-    "make just python python3 node ruby java"
-)
-ENGLISH = _set("go just make node mix bundle composer java ruby php")  # of these: commands in backticks only
-DOINGS = _set(
-    "add commit push pull fetch merge rebase checkout switch reset stash clean clone bisect cherry-pick revert tag "
-    "worktree submodule restore gc lfs build run exec compose prune system volume image container network login up "
-    "down rm rmi stop kill logs buildx install ci test publish audit update upgrade uninstall remove link lock sync "
-    "freeze export import bench clippy fmt nextest apply delete rollout scale port-forward drain describe plan "
-    "destroy init state validate pr issue release workflow mod vet get generate template deploy migrate downgrade "
-    "revision s3 ec2 iam compute storage"
-)
 TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
-EVERYDAY = MANY | _set(
-    "cat echo grep sed awk find mkdir touch head tail pwd test sudo bash true false export source which env file files "
-    "path src main the and for with not error run build install add commit push status diff log show checkout import "
-    "return def class function const let var print self this"
-)
 SHORTEST_WORD = 3  # letters
 NONSENSE = "zqxkjv"  # what takes this takes every tool
 NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
@@ -66,13 +35,6 @@ MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
 TICKED = re.compile(r"`([^`\n]{2,200})`")
 TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
 LINES = re.compile(r":\d+(?:[-:]\d+)?$")
-SUFFIXES = _set(
-    "py pyi js mjs cjs ts tsx jsx json jsonc toml yaml yml md mdx rst sh bash zsh fish go rs rb java kt kts c h cc cpp "
-    "hpp cs php sql css scss less html xml ini cfg conf env lock txt csv tsv parquet dwg dxf ipynb proto tf tfvars "
-    "gradle vue svelte swift lua zig ex exs erl hs ml scala clj jl tex bib svg png pdf docx xlsx pptx zip gz db sqlite"
-)
-NAMES = _set("makefile dockerfile justfile jenkinsfile procfile gemfile rakefile .env .gitignore .npmrc")
-PRODUCTS = _set("node.js next.js vue.js nuxt.js react.js express.js d3.js three.js nest.js")
 
 
 def derived(snag: Snag) -> dict[str, Any] | None:
@@ -87,6 +49,8 @@ def derived(snag: Snag) -> dict[str, Any] | None:
 
 def subject(when: dict[str, Any]) -> str:
     """What a `when` is about, in a few words: the name of the note that has it."""
+    if any(when.get(key) for key in armed.DOES):
+        return armed.said(when)
     parts = [*when.get("words", ()), *when.get("paths", ()), *([] if when.get("words") else [when.get("tool", "")])]
     return " ".join(str(part) for part in parts if part)
 
@@ -127,10 +91,10 @@ def _told(words: list[str]) -> list[str]:
         return [program, *_doings(rest)][:MOST_WORDS]
     if program in MANY:
         module = rest[1:2] if rest[:1] == ["-m"] else []
-        scripts = [word.rpartition("/")[2] for word in rest[:1] if _is_file(word)]
+        scripts = [word.rpartition("/")[2] for word in rest[:1] if is_file(word)]
         more = _doings(rest) or [*module, *scripts, *(rest[:1] if program in ENGLISH and _is_word(rest[:1]) else [])]
         return [program, *more][:MOST_WORDS] if more else []
-    if "." in program and _is_file(program):  # a script, where it is run and not only named
+    if "." in program and is_file(program):  # a script, where it is run and not only named
         return [program, *flags][:MOST_WORDS] if rest or "/" in words[0] else []
     more = [word for word in rest if _is_word([word])]
     return [program, *dict.fromkeys((*more, *flags))][:MOST_WORDS] if more or flags else []
@@ -157,32 +121,12 @@ def _tool(text: str) -> dict[str, Any] | None:
 
 def _files(text: str) -> dict[str, Any] | None:
     tokens = (LINES.sub("", token.rstrip(".:!?")) for token in TOKEN.findall(text.replace("`", " ")))
-    found = [_glob(token) for token in tokens if _is_file(token)]
+    found = [glob_of(token) for token in tokens if is_file(token)]
     return {"paths": list(_first(found, MOST_PATHS))} if found else None
 
 
 def _first(found: Iterable[str], most: int) -> list[str]:
     return list(dict.fromkeys(found))[:most]
-
-
-def _is_file(token: str) -> bool:
-    if "://" in token or ".." in token.split("/") or token.lower() in PRODUCTS or token.startswith(("-", "@")):
-        return False
-    name = token.rstrip("/").rpartition("/")[2]
-    if name.lower() in NAMES:
-        return True
-    stem, dot, suffix = name.rpartition(".")
-    if dot and suffix.lower() in SUFFIXES and re.search(r"\w", stem):
-        return True
-    parts = token.removeprefix("~").strip("/").removeprefix("./").split("/")
-    is_folder = token.endswith("/") or token.startswith(("./", "~/", "/"))
-    return is_folder and len(parts) > 1 and all(re.fullmatch(r"[\w.-]{2,}", part) for part in parts)
-
-
-def _glob(token: str) -> str:
-    """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
-    bare = token.removeprefix("~/").removeprefix("./")
-    return bare.replace("[", "[[]")
 
 
 def is_everyday(when: dict[str, Any]) -> bool:

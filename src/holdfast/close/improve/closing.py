@@ -9,12 +9,12 @@ It all follows from the flag and the files: a close that was killed and is run a
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, ledger, notices, platform
 from holdfast.close.filing import sources_of
-from holdfast.close.improve import arming, loops, proposals, skills
+from holdfast.close.improve import arming, loops, proposals, recurrence, skills
 from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import record as improve_record
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from holdfast.close.filing import Filing
     from holdfast.close.improve.advice import Advice
     from holdfast.close.improve.edits import Edit
+    from holdfast.close.improve.recurrence import Again
     from holdfast.judge.fencing import Fence
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
@@ -83,6 +84,9 @@ def file(filing: Filing, flag: Flag, advice: Advice | None, place: Place) -> Loo
         filing.placed.setdefault(flag.id, filing.places_of([flag.id]).get(flag.id, known.path))
         return loops.of_record(known)
     snag, bare = parsed(flag), plain(flag)
+    again = None if filing.is_filed(flag.id) or snag.rule or snag.skill else recurrence.find(filing, bare, snag)
+    if again:
+        return _came_again(filing, bare, snag, again)
     edit = None if filing.is_filed(flag.id) else _edit(filing, bare, snag, advice)
     held = edit if edit and edit.is_held else None
     if held or edit is None:  # the memory works meanwhile: a note as any flag's, or one that is armed
@@ -148,6 +152,17 @@ def _filed(filing: Filing, flag: Flag, snag: Snag, edit: Edit | None) -> Record:
         patch=patch,
         **common,  # type: ignore[arg-type]
     )
+
+
+def _came_again(filing: Filing, flag: Flag, snag: Snag, again: Again) -> Loop:
+    """A snag that an earlier close has dealt with: its note waits for more calls, and the earlier record knows."""
+    edit = improve_edits.widened(flag, again.note, again.text, again.when)
+    record = replace(_filed(filing, flag, snag, edit), again=again.earlier.id)
+    earlier = replace(again.earlier, recurred=flag.id, recurred_at=flag.time)
+    for one in (record, earlier):
+        if improve_record.is_id(one.id):
+            filing.put(one.path, improve_record.render(one))
+    return loops.of_record(record)
 
 
 def _why_noted(snag: Snag) -> str:
@@ -229,6 +244,10 @@ def told(loop: Loop) -> str:
     what = (loop.better or loop.wrong)[:SAID]
     if loop.state == APPLIED:
         calls = f", and comes back at {arming.subject(loop.when)}" if loop.when else ""
+        if loop.again:
+            return (
+                f'A snag came again: {loop.where} ("{what}") now waits for {arming.subject(loop.when or {})}; {back}.'
+            )
         return f'Changed by a snag: {loop.where} now says "{what}"{calls}; {back}.'
     if loop.state == NOTED:
         return f'Noted from a snag, in {loop.where}: "{what}"; {back}.'
@@ -238,15 +257,16 @@ def told(loop: Loop) -> str:
 
 
 def after_commit(state: str, filed: Sequence[Loop], change_id: str, now: float, project: str) -> None:
-    """After the close's commit: the ledger has each loop, and the next starts of the project hear what changed. They
-    all do, for a week: the first of them may be a glance that nobody reads, and a person may be away for days. A close
-    that was killed before its flags left the queue says it again, under the same names: one sentence, not two."""
+    """After the close's commit: the ledger has each loop, and the next start of the project hears what changed, once. A
+    snag that nothing brings back, or that waits for the user, is said for a week. A close that was killed before its
+    flags left the queue says it again, under the same names: one sentence, not two."""
     fresh = [one for one in filed if one.state in (APPLIED, NOTED, PROPOSED)]
     try:
         what = [{"loop": one.id, "became": one.state, "path": one.where, "project": project} for one in filed]
         ledger.append_all(state, "improve", now, [{**one, "change": change_id} for one in what])
         for one in fresh[:MOST_TOLD]:
-            notices.leave(state, notice_name(one.id), told(one), now, project=one.project)
+            is_once = one.state == APPLIED
+            notices.leave(state, notice_name(one.id), told(one), now, project=one.project, once=is_once)
         if len(fresh) > MOST_TOLD:
             more = f"{len(fresh) - MOST_TOLD} more snags changed notes; `holdfast loops --all` lists them."
             notices.leave(state, f"snags-{filed[0].id}", more, now, project=project)

@@ -145,7 +145,7 @@ def may_change(flag: Flag, note: Note) -> bool:
 def added(flag: Flag, note: Note, text: str, lines: Sequence[str], when: dict[str, Any] | None) -> Edit | None:
     """A note with more lines below its words, and armed where it was not; None where it cannot be changed in place."""
     fresh = tuple(line for line in lines if line not in text.splitlines())
-    arms = when if when and not note.when and note.kind != "rule" else None  # an armed rule is no longer always on
+    arms = when if when and note.when is None and note.kind != "rule" else None  # an armed rule is no longer always on
     try:
         after = _with_sources(_with_lines(text, fresh), flag, {"when": arms} if arms else {})
     except Unparsable:
@@ -163,6 +163,16 @@ def added(flag: Flag, note: Note, text: str, lines: Sequence[str], when: dict[st
     )
 
 
+def widened(flag: Flag, note: Note, text: str, when: dict[str, Any] | None) -> Edit | None:
+    """The note of a snag that came again: it waits for more calls, and knows the later flag too."""
+    try:
+        after = _with_sources(text, flag, {"when": when} if when else {})
+    except Unparsable:
+        return None
+    why = "" if when else "it came again, and its note cannot wait for more calls without firing at every step"
+    return Edit(note.path, text, after, (), when, note.when, is_armed=bool(when), why=why)
+
+
 def _beyond(note: Note, fresh: tuple[str, ...]) -> str:
     if note.when and fresh and not fits([*own_lines(note.body), *fresh]):
         return "the note is long, so the line does not come back with its first ones"
@@ -173,7 +183,7 @@ def rewritten(flag: Flag, note: Note, text: str, body: str, when: dict[str, Any]
     """A note with other words, its proof kept below them."""
     proof = note.body.partition(f"\n\n{EVIDENCE}\n")
     head = text[: len(text) - len(note.body)]
-    arms = when if when and not note.when and note.kind != "rule" else None
+    arms = when if when and note.when is None and note.kind != "rule" else None
     whole = f"{head}\n{body.strip()}\n" + (f"\n{EVIDENCE}\n{proof[2]}" if proof[1] else "")
     try:
         after = _with_sources(whole, flag, {"when": arms} if arms else {})

@@ -1,8 +1,10 @@
 """Loops: every snag and what became of it. A loop that does not close is a note, not a loop; so an open one is said.
 
-A loop is open while its edit waits: in the queue, in quarantine, as a proposal, or for a file to be written. It is
-closed when its edit is applied, or a person decided otherwise. What is counted is closes: an edit that is still open
-after more than two of its project is an alarm at the next start, in `doctor` and in `audit`.
+A loop is open while its edit waits (in the queue, in quarantine, as a proposal, for a file to be written), while it is
+only noted, so that nothing brings it back, and when it came again after it was told. It is closed when it is wired (an
+armed note, a rule or a skill has it) or proven (close/improve/proving), or a person decided otherwise. What is counted
+is closes: an edit that still waits after more than two of its project is an alarm at the next start, in `doctor` and
+in `audit`.
 """
 
 from __future__ import annotations
@@ -28,11 +30,15 @@ if TYPE_CHECKING:
     from holdfast.close.improve.proposals import Proposal
     from holdfast.close.improve.record import Record
 
-QUEUED, DEAD, QUARANTINED, GONE = "queued", "dead", "quarantined", "gone"
-OPEN = (QUEUED, DEAD, QUARANTINED, PROPOSED, WAITING)
+QUEUED, DEAD, QUARANTINED, GONE, REOPENED = "queued", "dead", "quarantined", "gone", "reopened"
+PENDING = (QUEUED, DEAD, QUARANTINED, PROPOSED, WAITING)  # somebody has still to make the edit
+OPEN = (*PENDING, NOTED, REOPENED)
+WIRED, PROVEN, ENDED = "wired", "proven", "ended"
+STAGES = {APPLIED: WIRED, NOTED: NOTED, REOPENED: REOPENED, UNDONE: ENDED, REJECTED: ENDED, GONE: ENDED}
 PATIENCE = 2  # closes that an edit may wait
 LASTS = 30 * 86400.0
 NOTICE = "loops"
+DISARMED = "its note waits for no tool call any more"
 SAID = {
     QUEUED: "waits in the queue for a close",
     DEAD: "could not be filed; `holdfast queue` says why",
@@ -40,7 +46,8 @@ SAID = {
     PROPOSED: "waits for your word: `holdfast review`",
     WAITING: "is to be written by the next close",
     APPLIED: "applied",
-    NOTED: "kept as a note that no tool call brings back",
+    NOTED: "saved as a note; nothing will bring it up by itself",
+    REOPENED: "came again after it was told",
     UNDONE: "taken back",
     REJECTED: "rejected",
     GONE: "its note is no longer active",
@@ -63,6 +70,8 @@ class Loop:
     when: dict[str, Any] | None = None
     closes: int = 0
     path: str = ""  # of its note
+    again: str = ""  # the snag that it repeats
+    proven: str = ""  # the session that has shown that its lesson is taken
 
     @property
     def is_open(self) -> bool:
@@ -70,10 +79,28 @@ class Loop:
 
     @property
     def is_late(self) -> bool:
-        return self.is_open and self.closes > PATIENCE
+        return self.state in PENDING and self.closes > PATIENCE
+
+    @property
+    def stage(self) -> str:
+        """How far it has come: waiting, noted, wired, proven, reopened or ended."""
+        return PROVEN if self.state == APPLIED and self.proven else STAGES.get(self.state, "waiting")
 
     def as_record(self, now: float) -> dict[str, Any]:
-        names = ("id", "project", "wrong", "better", "state", "where", "why", "when", "closes")
+        names = (
+            "id",
+            "project",
+            "wrong",
+            "better",
+            "state",
+            "stage",
+            "where",
+            "why",
+            "when",
+            "closes",
+            "again",
+            "proven",
+        )
         known = {name: getattr(self, name) for name in names}
         return {**known, "age_s": max(0.0, now - self.time), "open": self.is_open, "alarm": self.is_late}
 
@@ -84,6 +111,9 @@ class Loops:
 
     open: tuple[Loop, ...]
     closed: tuple[Loop, ...]
+
+    def count(self, stage: str) -> int:
+        return sum(one.stage == stage for one in (*self.open, *self.closed))
 
 
 def listing(vault: str, state: str, now: float, project: str | None = None) -> Loops:
@@ -96,7 +126,7 @@ def _counted(state: str, given: Iterable[Loop], project: str | None) -> Loops:
     counted: dict[str, dict[str, Any]] = {}
     loops = []
     for one in found.values():
-        if one.is_open:
+        if one.state in PENDING:
             known = counted.setdefault(one.project, _counter(state, one.project))
             begun = known["since"].get(one.id, known["closes"])
             loops.append(replace(one, closes=max(0, known["closes"] - begun)))
@@ -117,9 +147,10 @@ def _found(vault: str, state: str, now: float, states: tuple[str, ...] = improve
             yield from _of_quarantined(vault, note.path)
     asked = {ident: one for one in proposals.listing(state) for ident in one.sources}
     by_source = {ident: note.path for note in known.notes if note.is_active for ident in note.sources}
+    comes_back = frozenset(path for path, one in known.known.items() if _comes_back(one))
     for record in improve_record.everything(vault, states):
-        if not is_elsewhere(record) or record.state not in OPEN or states == improve_record.STATES:
-            yield of_record(record, asked.get(record.id), by_source)
+        if not is_elsewhere(record) or record.state not in PENDING or states == improve_record.STATES:
+            yield of_record(record, asked.get(record.id), by_source, comes_back)
 
 
 def _of_flag(entry: queue.Entry) -> Loop:
@@ -144,8 +175,19 @@ def _of_quarantined(vault: str, path: str) -> Iterable[Loop]:
         yield Loop(ident, began, project, snag.wrong, snag.better, QUARANTINED, path, why)
 
 
-def of_record(record: Record, asked: Proposal | None = None, by_source: dict[str, str] | None = None) -> Loop:
-    """The loop that an improvement's record tells of."""
+def _comes_back(one: index.Known) -> bool:
+    """Whether something brings a note up: a tool call, or every start."""
+    return bool(one.note.when or one.named or one.note.is_always_on)
+
+
+def of_record(
+    record: Record,
+    asked: Proposal | None = None,
+    by_source: dict[str, str] | None = None,
+    comes_back: frozenset[str] | None = None,
+) -> Loop:
+    """The loop that an improvement's record tells of. A note that a person has armed since, or disarmed, counts as it
+    is now."""
     state, where, why = record.state, record.note, record.why
     if state in (PROPOSED, WAITING):
         where = record.file
@@ -159,8 +201,20 @@ def of_record(record: Record, asked: Proposal | None = None, by_source: dict[str
     elif state in (APPLIED, NOTED) and by_source is not None:
         where = by_source.get(record.id, "")
         state = state if where else GONE
+        if comes_back is not None and state == NOTED and where in comes_back:
+            state, why = APPLIED, ""
+        elif comes_back is not None and state == APPLIED and where not in comes_back:
+            state, why = NOTED, DISARMED
+    if state == APPLIED and record.recurred_at > record.proven_at and not _is_followed(record):
+        state, why = REOPENED, f"in {record.recurred}"
     known = (record.id, record.time, record.project, record.wrong, record.better)
-    return Loop(*known, state, where, why, record.when, path=record.note)
+    proven = record.proven if record.proven_at > record.recurred_at else ""
+    return Loop(*known, state, where, why, record.when, path=record.note, again=record.again, proven=proven)
+
+
+def _is_followed(record: Record) -> bool:
+    """Whether the snag that came again has a record of its own, which says how it goes on."""
+    return improve_record.is_id(record.recurred)
 
 
 def is_elsewhere(record: Record) -> bool:

@@ -60,6 +60,11 @@ class Record:
     before: str = ""
     after: str = ""
     answers: str = ""  # the user's own words that the same flag put properly, filed with it
+    again: str = ""  # the snag that this one repeats
+    proven: str = ""  # the session that has shown that the lesson is taken, and when
+    proven_at: float = 0.0
+    recurred: str = ""  # the session or snag with which it came again, and when
+    recurred_at: float = 0.0
     patch: str = ""
 
     @property
@@ -139,8 +144,10 @@ def render(record: Record) -> str:
     fields: dict[str, Any] = {"loop": record.id}
     for name in FIELDS:
         given = getattr(record, name)
-        if given not in ("", (), None, False):
-            fields[name] = list(given) if isinstance(given, tuple) else given
+        if given not in ("", (), None, False, 0.0):
+            fields[name] = (
+                list(given) if isinstance(given, tuple) else str(given) if isinstance(given, float) else given
+            )
     fields["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.time))
     fields["seconds"] = str(record.time)
     parts = [f"# {notes.title(record.wrong)}", f"What went wrong: {record.wrong}"]
@@ -189,6 +196,8 @@ def read(path: str, text: str | None) -> Record | None:
             given[name] = "" if found is None else str(found)
         elif kind == "bool":
             given[name] = found is True
+        elif kind == "float":
+            given[name] = _seconds(found)
         elif kind == "tuple[str, ...]":
             given[name] = tuple(str(one) for one in found) if isinstance(found, list) else ()
         else:

@@ -18,6 +18,8 @@ COMMAND_KEYS = ("command", "cmd", "script")
 SHELLS = ("Bash", "shell", "exec_command", "local_shell", "unified_exec")
 SCHEDULING = ("CronCreate", "ScheduleWakeup", "RemoteTrigger")
 PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+PATCH = "*** Begin Patch"
+OLD_KEYS, NEW_KEYS = ("old_string", "old_str", "old"), ("new_string", "content", "new_source", "new_str", "file_text")
 DONE = ("completed", "complete", "done")
 MOST_TEXT = 1 << 16
 MOST_PATHS = 64
@@ -42,6 +44,7 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "command": command,
         "input": clean("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
         "paths": tuple(_paths(tool, given, command))[:MOST_PATHS],
+        "lines": _lines(given) if not command else "",
         "completed": _completed(given),
     }
 
@@ -111,6 +114,29 @@ def _patched(given: Mapping[str, Any]) -> Iterator[str]:
             for mark in PATCH_LINES:
                 if line.startswith(mark):
                     yield clean(line[len(mark) :].strip()[:LONGEST])
+
+
+def _lines(given: Mapping[str, Any]) -> str:
+    """What an edit changes: the lines that it brings, then behind a zero those that it takes away. Those that both its
+    sides have are where it happens."""
+    edits = given.get("edits")
+    fresh: list[str] = []
+    gone: list[str] = []
+    for one in (given, *(edits[:MOST_PATHS] if isinstance(edits, list) else ())):
+        if not isinstance(one, dict):
+            continue
+        old, new = (_first_text(one, keys)[:MOST_TEXT].splitlines() for keys in (OLD_KEYS, NEW_KEYS))
+        fresh += [line for line in new if line not in old]
+        gone += [line for line in old if line not in new]
+    patch = next((text for text in given.values() if isinstance(text, str) and text.startswith(PATCH)), "")
+    changes = patch[:MOST_TEXT].splitlines()
+    fresh += [line[1:] for line in changes if line.startswith("+")]
+    gone += [line[1:] for line in changes if line.startswith("-")]
+    return "\0".join(clean("\n".join(side)[:MOST_TEXT]) for side in (fresh, gone)) if fresh or gone else ""
+
+
+def _first_text(given: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((found for found in (given.get(key) for key in keys) if isinstance(found, str)), "")
 
 
 def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,0 +1,245 @@
+"""The effects of a tool call, read from its input: commands run, files written or removed, text changed.
+
+Armed notes ask for effects and not for words, because a file that must not be edited may be read, and because one
+command has many spellings: `git -C x push -f`, `sudo env A=1 git push --force`, `cd a && git push origin +main`. What a
+call does inside a script of its own is not seen. Nothing here runs unless a note might match.
+"""
+
+from __future__ import annotations
+
+from holdfast.hook import call_words, shell_glance
+from holdfast.hook.hosts.tools import PATCH, PATCH_LINES
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.model import Moment
+
+GIT_VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+MOST = 200  # commands and paths of one call that are looked at
+
+
+@value
+class Effects:
+    """`commands` have the program's own name first; paths are as far as the call and its folder say. `text` is what is
+    written or set: lines of an edit, and the words of commands that do not only look; `gone` are the lines that an edit
+    takes away."""
+
+    commands: tuple[tuple[str, ...], ...] = ()
+    writes: tuple[str, ...] = ()
+    removes: tuple[str, ...] = ()
+    opens: tuple[str, ...] = ()
+    text: str = ""
+    gone: str = ""
+    cwd: str = ""
+
+
+def of(moment: Moment) -> Effects:
+    """The effects of a call as far as its input tells them."""
+    if moment.command:
+        return _Line(moment.cwd).read(moment.command)
+    name = moment.tool.rpartition("__")[2].lower()
+    paths = tuple(join(moment.cwd, path) for path in moment.paths)
+    if name in call_words.WRITERS:
+        fresh, _, gone = moment.lines.partition("\0")
+        return Effects(writes=paths, opens=paths, text=fresh, gone=gone, cwd=moment.cwd)
+    return Effects(opens=paths if name in call_words.OPENERS else (), cwd=moment.cwd)
+
+
+def join(folder: str, path: str) -> str:
+    """A path as it is meant in a folder; `~` stays a part, since a home may be anywhere."""
+    return path if path.startswith(("/", "~")) or not folder else f"{folder}/{path}"
+
+
+class _Line:
+    """A command line while it is read: the folder that it has gone to, and what was found so far."""
+
+    def __init__(self, cwd: str) -> None:
+        self.cwd = self.here = cwd
+        self.commands: list[tuple[str, ...]] = []
+        self.writes: list[str] = []
+        self.removes: list[str] = []
+        self.opens: list[str] = []
+        self.text: list[str] = []
+
+    def read(self, line: str) -> Effects:
+        self._take(line, 0)
+        if PATCH in line:
+            marks = (
+                (text.strip(), mark) for text in line.splitlines() for mark in PATCH_LINES if text.startswith(mark)
+            )
+            self.writes += [join(self.here, text.removeprefix(mark).strip()) for text, mark in marks]
+            self.text += [text[1:] for text in line.splitlines() if text[:1] in ("+", "-")]
+        return Effects(
+            tuple(self.commands[:MOST]),
+            tuple(self.writes[:MOST]),
+            tuple(self.removes[:MOST]),
+            tuple((*self.opens, *self.writes)[:MOST]),
+            "\n".join(self.text),
+            cwd=self.cwd,
+        )
+
+    def _take(self, line: str, depth: int) -> None:
+        targets: list[str] = []
+        for words in shell_glance.split(line, targets):
+            bare = shell_glance.without_starters(words)
+            for at, word in enumerate(words[: len(words) - len(bare)]):
+                if word == "sudo":
+                    self.commands.append(("sudo", *words[at + 1 :]))
+            into = [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
+            targets.clear()
+            self.writes += into
+            inner = [list(one) for one in unwrapped(bare)]
+            for one in inner:
+                self._command(one, line)
+            names = {_named(one) for one in inner} or {""}
+            if not names <= call_words.LOOKERS or into:
+                self.text.append(" ".join(words))
+            nested = _told(bare) if depth < shell_glance.DEEPEST else ""
+            if nested:
+                self._take(nested, depth + 1)
+        self.writes += [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
+
+    def _command(self, words: list[str], line: str) -> None:
+        self.commands.append(tuple(words))
+        program, args = words[0], words[1:]
+        plain = [one for one in args if one and not one.startswith("-")]
+        if program in ("cd", "pushd"):
+            self.here = join(self.here, plain[0]) if plain else self.here
+            return
+        name = _named(words)
+        told = plain[:1] if name != program else []  # `git rm`: its first word is no file
+        at = [join(self.here, one) for one in plain[len(told) :]]
+        if name in call_words.REMOVERS:
+            self.removes += at
+            self.writes += at
+        elif name in call_words.MOVERS:
+            self.removes += at[:-1]
+            self.writes += [*at, *_placed(at)]
+        elif name in call_words.PLACERS:
+            self.writes += [*at[-1:], *_placed(at)]
+            self.opens += at[:-1]
+        elif name in call_words.MAKERS or _is_formatting(name, args):
+            self.writes += at
+        elif name in call_words.IN_PLACE and _is_in_place(program, args):
+            has_script = any(
+                one in ("-e", "-f", "--expression", "--file") or one.startswith("--expression=") for one in args
+            )
+            self.writes += at if has_script or program in call_words.WITHOUT_SCRIPT else at[1:]
+        elif name == "find" and any(one in call_words.FINDING for one in args):
+            self._find(args)
+        elif program in call_words.INTERPRETERS and _is_inline(args, line):
+            self.writes += [join(self.here, one) for one in _script_paths(line)]
+        elif name in call_words.PRINTERS:
+            self.opens += at
+        for flag in ("-o", "--output", "-O", "--output-document"):
+            if program in ("curl", "wget") and flag in args[:-1]:
+                self.writes.append(join(self.here, args[args.index(flag) + 1]))
+        self.writes += [join(self.here, one[3:]) for one in args if program == "dd" and one.startswith("of=")]
+
+    def _find(self, args: list[str]) -> None:
+        starts = []
+        for one in args:
+            if one.startswith(("-", "(", "!")):
+                break
+            starts.append(join(self.here, one))
+        begin = next((at for at, one in enumerate(args) if one in ("-exec", "-execdir", "-ok")), len(args))
+        doing = args[begin + 1 : begin + 2]
+        if "-delete" in args or doing in (["rm"], ["unlink"]):
+            self.removes += starts
+            self.writes += starts
+        elif doing and (doing[0] in call_words.MAKERS | {"mv"} or _is_in_place(doing[0], args[begin + 2 :])):
+            self.writes += starts
+        if doing:
+            self.commands.append(tuple(args[begin + 1 :]))
+
+
+def unwrapped(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A command under its own name, and what it starts in its place: `poetry run x`, `python -m x`, `npx x`."""
+    left = [word for word in words if word]
+    for _ in range(4):
+        if not left:
+            return
+        program = left[0].rpartition("/")[2]
+        program = call_words.SAME_PROGRAM.get(program, program)
+        rest = _without_globals(left[1:]) if program == "git" else left[1:]
+        yield (program, *rest)
+        plain = next((at for at, one in enumerate(rest) if not one.startswith("-")), len(rest))
+        if program == "python" and rest[:1] == ["-m"]:
+            left = rest[1:]
+        elif program in call_words.RUNNERS:
+            left = rest[plain:]
+            left = [left[0].partition("@")[0] or left[0], *left[1:]] if left else []
+        elif rest and f"{program}-{rest[plain] if plain < len(rest) else ''}" in call_words.RUNS:
+            inner = rest[plain + 1 :]
+            left = inner[next((at for at, one in enumerate(inner) if not one.startswith("-")), len(inner)) :]
+        elif program in ("docker", "podman", "kubectl") and "exec" in rest:
+            inner = [one for one in rest[rest.index("exec") + 1 :] if not one.startswith("-")]
+            left = inner[1:]
+        else:
+            return
+
+
+def _without_globals(rest: list[str]) -> list[str]:
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        at += 2 if rest[at] in GIT_VALUES else 1
+    return rest[at:]
+
+
+def _told(bare: list[str]) -> str:
+    """What a shell, here or elsewhere, is told to run."""
+    program = bare[0].rpartition("/")[2] if bare else ""
+    if program in shell_glance.SHELLS:
+        return " ".join(bare[1:] if program == "eval" else bare[1:][-1:])
+    return bare[-1] if program == "ssh" and len(bare) > 2 else ""
+
+
+def _named(words: Sequence[str]) -> str:
+    """A program that does many things together with the first thing it is told."""
+    if words and words[0] in ("git", "gh", "ruff", "terraform"):
+        return f"{words[0]}-{next((one for one in words[1:] if not one.startswith('-')), '')}"
+    return words[0] if words else ""
+
+
+def _placed(at: list[str]) -> list[str]:
+    """Files as they are named where they are put."""
+    return [f"{at[-1]}/{one.rstrip('/').rpartition('/')[2]}" for one in at[:-1]] if len(at) > 1 else []
+
+
+def _is_in_place(program: str, args: Sequence[str]) -> bool:
+    if program not in call_words.IN_PLACE:
+        return False
+    return any(
+        one.startswith("--in")
+        or (one.startswith("-") and not one.startswith("--") and "i" in one.partition("=")[0][1:5])
+        for one in args
+    )
+
+
+def _is_formatting(name: str, args: Sequence[str]) -> bool:
+    switches = call_words.FORMATTERS.get(name)
+    if switches is None or "--check" in args or "--diff" in args:
+        return False
+    return not switches or any(one in switches for one in args)
+
+
+def _is_inline(args: Sequence[str], line: str) -> bool:
+    is_told = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
+    return is_told and any(mark in line for mark in call_words.WRITING)
+
+
+def _script_paths(line: str) -> Iterator[str]:
+    """Quoted words of a script that could be files."""
+    for quote in ("'", '"'):
+        for part in line.split(quote)[1::2]:
+            inner = part.strip("'\"")
+            if (
+                2 < len(inner) < 300
+                and ("/" in inner or "." in inner)
+                and not any(sign in inner for sign in " \n\t(){}")
+            ):
+                yield inner

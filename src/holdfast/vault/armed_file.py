@@ -1,0 +1,145 @@
+"""`.state/armed`: all that hooks know of armed notes, compiled after every change into one small file.
+
+    holdfast armed 2
+    <key> <key> … TAB <record>      one line for each note; a key has no blank or line break
+
+A record is decoded only where one of its keys stands in the call, so a thousand notes cost a hook little more than the
+reading. Notes come from two sources: `when` in the front matter, written by a person, `arm` or a snag; and a note's own
+words (vault/named_calls) where it has none. Those bring a note back and stop nothing, unless it is the user's word that
+something is never to be done, or to be asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import codec, home, platform
+from holdfast.vault import armed, journal, notes
+from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.vault.index import Index, Known
+    from holdfast.vault.notes import Note
+
+HEAD = "holdfast armed 2"
+MOST_NOTES = 2000
+USER = "user"
+FRONT = re.compile(r"\ufeff?---[ \t\r]*\n(?:.*?\n)??---[ \t\r]*(?:\n|\Z)", re.DOTALL)
+TICKED = re.compile(r"`([^`\n]{2,200})`")
+LITERAL = re.compile(r"[^*?\[\]{}!|]+")
+
+
+def compile_all(vault: str, known: Index) -> None:
+    """Write `.state/armed` anew where it differs. The notes may come without their bodies. Raises OSError."""
+    in_order = [known.known[path] for path in sorted(known.known)]
+    records = [record for one in in_order if one.note.is_active for record in _records(vault, one)][:MOST_NOTES]
+    lines = [f"{' '.join(keys(one['when']))}\t{codec.encode(one).decode('utf-8')}" for one in records]
+    data = "\n".join([HEAD, *lines, ""]).encode("utf-8")
+    path = f"{home.state(vault)}/armed"
+    try:
+        if platform.read_file(path) == data:
+            return
+    except FileNotFoundError:
+        if not records:
+            return
+    platform.make_folders(home.state(vault))
+    platform.write_atomic(path, data, durable=False)
+
+
+def _records(vault: str, one: Known) -> Iterator[dict[str, Any]]:
+    note = one.note
+    if note.when:
+        if not armed.problems(note.when):
+            lines = _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]
+            made = _record(note, note.when, lines, policy(note, stops=True), is_own=False)
+            ways = [words for line in lines for words in _better(line)]
+            yield {**made, "better": ways} if ways else made
+        return
+    named = one.named
+    stops = policy(note, stops=bool(named.get("forbidden")))
+    if named.get("forbidden") and stops:
+        yield _record(note, named["forbidden"], named["lines"], stops)
+    if named.get("named"):
+        yield _record(note, named["named"], named["lines"], "")
+
+
+def policy(note: Note, *, stops: bool) -> str:
+    """Whether a call is denied or asked about: by the user's own word and nobody else's."""
+    if note.origin != USER or not stops or note.unverified:
+        return ""
+    if note.policy in ("never", "ask"):
+        return note.policy
+    says_never = not note.when and not note.policy and note.kind in ("rule", "feedback")
+    return "never" if says_never else ""
+
+
+def _record(note: Note, when: dict[str, Any], lines: list[str], stops: str, *, is_own: bool = True) -> dict[str, Any]:
+    """`own`: by the note's own words, so that it is told and does not stop the first call."""
+    origin = armed.UNVERIFIED if note.unverified else note.origin
+    if note.unverified:
+        lines = [*lines, notes.UNVERIFIED.format(note.unverified).strip()]
+    record = {"path": note.path, "name": note.name, "policy": stops, "origin": origin, "project": note.project}
+    made: dict[str, Any] = {**record, "lines": lines, "when": armed.read(when).as_record()}
+    return {**made, "own": True} if is_own else made
+
+
+def _better(line: str) -> Iterator[list[str]]:
+    """The commands that a snag names as the better path, each as the words that tell it."""
+    _, found, better = line.partition(" Better: ")
+    for span in TICKED.findall(better) if found and line.startswith("Snag: ") else ():
+        yield [word.lower() for word in span.split()][:6]
+
+
+def keys(when: dict[str, Any]) -> list[str]:
+    """Texts of which one stands in every call that a compiled `when` is true of; "" where there is none."""
+    alone = [word for word in when["words"] if not set(word) & set(" \t\n")]
+    if alone:
+        return [max(alone, key=len)]
+    if when["paths"]:
+        return _distinct(part for glob in when["paths"] for part in _literals(glob))
+    found = [
+        *(part for glob in (*when.get("writes", ()), *when.get("opens", ())) for part in _literals(glob)),
+        *(one.split()[0] for one in when.get("runs", ())),
+        *(form for one in when.get("packages", ()) for form in (one, one.replace("-", "_"))),
+        *(one.partition("=")[0].rpartition(".")[2] for one in when.get("settings", ())),
+    ]
+    return [] if any(one == "*" for one in found) else _distinct(found)
+
+
+def _literals(glob: str) -> list[str]:
+    """The first and the last name of a glob that say something: a call may remove the one or edit the other."""
+    parts = [max(LITERAL.findall(part), key=len, default="") for part in glob.split("/")]
+    named = [part for part in parts if part]
+    return [named[0], named[-1]] if named else [""]
+
+
+def _distinct(found: Iterable[str]) -> list[str]:
+    made = list(dict.fromkeys(one.lower() for one in found))
+    return [] if any(one.split() != [one] for one in made) else made
+
+
+def _body(vault: str, path: str) -> str:
+    """Behind the front matter, which the index has read already: parsing it again would cost every change."""
+    try:
+        text = (journal.content(vault, path) or b"").decode("utf-8", "replace")
+    except OSError:
+        return ""
+    found = FRONT.match(text)
+    return text[found.end() :] if found else ""
+
+
+def _own_lines(body: str) -> list[str]:
+    """The first lines that say something, as many as fit."""
+    lines: list[str] = []
+    room = MOST_LETTERS
+    for line in (one.rstrip() for one in body.splitlines()):
+        if not line:
+            continue
+        if len(lines) == MOST_LINES or room <= 0:
+            break
+        lines.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
+        room -= len(lines[-1])
+    return lines
