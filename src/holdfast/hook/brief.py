@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import codec, platform, quoting
+from holdfast.capture import codec, gitfiles, platform, quoting
 from holdfast.capture.ids import digest
 from holdfast.model import Project, Reply, value
 
@@ -83,7 +83,8 @@ def load(vault: str, state: str, project: Project) -> Cached:
             is_fresh = is_fresh and all(stamp(str(path)) == known for path, known in record["watched"])
             changed = {at for at, (_, known, now, is_unsure) in enumerate(files) if known != now or is_unsure}
             names = [path for path, *_ in files]
-            parts = tuple(_current(vault, one, names, changed, project.id) for one in record["sources"])
+            sources = _of_branch(record["sources"], str(record.get("branch", "")), project.root)
+            parts = tuple(_current(vault, one, names, changed, project.id) for one in sources)
             parts += _added(vault, {str(path): str(known) for path, known in record["watched"]}, names, project.id)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             continue  # not what we write: made anew
@@ -92,6 +93,16 @@ def load(vault: str, state: str, project: Project) -> Cached:
         counts = counts if isinstance(counts, dict) and ident == project.id else {}
         return Cached(shown, is_fresh, is_there, made_at(path_of(state, ident, root)), counts)
     return Cached((), is_fresh=False, is_there=False)
+
+
+def _of_branch(sources: list[dict[str, Any]], newest: str, root: str) -> list[dict[str, Any]]:
+    """What is for the branch that the work tree is at; where that has no handoff, for that of the newest."""
+    branches = {one["for"] for one in sources if "for" in one}
+    if not branches:
+        return sources
+    here = gitfiles.branch(root) if root else ""
+    branch = here if here in branches else newest
+    return [one for one in sources if one.get("for", branch) == branch and one.get("not") != branch]
 
 
 def _added(vault: str, watched: dict[str, str], quoted: list[str], project: str) -> tuple[Part, ...]:

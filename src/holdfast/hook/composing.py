@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from holdfast.capture import course, quoting
 from holdfast.hook import folding, layout
-from holdfast.hook.brief import FENCE, FOOT, NOTHING
+from holdfast.hook.brief import FENCE, FOOT, NOTHING, Part
 from holdfast.hook.layout import MOST_CHARACTERS, Filled, Item, Section, cost, escape, tidy
 from holdfast.model import ORIGINS, Reply, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.hook.brief import Cached, Part
+    from holdfast.hook.brief import Cached
     from holdfast.hook.changes import Told
     from holdfast.hook.live import Live
 
@@ -110,6 +110,7 @@ def _sections(live: Live, cached: Cached) -> dict[str, Section]:
     items: dict[str, list[Item]] = {name: [] for name in SECTIONS}
     more = dict.fromkeys(SECTIONS, 0)
     items[SAID] += live.said
+    items[HANDOFF] += _items(Part(HANDOFF, "", live.died))
     for part in cached.parts:
         if part.section in items:
             more[part.section] += part.more

@@ -30,6 +30,7 @@ class Live:
     to_close: bool
     tasks: Section
     said: tuple[Item, ...] = ()  # by the user, in sessions that no close has told of yet
+    died: tuple[tuple[str, str], ...] = ()  # the account of one that was killed and is not closed yet
 
 
 def gather(
@@ -77,7 +78,17 @@ def gather(
     flags = Section(f"{waiting}, newest first:", _flags(news, living), 20, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    return Live(warnings, flags, is_due, _tasks(state, project, living), _said(state, left, mine))
+    tasks = _tasks(state, project, living)
+    return Live(warnings, flags, is_due, tasks, _said(state, left, mine), _died(state, left))
+
+
+def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:
+    untold = [mark for mark in left if mark.story]
+    if not untold:
+        return ()
+    from holdfast.hook import reconstruction
+
+    return reconstruction.texts(state, untold)
 
 
 def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:

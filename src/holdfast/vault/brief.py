@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, platform, quoting
+from holdfast.capture import codec, gitfiles, home, platform, quoting
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, index, journal, lineage, note_order, notes, prompts, said
+from holdfast.vault import anchored, anchors, handoff_choice, index, journal, lineage, note_order, notes, prompts, said
 from holdfast.vault.note_order import Shelf
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 MOST_FILES = 64
 MOST_RULES = 36
 MOST_SAID = 20
-WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
-MOST_BESIDE = 4
 MOST_ACTIVITY = 5
 MOST_ANCHORS = 4  # of one note
 LONGEST_NEEDLE = 1 << 14
@@ -48,6 +46,7 @@ class _Draft:
     files: dict[str, list[Any]] = field(default_factory=dict)
     held: list[tuple[dict[str, Any], Anchor]] = field(default_factory=list)
     handed_off: int = 0  # when the newest handoff was written
+    branch: str = ""  # of the newest handoff
 
     def place(self, path: str) -> int:
         """The number of a file in the table, -1 where that is full. Call it before the file is read: then an edit that
@@ -205,20 +204,14 @@ def _add_handoff(draft: _Draft) -> None:
     folder = f"{draft.vault}/{lineage.FOLDER}/{notes.slug(draft.project.id)}"
     draft.watched.append([folder, stamp(folder)])
     listed = lineage.names(draft.vault, draft.project.id)
-    found = lineage.newest_in(draft.vault, listed)
-    if not found:
-        return
-    handoff, number = found
-    draft.add("handoff", f"{quoting.HANDOFF}:{number}", handoff.path)
-    if handoff.author == lineage.MECHANICAL:
-        # Nobody wrote this one, so what the last author asked for is still what is to be done next.
-        written = lineage.newest_written(draft.vault, listed, within=WRITTEN_WITHIN)
-        if written:
-            draft.add("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path)
-    beside = lineage.overlapping(listed, handoff)
-    for path, nth in beside[-MOST_BESIDE:]:
-        draft.add("beside", f"{quoting.BESIDE}:{nth}", path)
-    draft.count("beside", len(beside) - MOST_BESIDE)
+    branch = gitfiles.branch(draft.project.root) if draft.project.root else ""
+    chosen, draft.branch = handoff_choice.choose(draft.vault, listed, branch)
+    for one in chosen:
+        draft.add(one.section, one.how, one.path)
+        if one.only_for is not None:
+            draft.sources[-1]["for"] = one.only_for
+        if one.not_for is not None:
+            draft.sources[-1]["not"] = one.not_for
 
 
 def _add_activity(draft: _Draft) -> None:
@@ -249,6 +242,7 @@ def _write(draft: _Draft, root: str) -> str:
         "sources": draft.with_anchors(root),
         "files": list(draft.files.values()),
         "watched": draft.watched,
+        "branch": draft.branch,
         "counts": _counts(draft),
     }
     platform.make_folders(f"{state}/brief")
