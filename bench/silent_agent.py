@@ -41,7 +41,7 @@ class Tally:
     """What became of the units of one task over all sessions."""
 
     sessions: int = 0
-    done: int = 0  # units that were done whole, the first time
+    done: int = 0  # units that are whole in the end
     redone: int = 0  # done whole again though they were
     redone_seen: int = 0  # of these, those whose end the hook had been told of
     never: int = 0  # passed over in the end though they are not whole
@@ -97,6 +97,7 @@ def play(world: World, sessions: int, seed: int) -> Tally:
             pass
         world.tally.sessions += 1
     shown = world.show()
+    world.tally.done = sum(world.is_whole(label) for label in world.shape.labels)
     passed = _members(world.shape, [*shown["completed"], *shown.get("seen", ())])
     world.tally.never = sum(not world.is_whole(label) for label in passed)
     return world.tally
@@ -122,7 +123,6 @@ def _session(world: World, session: str, dice: random.Random, steps: Iterator[No
                 continue
         was_whole, was_ended = world.is_whole(label), label in world.ended
         _do(world, session, label, steps)
-        world.tally.done += not was_whole
         world.tally.redone += was_whole
         world.tally.redone_seen += was_whole and was_ended
         if dice.random() < 0.3:

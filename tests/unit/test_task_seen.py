@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from hook_support import Agents, Home, imported_by
 
 from holdfast.capture import config, flagging, home, locks, projects
-from holdfast.tasks import checkpoint, entry, looking, record, watch, words
+from holdfast.tasks import boot, checkpoint, entry, looking, record, watch, words
 from holdfast.tasks.view import View
 
 TASK, GOAL = "audit", "Check the orders of 2026"
@@ -123,9 +124,47 @@ def test_the_next_start_after_a_kill_says_what_was_seen_and_what_is_next(shop: H
     assert "Next step: file 003: it was begun (out/003.json was written); look at what is there" in told
     assert f"Progress: {SEEN} files 001-002 · seen begun: file 003 · pending files 004-020" in told
     assert "Its last session died" in told
+    assert shop.cli("close").status == 0, "which a start begins in the background, where one died"
     page = Path(record.page_path(str(shop.vault), TASK)).read_text()
     assert f"{SEEN} files 001-002" in page, "what the agent reads first says the same"
     assert shop.errors() == []
+
+
+def told_of(where: Home) -> list[tuple[tuple[str, str, int], ...]]:
+    return [one.items for one in boot.read(str(where.vault), where.project_id())[0]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_start_that_finds_the_log_ahead_says_what_the_index_says_of_it(fresh: Home, seed: int) -> None:
+    dice = random.Random(seed)
+    git(fresh, "init", "-q", "-b", "main")
+    begin(fresh, "files 001-012", "order_001.json - order_009.json", "src/a.py, src/b.py, docs/*.md, orders/batch_4/")
+    say(fresh, "Next: begin with file 001")
+    for line in dice.sample(
+        ["COMPLETED: file 003", "IN_PROGRESS: files 005-007", "FAILED: src/b.py", "SKIPPED: file 009"], 2
+    ):
+        say(fresh, line)
+    paths = [f"out/{nth:03}.json" for nth in range(1, 13)] + [f"csv/order_{nth:03}.csv" for nth in range(1, 10)]
+    paths += ["src/a.py", "src/b.py", "docs/x.md", "docs/y.md", "orders/batch_4/z.json"]
+    start(fresh)
+    for nth in range(dice.randrange(1, 14)):
+        if dice.random() < 0.25:
+            run(
+                fresh,
+                dice.choice(["git add -A && git commit -qm more", "git commit --allow-empty -qm 'files 001-012'"]),
+            )
+        else:
+            write(fresh, dice.choice(paths), text=f"{nth}")
+    ahead = told_of(fresh)
+    standing = show(fresh).standing
+    assert told_of(fresh) == ahead, f"{seed}: {standing}"
+    assert fresh.errors() == []
+
+
+def test_a_start_that_finds_the_log_ahead_opens_no_database(shop: Home) -> None:
+    write(shop, "out/001.json")
+    names = imported_by(shop, shop.event("SessionStart", "s2", source="startup"))
+    assert not {one for one in names if "sqlite" in one or "ctypes" in one}
 
 
 def test_whoever_looked_at_a_begun_unit_and_goes_on_to_a_fresh_one_has_passed_it(shop: Home) -> None:
@@ -470,3 +509,13 @@ def test_a_task_that_is_over_gets_no_folder_again(shop: Home) -> None:
         Path(path).write_bytes(data)
     write(shop, "out/001.json")
     assert not (shop.vault / "tasks" / TASK).exists()
+
+
+def test_with_more_units_than_a_start_keeps_it_still_says_what_was_seen(fresh: Home) -> None:
+    begin(fresh, ", ".join(f"src/part_{chr(97 + nth // 26)}{chr(97 + nth % 26)}.py" for nth in range(90)))
+    start(fresh)
+    for nth in range(60):
+        write(fresh, f"src/part_{chr(97 + nth // 26)}{chr(97 + nth % 26)}.py")
+    told = start(fresh, "s2")
+    assert "Next step: src/part_ch.py: it was begun (src/part_ch.py was written)" in told
+    assert len(show(fresh).standing.seen) == 40, "it names the newest"

@@ -39,6 +39,9 @@ def section(vault: str, state: str, project: str, living: set[str]) -> Section:
     if any(one.is_behind for one in told):
         _catch_up(vault, [one.id for one in told if one.is_behind])
         told, more = boot.read(vault, project)
+    for one in told:
+        if one.begun:
+            _watch_begun(state, project, one)
     items: list[Item] = []
     for one in told:
         items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
@@ -62,6 +65,15 @@ def _catch_up(vault: str, tasks: list[str]) -> None:
                 desk.touch(task)
     except (HoldfastError, *REFUSALS):
         return
+
+
+def _watch_begun(state: str, project: str, one: boot.Told) -> None:
+    from holdfast.tasks import watch
+
+    try:
+        watch.add_begun(state, project, one.id, one.begun)
+    except OSError:
+        return  # then a look at one of them goes unseen
 
 
 def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:

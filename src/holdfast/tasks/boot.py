@@ -5,8 +5,9 @@
 Read this first, the next step, the decisions in force, where the work stands, what was found out; where there is room
 for some of it only, the next step, the standing and the newest of each come before the rest. It is bounded, so a
 task of 20,000 entries costs a start what one of 20 does. The hook appends what it sees of units without rendering
-anything, and a checkpoint may be killed before it does; then the logs are ahead, and a start has this made anew. Where
-that cannot be done at that moment, what came in since is read from the end of the log and told too.
+anything, and a checkpoint may be killed before it does; then the logs are ahead. What was only seen is laid upon what
+is known here (tasks/ahead); for all else a start has this made anew. Where that cannot be done at that moment, what
+came in since is read from the end of the log and told too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from holdfast.tasks.ahead import Ahead
     from holdfast.tasks.desk import Unread
     from holdfast.tasks.entry import Entry
     from holdfast.tasks.index import Index
@@ -35,6 +37,7 @@ CHARACTERS = 5000  # of a section
 LARGEST = 1 << 18
 MOST_LATE = 1 << 16  # bytes of a log's end that a start reads
 LONGEST = 400  # characters of one entry here; the page has it whole
+STEP, PROGRESS = "Next step: ", "Progress: "
 NEWEST = {entries.DECISION: 5, entries.DISCOVERY: 2}  # that come before the older ones of both
 FIRST, SECOND, REST = range(3)  # ranks: what every start needs, the newest, all else
 
@@ -50,6 +53,7 @@ class Told:
     items: tuple[tuple[str, str, int], ...]  # whole, in short, and its rank
     more: int
     is_behind: bool = False  # the logs have more, or it was made by a version that did not watch the units
+    begun: tuple[str, ...] = ()  # by what was seen since it was made
 
 
 def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> None:
@@ -64,8 +68,10 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
         detailed = nth < DETAILED and task.state in states.OPEN
         seen = view.gather(index, task, most=MOST, characters=CHARACTERS) if detailed else None
         told_items, more = items(task, seen, why.get(task.id, ""))
+        known = _kept(index, seen) if seen else None
         told.append(
             {
+                **({"known": known} if known else {}),
                 "id": task.id,
                 "state": task.state,
                 "episode": task.episode,
@@ -87,6 +93,18 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
         return
 
 
+def _kept(index: Index, seen: View) -> dict[str, Any] | None:
+    """What the standing of a task is made of, for a start that finds more in the log (tasks/ahead)."""
+    from holdfast.tasks import ahead, view
+
+    task = seen.task.id
+    names = index.known_names(task, view.MOST_NAMES)
+    states = [one.state for one in names]
+    if any(states.count(state) >= view.MOST_NAMES for state in set(states)):
+        return None  # there are more of them, and what was seen may be one of those
+    return ahead.kept(index.known_spans(task), names, index.order(task, view.MOST_ORDER), seen)
+
+
 def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, str, int]], int]:
     place = f"{record.FOLDER}/{task.id}/{record.PAGE}"
     head = f"Task {task.id} ({task.state}): {cut(task.goal)}"
@@ -105,17 +123,21 @@ def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, s
     step = seen.step()
     if step:
         outside = entries.outside(seen.next) if seen.next and step == seen.said_next() else ""
-        items.append((f"Next step: {cut(step.removesuffix(outside))}{outside}", "", FIRST))
+        items.append((f"{STEP}{cut(step.removesuffix(outside))}{outside}", "", FIRST))
     items += _ranked("decided", entries.DECISION, seen.in_force)
     from holdfast.tasks.page import standing
 
     told = standing(seen.standing)
     if told:
-        items.append((f"Progress: {cut(told, 1500)}", f"Progress: {cut(told, 500)}", FIRST))
+        items.append(_progress(told))
     else:
         items += [(f"- progress {_said(one)}", "", SECOND) for one in reversed(seen.progress.entries[-5:])]
     items += _ranked("found", entries.DISCOVERY, seen.discoveries.entries)
     return items, seen.decisions.more + seen.discoveries.more
+
+
+def _progress(told: str) -> tuple[str, str, int]:
+    return f"{PROGRESS}{cut(told, 1500)}", f"{PROGRESS}{cut(told, 500)}", FIRST
 
 
 def _ranked(what: str, kind: str, found: Sequence[Entry]) -> list[tuple[str, str, int]]:
@@ -149,12 +171,30 @@ def _told(vault: str, one: dict[str, Any]) -> Told:
     known = {str(path): int(size) for path, size in one["logs"]}
     logs = record.logs(vault, str(one["id"]))
     late = [entry for path, size in logs for entry in _late(vault, path, size, known)]
+    is_behind = "watched" not in one or known != dict(logs)
+    begun: tuple[str, ...] = ()
+    whose = next((entry.episode for entry in reversed(late) if entry.episode), str(one["episode"]))
+    if late and is_behind and "known" in one and "watched" in one:
+        from holdfast.tasks import ahead
+
+        found = ahead.retold(one["known"], late)
+        if found:
+            items, begun, late, is_behind = _retold(items, found), found.begun, [], False
     for entry in late[-10:]:
         if entry.text:
             what = f"seen {entry.to}:" if entry.kind == entries.SEEN else entry.kind
             items.insert(1, (f"- since then, {what} {_said(entry)}", "", FIRST))
-    spoken = str(one["id"]), str(one["state"]), str(one["episode"]), float(one["spoke"])
-    return Told(*spoken, tuple(items), int(one["more"]), "watched" not in one or known != dict(logs))
+    spoken = str(one["id"]), str(one["state"]), whose, float(one["spoke"])
+    return Told(*spoken, tuple(items), int(one["more"]), is_behind, begun)
+
+
+def _retold(items: list[tuple[str, str, int]], found: Ahead) -> list[tuple[str, str, int]]:
+    """The items of a task with another next step and progress."""
+    from holdfast.tasks.page import standing
+
+    left = [one for one in items if not one[0].startswith((STEP, PROGRESS))]
+    step = [(f"{STEP}{cut(found.step)}", "", FIRST)] if found.step else []
+    return [*left[:1], *step, _progress(standing(found.standing)), *left[1:]]
 
 
 def _late(vault: str, path: str, size: int, known: dict[str, int]) -> tuple[Entry, ...]:

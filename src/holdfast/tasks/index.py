@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.model import replace
 from holdfast.tasks import entry as entries
-from holdfast.tasks import numbers, progress, record, schema, seen, spans, subjects, units
+from holdfast.tasks import progress, record, schema, seen, spans, subjects, units
 from holdfast.tasks.entry import Entry
 from holdfast.tasks.questions import NAMED, Questions
 from holdfast.tasks.states import ABANDONED, OVER, REOPENED
@@ -213,26 +212,19 @@ class Index(Questions):
         if one.kind == entries.SEEN:
             found = seen.mark(one)
             if found and found.name and not one.within:
-                found = self._in_series(task, found)
+                found = seen.in_series(found, self._series_of(task))
             if found and not found.name:
                 near = self._spans(task, found.series, found.low, found.high)
                 for mark in seen.laid(near, found, one.id):
                     self._lay(task, mark, one.id)
-            elif found:
-                self._see_named(task, found, one)
+            elif found and (fresh := seen.named(self._named(task, found.name), found, one)):
+                self._put_named(task, found, one.id, fresh.within)
             return
         for mark in units.read(one.text):
             if mark.name:
                 self._mark_named(task, mark, one.id)
             else:
                 self._lay(task, mark, one.id)
-
-    def _in_series(self, task: str, mark: units.Mark) -> units.Mark:
-        """A name that belongs to a series of names, as its number there; else the mark itself."""
-        for key, number in numbers.numbered(mark.name):
-            if self._spans(task, key, 0, numbers.OPEN):
-                return replace(mark, series=key, low=number, high=number, name="")
-        return mark
 
     def _nth(self, task: str) -> int:
         both = "SELECT nth FROM named WHERE task = ? UNION ALL SELECT nth FROM series WHERE task = ?"
@@ -256,14 +248,8 @@ class Index(Questions):
         if not before or mark.reopens or spans.yields(before.state, mark.state):
             self._put_named(task, mark, entry)
 
-    def _see_named(self, task: str, mark: units.Mark, one: Entry) -> None:
-        """What was seen of a named unit, or of a part of one that nobody named."""
-        before = self._named(task, mark.name)
-        if before is None:
-            if one.within:
-                self._put_named(task, mark, one.id, one.within)
-        elif spans.yields(before.state, mark.state) and not seen.is_older(before.state, before.entry, one.id):
-            self._put_named(task, mark, one.id, before.within)
+    def _series_of(self, task: str) -> set[str]:
+        return {series for (series,) in self.db.execute("SELECT series FROM series WHERE task = ?", (task,))}
 
     def _named(self, task: str, name: str) -> progress.Named | None:
         row = self.db.execute(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", (task, name)).fetchone()

@@ -17,14 +17,16 @@ is a part with a state of its own, and the folder stays what it was said to be.
 from __future__ import annotations
 
 from holdfast.model import replace
-from holdfast.tasks import units
+from holdfast.tasks import numbers, spans, units
+from holdfast.tasks.progress import Named
 from holdfast.tasks.units import BEGUN, FAILED, IN_PROGRESS, SEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from holdfast.tasks.entry import Entry
+    from holdfast.tasks.progress import Standing
     from holdfast.tasks.spans import Span
     from holdfast.tasks.units import Mark
 
@@ -52,6 +54,37 @@ def laid(known: Sequence[Span], fresh: Mark, entry: str) -> list[Mark]:
         return [] if said and is_older(said.state, said.entry, entry) else [fresh]
     begun = [span for span in known if span.state == BEGUN and fresh.low <= span.low <= fresh.high]
     return [replace(fresh, low=span.low, high=span.high) for span in begun]
+
+
+def in_series(fresh: Mark, known: Container[str]) -> Mark:
+    """A name that belongs to a series of names, as its number there; else the mark itself."""
+    for key, number in numbers.numbered(fresh.name):
+        if key in known:
+            return replace(fresh, series=key, low=number, high=number, name="")
+    return fresh
+
+
+def named(before: Named | None, fresh: Mark, one: Entry) -> Named | None:
+    """What becomes of a named unit, or of a part of one that nobody named; None where nothing does."""
+    if before is None:
+        return Named(fresh.name, fresh.state, one.id, one.within) if one.within else None
+    if not spans.yields(before.state, fresh.state) or is_older(before.state, before.entry, one.id):
+        return None
+    return Named(fresh.name, fresh.state, one.id, before.within)
+
+
+def step(standing: Standing, *, said: str, is_newest: bool, is_reached: bool, begun: str) -> str:
+    """The one exact next step: the newest word of an author, unless work was reported or seen after it that says more.
+    `begun`: how the hook saw that the next unit was begun."""
+    unit = standing.next_unit
+    if said and (is_newest or not (unit or is_reached)):
+        return said
+    if unit and standing.is_begun:
+        how = f" ({begun})" if begun else ""
+        return f"{unit}: it was begun{how}; look at what is there before doing it again"
+    if unit and standing.parts:
+        return f"{unit}: of it {DONE} {some(standing.parts)}; do the rest"
+    return unit
 
 
 def is_older(state: str, said: str, entry: str) -> bool:

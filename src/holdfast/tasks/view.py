@@ -68,21 +68,21 @@ class View:
         return tuple(one for one in self.decisions.entries if one.id not in self.gone)
 
     def step(self) -> str:
-        """The one exact next step: the newest word of an author, unless work was reported or seen after it that says
-        more. "" where there is none, and `no_step` says why."""
+        """The one exact next step. "" where there is none, and `no_step` says why."""
         if self.task.is_over:
             return ""
-        unit = self.standing.next_unit
-        said = self.next
-        last = max((one.time for one in self.progress.entries), default=self.saw)
-        if said and (said.time >= max(last, self.saw) or not (unit or self.is_reached)):
-            return self.said_next()
-        if unit and self.standing.is_begun:
-            how = f" ({self.begun})" if self.begun else ""
-            return f"{unit}: it was begun{how}; look at what is there before doing it again"
-        if unit and self.standing.parts:
-            return f"{unit}: of it {seen.DONE} {seen.some(self.standing.parts)}; do the rest"
-        return unit or ""
+        is_newest = self.next is not None and self.next.time >= self.worked_at()
+        return seen.step(
+            self.standing,
+            said=self.said_next(),
+            is_newest=is_newest,
+            is_reached=self.is_reached,
+            begun=self.begun,
+        )
+
+    def worked_at(self) -> float:
+        """When work was last reported or seen."""
+        return max([self.saw, *(one.time for one in self.progress.entries)])
 
     def said_next(self) -> str:
         """The newest word of an author on where to begin, and whether it came from outside text."""

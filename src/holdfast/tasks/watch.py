@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from holdfast.capture import codec, home, platform
 from holdfast.capture.ids import digest
-from holdfast.model import value
+from holdfast.model import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.tasks.index import Index
 
 VERSION = 1
@@ -69,9 +71,8 @@ def write(vault: str, index: Index, project: str) -> None:
         if not found:
             platform.remove(path)
             return
-        told = [{**one.__dict__, "series": [_row(series) for series in one.series]} for one in found]
         platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, codec.encode({"v": VERSION, "project": project, "tasks": told}), durable=False)
+        platform.write_atomic(path, _encoded(project, found), durable=False)
     except OSError:
         return
 
@@ -92,6 +93,19 @@ def read(state: str, project: str) -> tuple[Watched, ...]:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()
+
+
+def add_begun(state: str, project: str, task: str, begun: Sequence[str]) -> None:
+    """Units that were seen begun since this was made: a session that is told of them may look at them and go on."""
+    known = read(state, project)
+    fresh = [replace(one, begun=tuple(begun)[:MOST_BEGUN]) if one.id == task else one for one in known]
+    if tuple(fresh) != known:
+        platform.write_atomic(path_of(state, project), _encoded(project, fresh), durable=False)
+
+
+def _encoded(project: str, tasks: Sequence[Watched]) -> bytes:
+    told = [{**one.__dict__, "series": [_row(series) for series in one.series]} for one in tasks]
+    return codec.encode({"v": VERSION, "project": project, "tasks": told})
 
 
 def _row(one: Series) -> list[object]:
