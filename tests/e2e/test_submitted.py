@@ -1,4 +1,4 @@
-"""Nothing that an agent submits is lost, nor believed as it stands: what shells eat, what is refused, what is made up."""
+"""Nothing that an agent submits is lost, nor believed as it stands: what shells eat, what is refused or made up."""
 
 from __future__ import annotations
 
