@@ -84,17 +84,17 @@ def test_an_agents_own_rule_is_a_proposal_in_the_next_start(desk: Desk, server: 
 
 
 @both_hosts
-def test_a_commit_asks_about_the_users_words_and_the_answer_is_borne_out(desk: Desk, server: ModelServer) -> None:
+def test_a_boundary_asks_about_the_users_words_and_the_answer_is_borne_out(desk: Desk, server: ModelServer) -> None:
     desk.extra["HOLDFAST_CLOSE"] = "off"
-    desk.allow("Bash(git:*)")
+    desk.offer_chapters()
     session = desk.ask(
         POLICY,
-        desk.shell("git commit --allow-empty -m step"),
+        *desk.chapter("Retries"),
         desk.shell("holdfast flag --for 1 --kind rule 'Commits are not squashed'"),
         say("Done."),
     )
     shown = [one for one in server.of("main", session) if one.knows("The user said in this session:")]
-    assert shown, "the boundary shows the user's own sentence"
+    assert shown, ["the boundary shows the user's own sentence", desk.log("--kind", "nudge"), desk.errors()]
     close(desk)
     (note,) = desk.vault.glob("rules/*.md")
     text = note.read_text(encoding="utf-8")
