@@ -7,9 +7,11 @@ import signal
 
 import pytest
 
+from .claude_desk import ClaudeDesk
+from .codex_desk import CodexDesk
 from .model_server import ModelServer
 from .runners import Desk, both_hosts, wait_for
-from .steps import say
+from .steps import Step, call, say
 
 pytestmark = pytest.mark.e2e
 
@@ -83,23 +85,28 @@ def test_an_agents_own_rule_is_a_proposal_in_the_next_start(desk: Desk, server: 
     assert "status: proposed" in note.read_text(encoding="utf-8")
 
 
-@both_hosts
-def test_a_commit_asks_about_the_users_words_and_the_answer_is_borne_out(desk: Desk, server: ModelServer) -> None:
+def asks_and_is_answered(desk: Desk, server: ModelServer, boundary: Step) -> None:
     desk.extra["HOLDFAST_CLOSE"] = "off"
-    desk.allow("Bash(git:*)")
-    session = desk.ask(
-        POLICY,
-        desk.shell("git commit --allow-empty -m step"),
-        desk.shell("holdfast flag --for 1 --kind rule 'Commits are not squashed'"),
-        say("Done."),
-    )
+    answer = desk.shell("holdfast flag --for 1 --kind rule 'Commits are not squashed'")
+    session = desk.ask(POLICY, boundary, answer, say("Done."))
     shown = [one for one in server.of("main", session) if one.knows("The user said in this session:")]
-    assert shown, "the boundary shows the user's own sentence"
+    assert shown, ["the boundary shows the user's own sentence", desk.log("--kind", "nudge"), desk.errors()]
     close(desk)
     (note,) = desk.vault.glob("rules/*.md")
     text = note.read_text(encoding="utf-8")
     assert "status: active" in text
     assert f'the user: "{POLICY}"' in text
+
+
+def test_a_commit_asks_about_the_users_words_in_claude(claude: ClaudeDesk, server: ModelServer) -> None:
+    claude.allow("Bash(git commit:*)")
+    asks_and_is_answered(claude, server, claude.shell("git commit --allow-empty -m Locks"))
+
+
+def test_a_finished_step_asks_about_the_users_words_in_codex(codex: CodexDesk, server: ModelServer) -> None:
+    codex.add_config(tables="[tools.update_plan]\nenabled = true")
+    plan = [{"step": "Lock the orders", "status": "completed"}, {"step": "Test it", "status": "pending"}]
+    asks_and_is_answered(codex, server, call("update_plan", plan=plan))
 
 
 @both_hosts

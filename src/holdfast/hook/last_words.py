@@ -24,7 +24,7 @@ def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
     for mark in sorted((one for one in left if one.story), key=lambda one: -one.last)[:MOST_SESSIONS]:
         typed = story.typed(state, mark.episode)
         ranked = scorer.likeliest([prompt.text for prompt in typed])
-        likely = [one for one in ranked if one.score >= scorer.TWO_FIFTHS]
+        likely = [one for one in ranked if one.score >= scorer.TOLD]
         answered = answered_in(state, mark.episode)
         said = ((one.score, typed[one.prompt - 1].time, " ".join(one.text.split())) for one in likely)
         found += [one for one in said if one[2] not in answered and not any(one[2] in text for text in told)]

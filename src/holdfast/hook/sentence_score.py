@@ -21,6 +21,7 @@ WEIGHTS = (0.58, -0.79, -0.64, 1.04, 0.39, 0.73, 0.58, 0.40, 0.21, 0.27, -0.23)
 BIAS = -3.04
 BESIDE = 1.0  # less for each better sentence of the same prompt: what counts is how many prompts are reached
 FIFTH, TWO_FIFTHS = -0.81, -1.96  # the scores from which a fifth, and two fifths, of all sentences are shown
+TOLD = -1.2  # from which a start tells a sentence: about a quarter of all, without the plain requests of a task
 FEWEST = 4  # words of a sentence that says enough by itself
 _EDGES = ".,;:!?…()[]{}\"'*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\uff1f" + INLINE
 _LOGS = tuple(0.0 if not n else 1.0 + sum(1.0 / k for k in range(2, n + 1)) for n in range(65))

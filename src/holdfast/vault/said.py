@@ -51,7 +51,7 @@ def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
         for one in session.prompts:
             for sentence in scorer.of_prompt(one.text, one.number):
                 text = " ".join(sentence.text.split())
-                if sentence.score >= scorer.TWO_FIFTHS and prompts.key(sentence.text) not in session.answered:
+                if sentence.score >= scorer.TOLD and prompts.key(sentence.text) not in session.answered:
                     found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day))
     chosen: list[tuple[str, int, float, str]] = []
     room = CHARACTERS
