@@ -69,6 +69,18 @@ def test_only_what_is_forbidden_is_stopped() -> None:
     assert named("We decided on config/a.toml", kind="rule")["forbidden"] is None
 
 
+@pytest.mark.parametrize("when", ["on a Friday", "unless CI is green", "during the freeze", "if the tests fail"])
+def test_a_condition_that_no_call_shows_is_recalled_and_not_enforced(when: str) -> None:
+    found = named(f"Never push to main {when}", kind="rule", policy="never")
+    assert found["forbidden"] is None
+    assert found["named"] == {"runs": ["git push @main"]}
+
+
+def test_not_without_asking_asks() -> None:
+    assert named("Never run `npm publish` without asking me", kind="rule", policy="never")["asks"] is True
+    assert "asks" not in named("Never run `npm publish`", kind="rule", policy="never")
+
+
 def test_a_long_note_is_read_to_its_bound_and_names_a_bounded_number() -> None:
     text = "\n".join(f"Do not modify src/part{nth}.py" for nth in range(500))
     found = named(text)

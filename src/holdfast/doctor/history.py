@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
 from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
+from holdfast.vault import armed_file
 from holdfast.vault.git import BRANCH, LOCKS, Repository
 from holdfast.vault.writing import UNMERGED, is_being_written
 
@@ -93,8 +94,9 @@ def broken_derived(place: Place) -> list[str]:
     broken = []
     for name in ("armed", *_briefs(place)):
         try:
-            if not isinstance(codec.decode(platform.read_file(f"{place.state}/{name}")), dict):
-                broken.append(name)
+            data = platform.read_file(f"{place.state}/{name}")
+            is_good = armed_file.is_readable(data) if name == "armed" else isinstance(codec.decode(data), dict)
+            broken += [] if is_good else [name]
         except FileNotFoundError:
             continue  # no note is armed
         except (OSError, ValueError):

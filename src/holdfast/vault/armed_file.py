@@ -49,31 +49,42 @@ def compile_all(vault: str, known: Index) -> None:
     platform.write_atomic(path, data, durable=False)
 
 
+def is_readable(data: bytes) -> bool:
+    """Whether a hook can read it whole; one that an older version wrote is good until the next change."""
+    if not data.startswith(HEAD.encode("ascii")):
+        return isinstance(codec.decode(data), dict)
+    lines = data.decode("utf-8").split("\n")[1:-1]
+    return all(
+        tab and isinstance(codec.decode(record), dict) for _, tab, record in (one.partition("\t") for one in lines)
+    )
+
+
 def _records(vault: str, one: Known) -> Iterator[dict[str, Any]]:
     note = one.note
     if note.when:
         if not armed.problems(note.when):
             lines = _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]
-            made = _record(note, note.when, lines, policy(note, stops=True), is_own=False)
+            made = _record(note, note.when, lines, policy(note), is_own=False)
             ways = [words for line in lines for words in _better(line)]
             yield {**made, "better": ways} if ways else made
         return
     named = one.named
-    stops = policy(note, stops=bool(named.get("forbidden")))
+    stops = policy(note, named)
     if named.get("forbidden") and stops:
         yield _record(note, named["forbidden"], named["lines"], stops)
     if named.get("named"):
         yield _record(note, named["named"], named["lines"], "")
 
 
-def policy(note: Note, *, stops: bool) -> str:
-    """Whether a call is denied or asked about: by the user's own word and nobody else's."""
-    if note.origin != USER or not stops or note.unverified:
+def policy(note: Note, named: dict[str, Any] | None = None) -> str:
+    """Whether a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
+    words name: they have to forbid it, and "not without asking me" asks."""
+    if note.origin != USER or note.unverified or (named is not None and not named.get("forbidden")):
         return ""
-    if note.policy in ("never", "ask"):
-        return note.policy
-    says_never = not note.when and not note.policy and note.kind in ("rule", "feedback")
-    return "never" if says_never else ""
+    says_never = named is not None and not note.policy and note.kind in ("rule", "feedback")
+    if note.policy in ("never", "ask") or says_never:
+        return "ask" if note.policy == "ask" or (named or {}).get("asks") else "never"
+    return ""
 
 
 def _record(note: Note, when: dict[str, Any], lines: list[str], stops: str, *, is_own: bool = True) -> dict[str, Any]:

@@ -72,6 +72,17 @@ _WEAK = (
 )
 STRONG = re.compile(rf"\b(?:{'|'.join(_STRONG)})\b|^no\b", re.IGNORECASE)
 FORBIDS = re.compile(rf"\b(?:{'|'.join((*_STRONG, *_WEAK))})\b|^(?:no|not|without)\b", re.IGNORECASE)
+# What no call shows: a rule with such a condition is recalled, since stopping would be wrong as often as right.
+UNSEEN = re.compile(
+    r"\b(?:on (?:an? |the )?)?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\b(?:weekends?|at night|during|while|unless|except|outside (?:of )?|if)\b",
+    re.IGNORECASE,
+)
+PERMISSION = re.compile(
+    r"\b(?:without (?:asking|checking|(?:my|our) (?:ok|okay|approval|permission|consent|review))|"
+    r"unless (?:i|we) (?:ask|say|told|tell|agree)\w*|(?:ask|check with) (?:me |us )?(?:before|first))",
+    re.IGNORECASE,
+)
 CONDITION = _any(r"(?:and |always |please )*(?:before|after|when|whenever|if|once|every time)", at_start=True)
 REASON = _any(
     *(

@@ -106,7 +106,7 @@ def _comes_back(writer: Writer, path: str) -> Iterator[str]:
     known = writer.index.known.get(path)
     named = known.named if known else {}
     if known and named and known.note.is_active:
-        stops = armed_file.policy(known.note, stops=bool(named.get("forbidden")))
+        stops = armed_file.policy(known.note, named)
         does = {"never": "it stops", "ask": "you are asked before"}.get(stops, "it comes back at")
         calls = named["forbidden"] if stops else named.get("named") or named["forbidden"]
         yield f"{does} {armed.said(calls)}; `holdfast disarm {stem(path)}` ends that"

@@ -24,9 +24,11 @@ from holdfast.vault.clause_words import (
     KEEPS,
     MEANS,
     MOVED,
+    PERMISSION,
     REASON,
     REFERENCE,
     STRONG,
+    UNSEEN,
 )
 from holdfast.vault.named_things import COMMAND, NAME, PACKAGE, PATH, SETTING, TICKED, Thing, things
 
@@ -96,7 +98,7 @@ def of_note(note: Note, body: str) -> Named:
         if is_rule and clauses and nth == 0 and not says_itself:
             clauses[0].forbids = True  # `(never) Force-pushing to main`: the rule itself says never
         for one in clauses if is_rule else ():
-            one.is_strong = one.forbids
+            one.is_strong = one.forbids and (not UNSEEN.search(sentence) or bool(PERMISSION.search(sentence)))
         if clauses and (binds or any(one.is_strong for one in clauses)):
             _read(clauses, line, forbidden, named)
     return Named(forbidden, named)
@@ -109,7 +111,8 @@ def as_record(note: Note, body: str) -> dict[str, Any]:
     if not forbidden and not named:
         return {}
     lines = list(dict.fromkeys((*found.forbidden.lines, *found.named.lines)))
-    return {"forbidden": forbidden, "named": named, "lines": _fitting(lines)}
+    made = {"forbidden": forbidden, "named": named, "lines": _fitting(lines)}
+    return {**made, "asks": True} if forbidden and any(map(PERMISSION.search, found.forbidden.lines)) else made
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -145,7 +148,7 @@ def _clauses(sentence: str) -> list[_Clause]:
     found: list[_Clause] = []
     for part in parts:
         forbids = bool(FORBIDS.search(part))
-        is_strong = bool(STRONG.search(part))
+        is_strong = bool(STRONG.search(part) and (not UNSEEN.search(part) or PERMISSION.search(part)))
         if found and not forbids and found[-1].forbids and len(part.split()) <= 3 and things(part):
             forbids, is_strong = True, found[-1].is_strong  # the list goes on
         found.append(_Clause(part, things(part), forbids, is_strong, bool(CONDITION.match(part))))
