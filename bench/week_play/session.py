@@ -203,7 +203,7 @@ class Session:
         self._parent = own
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         with self.transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     @property
     def transcript(self) -> Path:
