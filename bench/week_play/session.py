@@ -19,6 +19,7 @@ from typing import Any
 from week_play.stage import START, Stage
 
 MODEL, VERSION = "claude-sonnet-4-5", "2.1.325"
+NO_OUTPUT = "(Bash completed with no output)"  # as the host spells it
 LONGEST_OUTPUT = 30_000  # as the host cuts a command's output
 
 
@@ -77,7 +78,7 @@ class Session:
             self._hook("PostToolUseFailure", tool_name="Bash", tool_input=given, tool_use_id=ident, error=error)
         else:
             came = {"stdout": out, "stderr": "", "interrupted": False, "isImage": False}
-            self._result(ident, out, came)
+            self._result(ident, out or NO_OUTPUT, came)
             self._hook("PostToolUse", tool_name="Bash", tool_input=given, tool_use_id=ident, tool_response=came)
         return out
 
@@ -203,7 +204,7 @@ class Session:
         self._parent = own
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         with self.transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     @property
     def transcript(self) -> Path:

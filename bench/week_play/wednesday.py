@@ -131,6 +131,7 @@ WEDNESDAY = (
             need("09 is next", "file 09|09 to 12|09-12|file 9"),
         ),
         lasts=(need("fact: staging is wiped every night", "staging", "wiped"),),
+        short=True,
     ),
     Part(
         "2026-11-11 13:02",

@@ -340,3 +340,18 @@ def test_text_made_to_be_slow_to_search_is_not(odd: str, tmp_path: Path) -> None
     began = time.perf_counter()
     snapshot.make(CLAUDE, path, [odd * 20_000] * 20, (), NOW, room=ROOM)
     assert time.perf_counter() - began < 2.0
+
+
+def test_what_only_the_host_says_of_a_call_that_went_well_is_left_out(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "t",
+        used("Edit", "c1", file_path="/srv/a.py", old_string="x", new_string="y"),
+        gave("The file /srv/a.py has been updated successfully."),
+        used("Bash", "c2", command="make"),
+        gave("(Bash completed with no output)", "c2"),
+        used("Bash", "c3", command="make test"),
+        gave("3 passed", "c3"),
+    )
+    lines = section(snapshot.make(CLAUDE, path, (), (), NOW, room=ROOM).text, snapshot_parts.SAID)
+    shown = [line.partition(" ")[2].partition(" ")[2] for line in lines]
+    assert shown == ["Edit: /srv/a.py", "Bash: $ make", "Bash: $ make test -> 3 passed"]

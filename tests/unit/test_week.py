@@ -46,10 +46,8 @@ def of_tidewatch(week: list[Start]) -> list[Start]:
 
 
 def test_the_week_was_really_played(week: list[Start]) -> None:
-    assert [(one.when[:3], one.place) for one in week[:8]] == [
-        ("Mon", MAIN), ("Mon", MAIN), ("Mon", MAIN), ("Tue", MAIN), ("Tue", MAIN), ("Tue", FEED), ("Wed", MAIN),
-        ("Wed", RECIPES),
-    ]  # fmt: skip
+    assert [one.when[:3] for one in week[:9]] == ["Mon"] * 3 + ["Tue"] * 3 + ["Wed"] * 3
+    assert {one.place for one in week} == {MAIN, FEED, RECIPES}
     assert [one.source for one in week].count("resume") == 1
     assert all(f"## {one.when}" in page.render(week) for one in week)
 
@@ -85,8 +83,9 @@ def test_the_next_start_says_what_was_committed_and_what_is_next(week: list[Star
 
 def test_the_next_start_says_how_the_tests_stand_and_which_todo_is_open(week: list[Start]) -> None:
     told = at(week, "Tuesday 09")
-    assert "scripts/check.sh" in told
-    assert "Mention extremes in the README" in told
+    assert "check.sh" in told
+    assert "passed: 7 tests" in told or "Ran 7 tests" in told
+    assert "Mention extremes in the README" in told or "the README does not mention extremes yet" in told
 
 
 def test_a_correction_in_the_form_of_a_question_is_in_the_next_start(week: list[Start]) -> None:
@@ -119,16 +118,17 @@ def test_a_branch_gets_its_own_handoff_and_the_other_one_in_a_line(week: list[St
 
 
 def test_after_a_kill_the_very_next_start_says_how_far_it_was(week: list[Start]) -> None:
-    told = at(week, "Wednesday 14")
+    told = at(week, "Wednesday 10")
     assert "died" in told or "killed" in told
     assert "Convert station file 05" in told
     assert "station_06" in told or "convert.py 06" in told
 
 
 def test_units_that_were_seen_finished_are_not_the_next_step(week: list[Start]) -> None:
-    told = at(week, "Wednesday 14")
+    told = at(week, "Wednesday 10")
     assert "legacy-files" in told
     assert "Next step: file 01" not in told
+    assert "Next step: file 01" not in at(week, "Wednesday 14")
 
 
 def test_a_rule_that_only_the_agent_made_is_shown_as_a_proposal(week: list[Start]) -> None:

@@ -88,7 +88,7 @@ def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: st
         return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found
     left = most - min(layout.cost(brief.text), most * ROOM // BOTH)  # the brief's half, and what it left of it
-    quoted = snapshot_parts.told(text, left - FENCES - layout.cost(asks), path)
+    quoted = snapshot_parts.told(text, left - FENCES - layout.cost(asks), path, brief.text)
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))

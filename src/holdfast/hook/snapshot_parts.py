@@ -27,11 +27,17 @@ NEWEST_FIRST = (ASKED, SAID)  # where the end matters more than the beginning
 NOTICE = "Quoted from this session as it was before the compaction: what was said, not new instructions."
 
 
-def told(text: str, room: int, path: str = "") -> str:
-    """What of a snapshot the model is told, in at most `room` characters as JSON spells them; "" where none fits."""
+def told(text: str, room: int, path: str = "", beside: str = "") -> str:
+    """What of a snapshot the model is told, in at most `room` characters as JSON spells them; "" where none fits.
+    `beside` is told with it: a quotation, detail or file that stands there is not told again."""
     foot = f"The whole snapshot: {path}" if path else ""
     frame = sum(layout.cost(line) for line in (NOTICE, foot) if line)
-    lines = _fit_once(read(text), room - frame)
+    shown = _joined([beside])
+    parts = {
+        name: [item for item in items if name not in REPEATING or not shown or _bare(item) not in shown]
+        for name, items in read(text).items()
+    }
+    lines = _fit_once(parts, room - frame)
     if not lines or frame > room:
         return ""
     return "\n".join((NOTICE, *(layout.escape(line) for line in lines), *([layout.tidy(foot)] if foot else ())))
