@@ -1,0 +1,128 @@
+"""Folding: of things that say the same, a brief shows one.
+
+A text is folded into an earlier one that has all of its words, save for those that only fill, where both deny or both
+affirm and the earlier one is about as long; in a longer one its words must stand together. A note and a line that tells
+of it are folded too, and so are those that are equal word for word. A word more, another number or a "not" make another
+meaning, so when in doubt both are shown. Each text is looked up by the rarest of its words: the cost grows with the
+words that there are, not with the pairs.
+"""
+
+from __future__ import annotations
+
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    # Its number, the words that say something, those of them that deny, and all of its words in a row.
+    Known = tuple[int, frozenset[str], frozenset[str], str]
+
+MOST = 400  # texts that are compared; those behind them are shown as they are
+LONGEST = 2000  # characters of one
+FEWEST = 3  # words that a text needs to be part of another; fewer must be equal
+SHARED = 2  # words that a note and what tells of it have in common at least
+LONGER = 2.0  # times as many words: in more than that, only standing together counts
+FILL = """
+a an and are as at be been but by for from had has have i in into is it its of on or our so that the their then there
+they this to was we were which will with you your
+"""
+DENY = """
+no not never none nothing nor cannot cant dont doesnt didnt wont isnt arent without except unless instead nicht nie kein
+keine keinen ohne pas jamais sans aucun nunca jamás sin ningún ningun não nao sem nenhum
+"""
+FILLING, DENYING = frozenset(FILL.split()), frozenset(DENY.split())
+PLAIN = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+PLAIN[39] = ""  # "don't" is one word
+PLAIN |= dict.fromkeys((0x2019,), "") | dict.fromkeys((0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0xA0), " ")
+SPACELESS = "\u2e80"  # from here on are scripts that put no spaces between words
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as they are compared: without case, signs and the ending of a plural."""
+    plain = text[:LONGEST].translate(PLAIN)
+    found = plain.split() if plain.isascii() else _spelled(plain)
+    return [word[:-1] if word[-1] == "s" and len(word) > 3 and word[-2] != "s" else word for word in found]
+
+
+def _spelled(text: str) -> list[str]:
+    """The same where there are letters beyond ASCII; of a script without spaces every pair of signs is a word."""
+    found = []
+    for word in "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split():
+        found += [word] if max(word) < SPACELESS else [word[at : at + 2] for at in range(len(word))]
+    return found
+
+
+@value
+class Thing:
+    """A text to be shown. `note` is the path of the note that it is, `about` that of one which it tells of."""
+
+    text: str
+    note: str = ""
+    about: str = ""
+
+
+def fold(things: Sequence[Thing]) -> list[int]:
+    """For each thing -1, or the number of the one that says it and stays."""
+    into = [-1] * len(things)
+    known: list[Known] = []
+    posted: dict[str, list[int]] = {}
+    notes: dict[str, Known] = {}
+    told_of: dict[str, Known] = {}
+    equal: dict[str, int] = {}
+    for at, thing in enumerate(things[:MOST]):
+        words = words_of(thing.text)
+        content = frozenset(words) - FILLING
+        mine = (at, content, content & DENYING, f" {' '.join(words)} ")
+        found = _of_one_note(thing, mine, notes, told_of, into)
+        if found < 0 and words:
+            found = equal.get(mine[3], -1)
+        if found < 0 and len(content) >= FEWEST:
+            found = _said_by(mine, known, posted)
+        if found >= 0:
+            into[at] = into[found] if into[found] >= 0 else found
+            continue
+        if thing.note:
+            notes.setdefault(thing.note, mine)
+        elif thing.about:
+            told_of.setdefault(thing.about, mine)
+        equal.setdefault(mine[3], at)
+        for word in content:
+            posted.setdefault(word, []).append(len(known))
+        known.append(mine)
+    return into
+
+
+def _of_one_note(thing: Thing, mine: Known, notes: dict[str, Known], told_of: dict[str, Known], into: list[int]) -> int:
+    """The note itself, or what tells of it in words that they share: naming a note is not yet saying what it says.
+    Where the note says more than the line above it that tells of it, that line is folded into the note."""
+    at, content, _, _ = mine
+    if thing.note and thing.note in notes:
+        return notes[thing.note][0]
+    other = told_of.get(thing.note) if thing.note else notes.get(thing.about)
+    if other is None or len(content & other[1]) < SHARED:
+        return -1
+    if thing.note and len(content) > len(other[1]) and (other[1] <= content or other[0] not in into):
+        into[other[0]] = at
+        for nth, to in enumerate(into):
+            into[nth] = at if to == other[0] else to
+        return -1
+    return other[0]
+
+
+def _said_by(mine: Known, known: list[Known], posted: dict[str, list[int]]) -> int:
+    _, content, denied, joined = mine
+    rarest: list[int] | None = None
+    for word in content:
+        places = posted.get(word)
+        if places is None:
+            return -1  # a word that nobody has said yet
+        if rarest is None or len(places) < len(rarest):
+            rarest = places
+    for place in rarest or ():
+        at, other, other_denied, other_joined = known[place]
+        if not content <= other or denied != other_denied:
+            continue
+        if len(other) <= LONGER * len(content) or joined in other_joined:
+            return at
+    return -1
