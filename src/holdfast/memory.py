@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, ledger_history, log, settle
 from holdfast.capture import queue as flag_queue
 from holdfast.capture.ledger_history import Wanted
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.fielding import Fielding
 from holdfast.model import Moment
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
     from holdfast.close.spend.report import Report as Spent
+    from holdfast.hook.composing import Composed
     from holdfast.model import Project, Reply
+    from holdfast.vault.brief_reasons import Explained
     from holdfast.vault.handing import HandedOff
 
 __all__ = ["Memory"]
@@ -67,18 +69,31 @@ class Memory(Fielding):
 
     def boot(self) -> Reply:
         """The brief, exactly as the next start in this folder gets it."""
-        from holdfast.capture import background
-        from holdfast.hook import brief, live
+        from holdfast.hook import brief
+
+        off = self.why_off()
+        return brief.said_off(off) if off else self._composed().reply
+
+    def explain_boot(self) -> Explained:
+        """The brief with the reason for each line, and for each thing that is not in it. Raises UsageError where
+        capture is off: then there is nothing to explain."""
+        from holdfast.vault import brief_reasons
 
         off = self.why_off()
         if off:
-            return brief.said_off(off)
+            raise UsageError(f"Holdfast captures nothing here: {off}. A start says only that.")
+        return brief_reasons.explain(self._composed(), self.clock())
+
+    def _composed(self) -> Composed:
+        from holdfast.capture import background
+        from holdfast.hook import brief, composing, live
+
         self.refresh_brief()
         project, now = self.project(), self.clock()
         living = self._bury_the_dead(project, now)
         closes = not background.is_off(self.env)
         found = live.gather(self.state, project, now, living, closes=closes, only_look=True)
-        return brief.compose(self.vault, found, brief.load(self.vault, self.state, project))
+        return composing.compose(self.vault, found, brief.load(self.vault, self.state, project))
 
     def _bury_the_dead(self, project: Project, now: float) -> set[str]:
         """What a start does first; returns the episodes that live."""

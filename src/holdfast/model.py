@@ -180,9 +180,11 @@ class Reply:
     """What a moment answers: text for the model, and what it carried (for the ledger).
 
     `decision` is allow, ask or deny before a tool runs, and go-on where a turn would stop; `reason` goes with it.
+    `line` is for the person at the host's interface, where that can show one; the model does not get it.
     """
 
     text: str = ""
     carried: tuple[str, ...] = ()
     decision: str = ""
     reason: str = ""
+    line: str = ""

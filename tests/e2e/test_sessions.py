@@ -41,7 +41,8 @@ def test_the_end_of_a_session_is_closed_behind_its_back_and_a_resume_begins_anew
     assert again == session
     assert desk.wait_for_close(session, 2)["filed"] == 1
     asked = server.of("main", session)
-    assert [one.knows(f"Decisions: {FACT}") for one in asked] == [False, False, True, True], "the resume knows it"
+    assert [one.knows(f"Decisions: {FACT}") for one in asked] == [False] * 4, "it said so itself"
+    assert [one.knows("This conversation goes on") for one in asked] == [False, False, True, True]
     assert len(desk.handoffs()) == 2
     opened = [one for one in desk.log("--kind", "hook") if one.get("opened")]
     assert [(one["episode"].rpartition("/")[2], one["source"]) for one in opened] == [("1", "startup"), ("2", "resume")]
@@ -49,13 +50,13 @@ def test_the_end_of_a_session_is_closed_behind_its_back_and_a_resume_begins_anew
 
 
 @both_hosts
-def test_a_resume_before_the_close_says_so_and_has_both_stretches_closed(desk: Desk, server: ModelServer) -> None:
+def test_a_resume_before_the_close_has_both_stretches_closed(desk: Desk, server: ModelServer) -> None:
     session = desk.ask("Lock the orders", desk.shell(flag(FACT)), say("Locked."), env={"HOLDFAST_CLOSE": "off"})
     assert [one["text"] for one in desk.waiting()] == [FACT]
     desk.ask("And retry", desk.shell(flag("Retries are three")), say("Done."), resume=session)
     resumed = server.of("main", session)[2]
-    assert resumed.knows(f"The {desk.agent} session {session} ended")
-    assert resumed.knows(FACT)
+    assert resumed.knows("This conversation goes on")
+    assert not resumed.knows(f"The {desk.agent} session {session} ended"), "it is seen to, so nobody has to be warned"
     assert [desk.wait_for_close(session, ordinal)["filed"] for ordinal in (1, 2)] == [1, 1]
     assert desk.waiting() == []
     assert desk.errors() == []
@@ -76,7 +77,7 @@ def test_a_fork_is_an_episode_of_its_own(desk: Desk, server: ModelServer) -> Non
     desk.wait_for_close(session)
     forked = desk.ask("Try another way", say("Tried."), fork=session)
     assert forked != session
-    assert server.of("main", forked)[0].knows(FACT)
+    assert server.of("main", forked)[0].knows("This conversation goes on"), "what its parent said is in its context"
     (opened,) = [one for one in desk.log("--session", forked, "--kind", "hook") if one.get("opened")]
     assert (opened["episode"], opened["source"]) == (f"{desk.agent}/{forked}/1", "fork")
     desk.wait_for_close(forked)

@@ -49,7 +49,8 @@ def test_a_start_where_nothing_is_remembered_says_so_and_how_to_begin(fresh: Hom
 def test_claude_code_is_answered_with_additional_context(fresh: Home) -> None:
     put(fresh, ["orders use optimistic locking"])
     reply = json.loads(start(fresh))
-    assert set(reply) == {"hookSpecificOutput"}
+    assert set(reply) == {"hookSpecificOutput", "systemMessage"}
+    assert reply["systemMessage"] == "Holdfast: 0 notes, 1 not filed yet"
     assert reply["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     assert "orders use optimistic locking" in reply["hookSpecificOutput"]["additionalContext"]
 
@@ -57,7 +58,8 @@ def test_claude_code_is_answered_with_additional_context(fresh: Home) -> None:
 def test_any_other_host_is_answered_with_context(fresh: Home) -> None:
     put(fresh, ["orders use optimistic locking"])
     reply = json.loads(start(fresh, "generic"))
-    assert set(reply) == {"context"}
+    assert set(reply) == {"context", "line"}
+    assert reply["line"] == "Holdfast: 0 notes, 1 not filed yet"
     assert "orders use optimistic locking" in reply["context"]
 
 

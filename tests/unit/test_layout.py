@@ -117,7 +117,7 @@ def test_room_that_a_section_does_not_need_goes_to_all_others_by_their_shares() 
 
 
 def test_one_huge_rule_does_not_push_out_the_others() -> None:
-    huge = Item("h" * 3000, "- huge, in short")
+    huge = Item("h" * 4000, "- huge, in short")
     rules = Section("Rules:", (huge, *(Item(f"- rule {n} {'r' * 90}", f"- {n}") for n in range(20))), 34)
     flags = Section("Flags:", tuple(Item(f"- flag {n} {'f' * 200}") for n in range(100)), 24)
     text, _ = lay_out(HEAD, [rules, flags], FOOT)

@@ -65,7 +65,7 @@ def test_flags_of_a_session_that_goes_on_are_told_as_such(fresh: Home, agents: A
     assert still not in told
 
 
-def test_claimed_flags_are_told_and_the_close_that_holds_them(fresh: Home) -> None:
+def test_claimed_flags_are_told_and_a_close_that_holds_them_is_no_warning(fresh: Home) -> None:
     fresh.answer(fresh.event("SessionStart"))
     fresh.flag("held by a close", "s1")
     fresh.answer(fresh.event("SessionEnd"))
@@ -73,8 +73,7 @@ def test_claimed_flags_are_told_and_the_close_that_holds_them(fresh: Home) -> No
     assert claim
     found = gather(fresh)
     assert any("held by a close" in line for line in flagged(found))
-    (line,) = warned(found)
-    assert line.startswith("The close of the claude-code session s1 is running since 20")
+    assert warned(found) == []
 
 
 def test_dead_letters_are_told_as_such(fresh: Home) -> None:
@@ -90,7 +89,6 @@ def test_dead_letters_are_told_as_such(fresh: Home) -> None:
 @pytest.mark.parametrize(
     ("closes", "ago", "words"),
     [
-        (True, 1.0, "its close is under way"),
         (True, 500.0, "its close is started now"),
         (False, 1.0, "`holdfast close` files what it left"),
         (True, -5000.0, "its close is started now"),
@@ -102,6 +100,32 @@ def test_what_is_said_of_an_ended_session_is_what_will_happen(
     left(fresh, "s1", ago=ago)
     (line,) = warned(gather(fresh, closes=closes))
     assert words in line
+
+
+def test_a_close_that_is_under_way_is_no_warning(fresh: Home) -> None:
+    left(fresh, "s1", ago=1.0)
+    found = gather(fresh, closes=True)
+    assert warned(found) == []
+    assert found.to_close, "should it have been killed, the next one continues it"
+
+
+def test_flags_of_other_projects_are_told_once_they_have_waited_for_a_day(fresh: Home) -> None:
+    other = fresh.folder / "other"
+    other.mkdir()
+    fresh.flag("theirs", cwd=other)
+    assert warned(gather(fresh)) == []
+    (line,) = warned(gather(fresh, now=time.time() + 90_000))
+    assert line.startswith("1 flag of 1 other project waits for more than a day")
+    assert "theirs" not in line
+
+
+def test_a_conversation_that_goes_on_is_not_told_its_own_flags(fresh: Home) -> None:
+    fresh.answer(fresh.event("SessionStart"))
+    fresh.flag("said here", "s1")
+    fresh.flag("said elsewhere", "s2")
+    project = Project(fresh.project_id(), "shop", "", str(fresh.project))
+    found = live.gather(fresh.state, project, time.time(), set(), closes=False, own="claude-code/s1/")
+    assert ["said elsewhere" in line for line in flagged(found)] == [True]
 
 
 def test_looking_takes_no_mark_away_and_a_start_does(fresh: Home) -> None:
@@ -123,13 +147,12 @@ def test_boot_does_not_use_up_what_is_told_once(fresh: Home, terminal: Terminal)
 
 
 def test_what_there_is_one_of_is_not_crowded_out_by_dead_sessions(fresh: Home) -> None:
-    other = fresh.folder / "other"
-    other.mkdir()
-    fresh.flag("theirs", cwd=other)
+    home.make_vault(str(fresh.vault))
+    Path(fresh.state, "check").write_text("3")
     for nth in range(60):
         left(fresh, f"{nth:036d}", "died", ago=9_000)
     told = fresh.answer(fresh.event("SessionStart"))
-    assert "1 flag of 1 other project waits too." in told
+    assert "The last check found 3 errors" in told
     assert told.count("WARNING: ") >= 5
 
 

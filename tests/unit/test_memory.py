@@ -33,6 +33,7 @@ PUBLIC = {
     "ledger": "(self, wanted: 'Wanted', count: 'int') -> 'list[dict[str, Any]]'",
     "follow_ledger": "(self, wanted: 'Wanted', wait: 'Callable[[], None]') -> 'Iterator[dict[str, Any]]'",
     "ledger_counts": "(self) -> 'list[dict[str, Any]]'",
+    "explain_boot": "(self) -> 'Explained'",
     "boot": "(self) -> 'Reply'",
     "refresh_brief": "(self) -> 'str'",
     "close": (

@@ -66,7 +66,7 @@ def test_a_copy_with_a_field_that_is_none_is_refused() -> None:
 
 
 def test_a_value_is_shown_as_it_is_made() -> None:
-    assert repr(Reply("t", ("A",))) == "Reply(text='t', carried=('A',), decision='', reason='')"
+    assert repr(Reply("t", ("A",))) == "Reply(text='t', carried=('A',), decision='', reason='', line='')"
 
 
 def test_a_flag_is_recorded_with_its_version_and_a_process_with_all_it_is_known_by() -> None:

@@ -25,13 +25,20 @@ REQUESTS = "requests"  # ids of the user's words that the model was asked to put
 SHOWN = "shown"  # the user's sentences that the model was asked about: an id, a prompt's number and the words, each
 LAST_SAID = "last-said"  # the end of what the model said when its turn ended
 CARRIED = "carried"  # what its start has shown, as the ledger says it
+TOLD = "told"  # when its last start was, and digests of what this conversation was told there or has said itself
+BEFORE = "before"  # what happened once in the stretches of this conversation before this one
 CYCLE = "cycle"  # how many compactions there were
 MOST = "most"  # tokens that were used in this cycle, once they press
 UNFILED = "unfiled"  # ids of flags that came in since the last close that was started while it went on
 HELD = "held"  # a nudge that waits for a moment which carries text; content: which, and its words
 CALLED = "task-called"  # how many tools were used since its last checkpoint of a task
 CHECKPOINTED = "task-checkpointed"  # its time is that of the last one
+ONCE = ("band-", "checkpoint-", "chapter-", "task-", "subagent-", "commit-", "armed-")  # of a conversation
+STATES = (CALLED, CHECKPOINTED)  # begin like one of these, and are none
+LASTING = (TAINT, TOLD, BEFORE, CYCLE, MOST)  # a session that is resumed goes on with them
 LARGEST = 1 << 16
+MOST_BEFORE = 1000  # names that a conversation carries along
+MOST_TOLD = 1500  # things that it is known to have been told
 KEPT = 90 * 86400.0  # seconds
 NEW = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
 NO_LINKS = (1, 31, 38, 95)  # EPERM, EMLINK, ENOSYS, EOPNOTSUPP
@@ -39,12 +46,14 @@ NO_LINKS = (1, 31, 38, 95)  # EPERM, EMLINK, ENOSYS, EOPNOTSUPP
 
 def first(state: str, episode: str, name: str, content: str = "") -> bool:
     """Whether this is the first time; from now on it no longer is. Who finds it there finds its content whole."""
+    if _is_once(name) and name in _before(state, episode):
+        return False
     path = _path(state, episode, name)
     data = content.encode("utf-8", "replace")
     try:
         return _make(path, data)
     except FileNotFoundError:
-        platform.make_folders(path.rpartition("/")[0])
+        _make_folder(path.rpartition("/")[0])
         return _make(path, data)
 
 
@@ -93,7 +102,7 @@ def _write(path: str, data: bytes) -> None:
 def put(state: str, episode: str, name: str, content: str = "") -> None:
     """Note it, whatever was noted before."""
     path = _path(state, episode, name)
-    platform.make_folders(path.rpartition("/")[0])
+    _make_folder(path.rpartition("/")[0])
     platform.write_atomic(path, content.encode("utf-8", "replace"), durable=False)
 
 
@@ -175,11 +184,55 @@ def inherit(state: str, parent: str, episode: str, name: str) -> None:
         first(state, episode, name, text)
 
 
+def go_on(state: str, parent: str, episode: str) -> None:
+    """The conversation of one episode goes on in another: nothing in it is said twice, and its compactions count on."""
+    for name in (TAINT, CYCLE, MOST):
+        inherit(state, parent, episode, name)
+    said = _said(state, parent)
+    if said:
+        first(state, episode, BEFORE, "\n".join(said))
+
+
+def known_as(words: str) -> str:
+    """By what a conversation knows something that it was told, however it was spaced."""
+    return digest(" ".join(words.split()))
+
+
+def said_itself(state: str, episode: str, texts: Iterable[str]) -> None:
+    """What a conversation has flagged is no news to it. One that has no start of ours is told everything anyway."""
+    left = read(state, episode, TOLD)
+    if left is not None:
+        lines = [*left.split("\n"), *(known_as(text) for text in texts)]
+        put(state, episode, TOLD, "\n".join([lines[0], *lines[1:][-MOST_TOLD:]]))
+
+
+def is_noted(state: str, episode: str, name: str) -> bool:
+    """Whether it has happened, in this episode or before it in the same conversation."""
+    return read(state, episode, name) is not None or (_is_once(name) and name in _before(state, episode))
+
+
+def _is_once(name: str) -> bool:
+    return name.startswith(ONCE) and name not in STATES
+
+
+def _before(state: str, episode: str) -> list[str]:
+    return (read(state, episode, BEFORE) or "").split("\n")
+
+
+def _said(state: str, episode: str) -> list[str]:
+    """What has happened once in a conversation, the newest last, as far as a file of its size can tell."""
+    own = [name for name in platform.names(_folder(state, episode)) if _is_once(name) and not name.endswith(".tmp")]
+    return [name for name in dict.fromkeys((*_before(state, episode), *sorted(own))) if name][-MOST_BEFORE:]
+
+
 def forget(state: str, episode: str) -> None:
-    """All but the taint, which a session that is resumed from it inherits."""
+    """All but what a session that is resumed from it inherits, with what was said once as one list."""
     folder = _folder(state, episode)
+    said = _said(state, episode)
+    if said:
+        put(state, episode, BEFORE, "\n".join(said))
     for name in platform.names(folder):
-        if name != TAINT:
+        if name not in LASTING:
             platform.remove(f"{folder}/{name}")
     try:
         posix.rmdir(folder)
@@ -207,6 +260,16 @@ def sweep(state: str, now: float) -> int:
         except OSError:
             continue
     return swept
+
+
+def _make_folder(path: str) -> None:
+    """Without the wait for the disk that a folder of what must last gets: a start makes this one."""
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        platform.make_folders(path)
 
 
 def _folder(state: str, episode: str) -> str:

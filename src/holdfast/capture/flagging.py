@@ -98,6 +98,7 @@ def take_all(
         _remember_course(state, speaker, made, now)
         if speaker.episode and speaker.is_open:
             course.add(state, speaker.episode, course.UNFILED, [flag.id for flag in made])
+            course.said_itself(state, speaker.episode, [flag.text for flag in made])
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000

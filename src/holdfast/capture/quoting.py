@@ -15,14 +15,19 @@ OPENING = """# Brain
 
 What every session should know, in your own words. Holdfast never changes this part.
 """
-OWN, BODY, LINE, SAID, HANDOFF, NEXT, BESIDE = "own", "body", "line", "said", "handoff", "next", "beside"
+OWN, BODY, LINE, NOTE, SAID = "own", "body", "line", "note", "said"
+HANDOFF, NEXT, BESIDE = "handoff", "next", "beside"
 EARLIER = "earlier"  # a handoff before the one that is loaded
 BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
 GLOBAL = "global"
 LARGEST = 6000  # characters of one item; a larger one comes in short
 LONGEST_LINE = 300  # of a description or title
+OUTSIDE = " [outside text, from "  # what such a line says of itself
+LONGEST_NOTE = 1500  # of the text of a note that is not always on
+EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
 MOST_PARTS = 200  # of one file: more than a brief has lines
 FENCES = ("```", "~~~")
+SIGNS = ".,;:!?\"'`()[]*_-"  # around a word
 NULLS = ("~", "null", "Null", "NULL")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 ESCAPES.update({"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"})
@@ -186,8 +191,8 @@ def rule_text(name: str, policy: str, body: str) -> str:
     return f"- {said}{body}" if "\n" not in body else f"- {said}{name}:\n" + _indented(body)
 
 
-def _indented(body: str) -> str:
-    return "\n".join(f"  {line}" if line.strip() else "" for line in body.splitlines())
+def _indented(body: str, *, blanks: bool = True) -> str:
+    return "\n".join(f"  {line}" if line.strip() else "" for line in body.splitlines() if blanks or line.strip())
 
 
 def map_line(name: str, path: str, description: str) -> str:
@@ -233,6 +238,8 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
     if known.get("status") == "proposed":
         line += " (proposed by the agent, not confirmed by the user)"
         return Quoted(((line, line),))
+    if kind == NOTE:
+        return Quoted((_noted(path, line, known.get("description", ""), body, known.get("origin", "")),))
     if kind != BODY or not body or not _is_always_on(path, known, fields.get("when", "")):
         return Quoted(((line, line),))
     return Quoted((_fitting(rule_text(name, known.get("policy", ""), body), line),))
@@ -254,6 +261,31 @@ def _said(known: dict[str, str], body: str) -> Quoted:
 
 def _times(count: int) -> str:
     return {2: "twice", 3: "three times"}.get(count, f"{count} times")
+
+
+def _noted(path: str, line: str, description: str, body: str, origin: str) -> tuple[str, str]:
+    """A note's own words, and its line. Outside text comes as a line that says so, never as more than that."""
+    if origin not in ("", *TRUSTED):
+        marked = f"{line}{OUTSIDE}{origin}]"
+        return marked, marked
+    said = body.partition(EVIDENCE)[0].strip()
+    flat = " ".join(said.split())
+    if not said or len(said) > LONGEST_NOTE or not _adds(said, line):
+        return line, line
+    begins = " ".join(description.split()).rstrip("\u2026. ")
+    if "\n" not in said and flat.startswith(begins):
+        return f"- {said} ({path})", line
+    first, _, rest = said.partition("\n")
+    return "\n".join((line, *_indented(said if _adds(first, line) else rest, blanks=False).splitlines())), line
+
+
+def _adds(text: str, line: str) -> bool:
+    """Whether a text has a word that a line does not have."""
+    return not _words(text) <= _words(line)
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip(SIGNS) for word in text.casefold().split()} - {""}
 
 
 def unreadable(path: str, why: str) -> Quoted:

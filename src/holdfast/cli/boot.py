@@ -1,19 +1,57 @@
-"""`holdfast boot`: the brief, and nothing else."""
+"""`holdfast boot`: the brief, and nothing else; with --explain, why it says what it says."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli import show
 from holdfast.memory import Memory
 
+if TYPE_CHECKING:
+    from holdfast.vault.brief_reasons import Explained, Line
 
-def boot(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+
+def boot(
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Why each line is there, what was left out and why, how much room each.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
     """Print exactly what the next start in this folder gets."""
-    reply = Memory.here().boot()
+    memory = Memory.here()
+    if explain:
+        found = memory.explain_boot()
+        if json:
+            show.as_json(asdict(found))
+        else:
+            _tell(found)
+        return
+    reply = memory.boot()
     if json:
         show.as_json({"text": reply.text, "characters": len(reply.text), "carried": list(reply.carried)})
     elif reply.text:
         typer.echo(reply.text)
+
+
+def _tell(found: Explained) -> None:
+    typer.echo(f"{found.characters:,} characters of {found.room:,}")
+    for section in found.sections:
+        left = f", {section.left_out:,} left out" if section.left_out else ""
+        typer.echo(f"\n{section.name}: {section.characters:,} characters, {section.shown:,} shown{left}")
+        for line in found.lines:
+            if line.section == section.name:
+                typer.echo(f"  {line.text}\n      {_why(line)}")
+    if found.left_out:
+        typer.echo("\nleft out:")
+    for line in found.left_out:
+        typer.echo(f"  {line.section}: {line.text or '…'}\n      {_why(line)}")
+
+
+def _why(line: Line) -> str:
+    age = "" if line.age_days is None else "today" if line.age_days == 0 else f"{line.age_days} days old"
+    by = f"by {line.origin}" if line.origin else ""
+    use = f"read {line.reads} times, weight {line.weight}" if line.reads else ""
+    return "; ".join(part for part in (line.why, line.source, line.authority, by, age, use) if part)

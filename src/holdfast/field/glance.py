@@ -34,6 +34,7 @@ STEP, MADE = 3, "4"  # of the index that can be read here: field/sqlite/schema, 
 KINDS = ("identity", "rule", "knowledge", "feedback", "project")
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
 WITHIN = 0.015  # seconds
+WITHIN_MAKING = 0.5  # seconds, for whoever makes a brief ahead
 OPCODES = 500  # between two looks at the clock
 COMMON = 400  # notes: a word that is in more of them says too little to be followed
 LOOKED_AT = 24  # candidates
@@ -113,6 +114,27 @@ def opened_note(state: str, path: str) -> Read | None:
         return Read(ident, {} if row[2] else {ident: (float(row[0]), float(row[1]))}) if row else None
     except (sqlite3.Error, TypeError, ValueError):
         return None
+    finally:
+        db.close()
+
+
+def used(state: str, now: float) -> dict[str, tuple[float, int]]:
+    """The notes that somebody has read, by path: what each weighs now, and how often it was. {} without an index."""
+    from holdfast.field import pheromone
+
+    try:
+        db = _opened(f"{state}/{FILE}", WITHIN_MAKING)
+    except (OSError, sqlite3.Error):
+        return {}
+    query = (
+        "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t ON t.id = r.id WHERE t.kind = 'note'"
+    )
+    try:
+        rows = db.execute(query).fetchall() if _is_known(db) else []
+        return {str(path): (pheromone.decayed(float(weight), float(last), now), int(count))
+                for path, weight, last, count in rows}  # fmt: skip
+    except (sqlite3.Error, TypeError, ValueError):
+        return {}
     finally:
         db.close()
 

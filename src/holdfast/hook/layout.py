@@ -1,14 +1,19 @@
 """Fitting a brief into what every host carries: whole items, each section its share, and a line for what was left out.
 
 Hosts cut at 10,000 characters; we stop below 9,000 as they will be printed, and below 200 lines. What a section does
-not need goes to the others by their shares. An item that does not fit is replaced by its short form, or counted; one
+not need goes to the others by their shares, and what is left once all are filled goes to those that could show more,
+so nothing comes in short while there is room. An item that does not fit is replaced by its short form, or counted; one
 that would take most of its section comes in short until the others have their place.
 """
 
 from __future__ import annotations
 
 from holdfast.capture.ids import digest
-from holdfast.model import value
+from holdfast.model import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_CHARACTERS = 8700
 PER_LINE = 46  # characters that a line costs at least, so that 200 lines are never passed
@@ -32,50 +37,94 @@ UNSEEN = (
 class Item:
     """One thing that is shown whole, in short, or not at all. Of a section's items those of a lower `rank` get their
     room first, wherever they stand. `carries` names it for the ledger, which is also told
-    the digest of `words`, or else of the text: a digest costs, so only what is shown gets one."""
+    the digest of `words`, or else of the text: a digest costs, so only what is shown gets one. `under` is a line that
+    stands once above the first that is shown of those that share it; `also` are things that this one says too; `why`
+    is what `holdfast boot --explain` tells of it."""
 
     text: str
     short: str = ""
     carries: str = ""
     words: str = ""
     rank: int = 0
+    under: str = ""
+    part: str = ""  # of the section, where the same line stands above things in several
+    also: tuple[tuple[str, str], ...] = ()  # what each carries, and its words
+    why: dict[str, Any] = {}  # noqa: RUF012
 
 
 @value
 class Section:
     """Items under a heading. `share` is its part of the room in hundredths, `rest` how to read what is left out, `more`
-    how many things there are beside the items."""
+    how many things there are beside the items. With `lines_first` every item has its short form before one is whole."""
 
     heading: str
     items: tuple[Item, ...]
     share: int
     rest: str = ""
     more: int = 0
+    name: str = ""
+    lines_first: bool = False
+
+
+@value
+class Filled:
+    """A section with what is shown of each of its items, "" where nothing is, and what that costs."""
+
+    section: Section
+    chosen: tuple[str, ...]
+    lines: tuple[str, ...]
+    used: int
 
 
 def lay_out(
     head: tuple[str, ...], sections: list[Section], foot: tuple[str, ...], most: int = MOST_CHARACTERS
 ) -> tuple[str, tuple[str, ...]]:
     """The text, and what it carries."""
-    filled = [_tidied(section) for section in sections if section.items or section.more]
-    room = most - sum(cost(line) for line in (*head, *foot))
-    needs = [_need(section) for section in filled]
-    granted = grants(needs, [section.share for section in filled], room)
-    lines: list[str] = []
-    carried: list[str] = []
-    for section, grant, need in zip(filled, granted, needs, strict=True):
-        shown, names = _fill(section, grant, whole=grant >= need)
-        lines += shown
-        carried += names
-    # The fence is ours; nothing within it can close it or open another.
-    return "\n".join((*head, *(escape(line) for line in lines), *foot)), tuple(carried)
+    filled = fill(sections, most - sum(cost(line) for line in (*head, *foot)))
+    return text_of(head, filled, foot), carried_by(filled)
+
+
+def fill(sections: list[Section], room: int) -> list[Filled]:
+    """What is shown of each section that has something to say."""
+    wanted = [_tidied(section) for section in sections if section.items or section.more]
+    needs = [_need(section) for section in wanted]
+    granted = grants(needs, [section.share for section in wanted], room)
+    filled = [
+        _fill(section, grant, whole=grant >= need) for section, grant, need in zip(wanted, granted, needs, strict=True)
+    ]
+    left = room - sum(one.used for one in filled)
+    for at, one in enumerate(filled):
+        if left >= PER_LINE and any(
+            text != item.text for item, text in zip(one.section.items, one.chosen, strict=True)
+        ):
+            filled[at] = _fill(one.section, one.used + left, whole=one.used + left >= needs[at])
+            left -= filled[at].used - one.used
+    return filled
+
+
+def text_of(head: tuple[str, ...], filled: list[Filled], foot: tuple[str, ...]) -> str:
+    """The fence is ours; nothing within it can close it or open another."""
+    return "\n".join((*head, *(escape(line) for one in filled for line in one.lines), *foot))
+
+
+def carried_by(filled: list[Filled]) -> tuple[str, ...]:
+    """What is shown, by name, with the digest of its words."""
+    shown = [item for one in filled for item, text in zip(one.section.items, one.chosen, strict=True) if text]
+    named = [
+        (name, words) for item in shown for name, words in ((item.carries, item.words or item.text), *item.also) if name
+    ]
+    return tuple(f"{name}:{digest(words)}" for name, words in named)
 
 
 def _tidied(section: Section) -> Section:
-    items = tuple(
-        Item(tidy(one.text), tidy(one.short), one.carries, one.words or one.text, one.rank) for one in section.items
-    )
-    return Section(tidy(section.heading), items, section.share, section.rest, section.more)
+    return replace(section, heading=tidy(section.heading), items=tuple(_tidied_item(one) for one in section.items))
+
+
+def _tidied_item(item: Item) -> Item:
+    text, short, under = tidy(item.text), tidy(item.short), tidy(item.under)
+    if text is item.text and short is item.short and under is item.under:
+        return item
+    return replace(item, text=text, short=short, under=under, words=item.words or item.text)
 
 
 def tidy(text: str) -> str:
@@ -91,7 +140,8 @@ def tidy(text: str) -> str:
 
 def _need(section: Section) -> int:
     left_out = LEFT_OUT if section.more else 0
-    return cost(section.heading) + sum(cost(item.text) for item in section.items) + left_out
+    titles = sum(cost(title) for _, title in {(item.part, item.under) for item in section.items if item.under})
+    return cost(section.heading) + titles + sum(cost(item.text) for item in section.items) + left_out
 
 
 def grants(needs: list[int], shares: list[int], room: int) -> list[int]:
@@ -110,39 +160,60 @@ def grants(needs: list[int], shares: list[int], room: int) -> list[int]:
     return granted
 
 
-def _fill(section: Section, grant: int, *, whole: bool) -> tuple[list[str], list[str]]:
+def _fill(section: Section, grant: int, *, whole: bool) -> Filled:
     room = grant - cost(section.heading) - (LEFT_OUT if section.more or not whole else 0)
-    chosen = _choose(section.items, room, room if whole else room // GREEDY)
+    greedy = room if whole else 0 if section.lines_first else room // GREEDY
+    chosen = _choose(section.items, room, greedy)
     lines = [section.heading] if section.heading else []
-    for text in chosen:
-        lines += text.split("\n") if text else ()
-    shown = [item for item, text in zip(section.items, chosen, strict=True) if text and item.carries]
-    carried = [f"{item.carries}:{digest(item.words)}" for item in shown]
+    used = cost(section.heading) if section.heading else 0
+    titles: set[tuple[str, str]] = set()
+    for item, text in zip(section.items, chosen, strict=True):
+        if not text:
+            continue
+        if item.under and (item.part, item.under) not in titles:
+            titles.add((item.part, item.under))
+            lines += item.under.split("\n")
+            used += cost(item.under)
+        lines += text.split("\n")
+        used += cost(text)
     missing = section.more + sum(1 for text in chosen if not text)
     if missing:
         lines.append(f"({missing:,} more left out{'; ' + section.rest if section.rest else ''}.)")
-    return lines, carried
+        used += cost(lines[-1])
+    return Filled(section, tuple(chosen), tuple(lines), used)
 
 
 def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
     """What is shown of each item: by rank, in order, but what has a short form and is greedy is whole only if room is
     left."""
     chosen = [""] * len(items)
+    wholes = [cost(item.text) for item in items]
+    titles: set[tuple[str, str]] = set()
     turns = sorted(range(len(items)), key=lambda at: items[at].rank)
     for at in turns:
-        item, text = items[at], ""
-        if room >= PER_LINE:  # else not a line more fits, however many items there are
-            whole = not item.short or cost(item.text) <= greedy
-            text = next((one for one in ((item.text if whole else ""), item.short) if one and cost(one) <= room), "")
-        chosen[at] = text
-        room -= cost(text) if text else 0
+        item, whole = items[at], wholes[at]
+        title = cost(item.under) if item.under and (item.part, item.under) not in titles else 0
+        if room < PER_LINE + title:
+            continue  # not a line more fits, however many items there are
+        if whole + title <= room and (whole <= greedy or not item.short):
+            chosen[at] = item.text
+            room -= whole + title
+        elif item.short and (price := cost(item.short) + title) <= room:
+            chosen[at] = item.short
+            room -= price
+        if chosen[at]:
+            titles.add((item.part, item.under))
     for at in turns:
         item = items[at]
         if room < PER_LINE:
             break
-        more = cost(item.text) - cost(chosen[at]) if chosen[at] else cost(item.text)
-        if chosen[at] != item.text and more <= room:
+        if chosen[at] == item.text:
+            continue
+        title = cost(item.under) if item.under and (item.part, item.under) not in titles else 0
+        more = wholes[at] - cost(chosen[at]) if chosen[at] else wholes[at] + title
+        if more <= room:
             chosen[at] = item.text
+            titles.add((item.part, item.under))
             room -= more
     return chosen
 

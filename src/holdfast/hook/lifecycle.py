@@ -115,7 +115,7 @@ def _note_taint(scene: Scene, opened: Episode) -> None:
     from holdfast.hook import taint
 
     if opened.parent and opened.source not in ("startup", "clear"):
-        course.inherit(scene.state, opened.parent, opened.key, course.TAINT)
+        course.go_on(scene.state, opened.parent, opened.key)
     elif opened.source in ("fork", "resume"):  # of a session that we never saw: anything may be in its context
         taint.note(scene, opened, taint.TOOL)
     if taint.is_strange(opened.cwd):

@@ -1,14 +1,15 @@
 """What a start can only know at that moment: sessions that did not finish, flags that are not filed yet, open tasks.
 
-Of other projects only a number is told. Whether a flag waits is asked of the queue; a mark whose flags are all filed
-and that has no story left to tell is taken away.
+A warning stands for something to be done, until it is done: a close that is under way is none. Of other projects
+nothing is told unless their flags have waited for so long that something must be wrong. Whether a flag waits is asked
+of the queue; a mark whose flags are all filed and that has no story left to tell is taken away.
 """
 
 from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, home, ids, marks, notices, platform, queue
+from holdfast.capture import episodes, home, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
@@ -17,6 +18,7 @@ from holdfast.model import TRUSTED, Project, value
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
+TOO_LONG = 86400.0  # seconds that a flag of another project may wait; `holdfast serve` fails its health then, too
 
 
 @value
@@ -31,9 +33,17 @@ class Live:
 
 
 def gather(
-    state: str, project: Project, now: float, living: set[str], *, closes: bool, only_look: bool = False
+    state: str,
+    project: Project,
+    now: float,
+    living: set[str],
+    *,
+    closes: bool,
+    only_look: bool = False,
+    own: str = "",
 ) -> Live:
     """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now.
+    Flags of episodes that begin with `own` are those of the conversation that is told: it knows them.
 
     With `only_look` no mark is taken away: what is told once is then told by the start itself.
     """
@@ -42,18 +52,18 @@ def gather(
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
     mine = [e for e in in_order if e.flag.project == project.id]
-    others = [e for e in view.entries if e.flag.project != project.id]
+    late = [e for e in view.entries if e.flag.project != project.id and _waits_too_long(e, now, living)]
     running = _running(mine)
     told = [f"Note: {project.clash}."] if project.clash else []
     if view.broken:
         told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
     if errors := _errors(state):
         told.append(f"The last check found {many(errors, 'error')} in the vault; `holdfast check` lists them.")
-    if others:
-        count = len({entry.flag.project for entry in others})
+    if late:
+        count = len({entry.flag.project for entry in late})
         told.append(
-            f"{'' if view.complete else 'At least '}{many(len(others), 'flag')} of {many(count, 'other project')} "
-            f"{'waits' if len(others) == 1 else 'wait'} too."
+            f"{many(len(late), 'flag')} of {many(count, 'other project')} {'waits' if len(late) == 1 else 'wait'} for "
+            "more than a day: their closes do not run. `holdfast close --all` files them."
         )
     said = notices.for_project(state, project.id, now)
     told += [notice.line for notice in said]
@@ -61,12 +71,14 @@ def gather(
         notices.told(state, said)
     told += _drafts(state, project, now, living, only_look=only_look)
     # What there is one of comes first, so that many dead sessions cannot crowd it out.
-    told += [_session(mark, running, now, closes=closes) for mark in left]
+    told += [line for mark in left if (line := _session(mark, running, now, closes=closes))]
     waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
-    flags = Section(f"{waiting}, newest first:", _flags(mine, living), 24, "`holdfast queue` shows all")
-    warnings = Section("", tuple(Item(line) for line in told), 12, "`holdfast queue` and `holdfast log` show all")
+    news = [entry for entry in mine if not (own and entry.flag.episode.startswith(own))]
+    flags = Section(f"{waiting}, newest first:", _flags(news, living), 20, "`holdfast queue` shows all")
+    warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    return Live(warnings, flags, is_due, _tasks(state, project, living), _said(state, left, mine))
+    others = [mark for mark in left if not (own and mark.episode.startswith(own))]
+    return Live(warnings, flags, is_due, _tasks(state, project, living), _said(state, others, mine))
 
 
 def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:
@@ -129,22 +141,23 @@ def _errors(state: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _running(entries: list[queue.Entry]) -> dict[str, float]:
-    """The episodes whose flags a close holds at this moment, and since when."""
-    running: dict[str, float] = {}
-    for entry in entries:
-        if entry.state == queue.CLAIMED and entry.claim:
-            running[entry.flag.episode] = ids.time_of(entry.claim)
-    return running
+def _running(entries: list[queue.Entry]) -> set[str]:
+    """The episodes whose flags a close holds at this moment."""
+    return {entry.flag.episode for entry in entries if entry.state == queue.CLAIMED and entry.claim}
 
 
-def _session(mark: marks.Mark, running: dict[str, float], now: float, *, closes: bool) -> str:
+def _waits_too_long(entry: queue.Entry, now: float, living: set[str]) -> bool:
+    return entry.state == queue.WAITING and now - entry.flag.time > TOO_LONG and entry.flag.episode not in living
+
+
+def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -> str:
+    """What is to be said of a session that left something behind; "" where it is seen to at this moment."""
     host = mark.episode.partition("/")[0]
     session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
     if mark.episode in running:
-        return f"The close of the {host} session {session} is running since {when(running[mark.episode])}."
+        return ""
     if mark.why == episodes.ENDED and 0 <= now - mark.last < PATIENCE and closes:
-        return f"The {host} session {session} ended at {when(mark.last)}; its close is under way."
+        return ""
     how = "died without an end" if mark.why == episodes.DIED else "ended and was not closed"
     kept = f"{many(mark.waiting, 'flag')} kept" if mark.waiting else "it had flagged nothing"
     heals = "its close is started now" if closes else "`holdfast close` files what it left"
@@ -168,7 +181,8 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
         if flag.is_guarded:
             text = "(from outside text; it waits for a person's review)"
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
-        found.append(Item(line, carries=flag.id, words=flag.text))
+        why = {"origin": flag.origin, "time": flag.time}
+        found.append(Item(line, carries=flag.id, words=flag.text, why=why))
     return tuple(found)
 
 

@@ -2,53 +2,95 @@
 
 from __future__ import annotations
 
-from holdfast.capture import course, home
+from holdfast.capture import config, course, home
 from holdfast.hook import lifecycle
-from holdfast.model import Reply
+from holdfast.model import Reply, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeVar
 
     from holdfast.capture.episodes import Episode
+    from holdfast.hook.brief import Cached
+    from holdfast.hook.changes import Told
+    from holdfast.hook.live import Live
     from holdfast.hook.scene import Scene
+
+    T = TypeVar("T")
 
 TRIES = 4  # to come below what a host carries; the first is nearly always enough
 MARGIN = 100
+GOES_ON = ("resume", "fork")  # sources of a start in a conversation that has had one
 STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
 
 
 def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
-    """Find the dead, then say what is remembered. After a compaction the same session goes on, with its snapshot."""
+    """Find the dead, then say what is remembered; to a conversation that is resumed, what has changed. After a
+    compaction the same session goes on, with its snapshot."""
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
     from holdfast.capture import background
-    from holdfast.hook import brief, live
+    from holdfast.hook import brief, composing, live
 
     living = lifecycle.bury_the_dead(scene)
     if episode:
         living.discard(episode.key)
     closes = not background.is_off(env)
-    now = live.gather(scene.state, scene.project, scene.now, living, closes=closes)
     cached = brief.load(scene.vault, scene.state, scene.project)
+    before = _told_before(scene, episode, cached)
+    own = f"{scene.moment.host}/{scene.moment.session}/" if before else ""
+    now = live.gather(scene.state, scene.project, scene.now, living, closes=closes, own=own)
     command = env.get("HOLDFAST_COMMAND", "")
-    reply = _carried(scene, lambda most: brief.compose(scene.vault, now, cached, command=command, room=most))
+    made = _carried(
+        scene,
+        lambda most: composing.compose(scene.vault, now, cached, command=command, room=most, before=before),
+        lambda one: one.text,
+    )
     try:
         if closes and now.to_close:
             scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
         elif closes and (not cached.is_fresh or scene.now - cached.made > STALE):
             scene.did["refresh"] = background.start(scene.vault, env, "background-brief", scene.project.root)
+        if episode:
+            _note_told(scene, episode, made.told, before)
     except OSError as error:
         scene.failures.append(error)
-    _tell(scene, episode, reply)
-    return reply
+    _tell(scene, episode, made.reply)
+    return replace(made.reply, line=_line(scene, cached, now))
+
+
+def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told | None:
+    """What a conversation that goes on was told before; most starts begin one, and load nothing for this."""
+    if not episode or not episode.parent or scene.moment.source not in GOES_ON:
+        return None
+    from holdfast.hook import changes
+
+    return changes.before(scene, episode, cached)
+
+
+def _note_told(scene: Scene, episode: Episode, told: tuple[str, ...], before: Told | None) -> None:
+    """Keep what was shown, with what the conversation knew before where it goes on, save for what no longer holds."""
+    known = [line for line in before.lines if line.partition(" ")[2] not in before.gone] if before else []
+    lines = list(dict.fromkeys((*known, *told)))[-course.MOST_TOLD :]
+    course.put(scene.state, episode.key, course.TOLD, "\n".join((str(int(scene.now)), *lines)))
+
+
+def _line(scene: Scene, cached: Cached, now: Live) -> str:
+    """One line for the person at the host's interface, unless they switched it off."""
+    wishes = config.section(config.load(scene.state), "start")
+    if wishes.get("line") is False:
+        return ""
+    from holdfast.hook import person_line
+
+    return person_line.line(cached, now, scene.now)
 
 
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.hook import brief, compacting, layout, live, user_words
+    from holdfast.hook import brief, compacting, composing, layout, live, user_words
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
@@ -56,31 +98,35 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     found = compacting.begin_cycle(scene, episode)
     words = user_words.reminder(scene, episode, command or "holdfast")
 
-    def made(most: int) -> Reply:
+    def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
         room = left * compacting.ROOM // compacting.BOTH
-        half = brief.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        whole = compacting.after(scene, half, found, command or "holdfast", left)
-        return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried)
+        half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
+        whole = compacting.after(scene, half.reply, found, command or "holdfast", left)
+        return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried), half.told
 
-    reply = _carried(scene, made)
+    reply, told = _carried(scene, made, lambda one: one[0].text)
+    try:
+        _note_told(scene, episode, told, None)
+    except OSError as error:
+        scene.failures.append(error)
     _tell(scene, episode, reply)
     return reply
 
 
-def _carried(scene: Scene, make: Callable[[int], Reply]) -> Reply:
+def _carried(scene: Scene, make: Callable[[int], T], text_of: Callable[[T], str]) -> T:
     """As much as the host carries: some count bytes, of which a letter may take four, and cut what is over."""
     from holdfast.hook.layout import MOST_CHARACTERS
 
     most, limit = MOST_CHARACTERS, scene.moment.most_bytes
-    reply = make(most)
+    made = make(most)
     for _ in range(TRIES):
-        size = len(reply.text.encode("utf-8", "replace"))
+        size = len(text_of(made).encode("utf-8", "replace"))
         if not limit or size <= limit:
             break
         most = most * limit // size - MARGIN
-        reply = make(most)
-    return reply
+        made = make(most)
+    return made
 
 
 def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:

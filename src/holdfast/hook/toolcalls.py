@@ -141,7 +141,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     scene.did["band"] = seen.band
     once = f"band-{cycle}-{seen.band}"
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
-    if any(course.read(scene.state, episode.key, f"band-{cycle}-{band}") is not None for band in stronger):
+    if any(course.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
     if seen.band != "consider" and home.has_tasks(scene.state, scene.project.id):

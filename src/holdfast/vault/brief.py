@@ -7,7 +7,7 @@ lies the same for work trees of the project that have none yet, where nothing ca
 
 from __future__ import annotations
 
-import heapq
+import datetime
 import os
 import time
 from dataclasses import dataclass, field
@@ -17,15 +17,14 @@ from holdfast.capture import codec, home, platform, quoting
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, index, journal, lineage, notes, prompts, said
+from holdfast.vault import anchored, anchors, index, journal, lineage, note_order, notes, prompts, said
+from holdfast.vault.note_order import Shelf
 
 if TYPE_CHECKING:
     from holdfast.vault.anchors import Anchor
-    from holdfast.vault.notes import Note
 
 MOST_FILES = 64
 MOST_RULES = 36
-MOST_MAPPED = 24
 MOST_SAID = 20
 WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
 MOST_BESIDE = 4
@@ -44,9 +43,11 @@ class _Draft:
     vault: str
     project: Project
     watched: list[list[str]]
+    shelf: Shelf
     sources: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, list[Any]] = field(default_factory=dict)
     held: list[tuple[dict[str, Any], Anchor]] = field(default_factory=list)
+    handed_off: int = 0  # when the newest handoff was written
 
     def place(self, path: str) -> int:
         """The number of a file in the table, -1 where that is full. Call it before the file is read: then an edit that
@@ -58,8 +59,11 @@ class _Draft:
         self.files[path] = [path, stamp(path), *_unsure(path)]
         return len(self.files) - 1
 
-    def add(self, section: str, how: str, path: str, held: tuple[Any, ...] = ()) -> None:
-        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow."""
+    def add(
+        self, section: str, how: str, path: str, held: tuple[Any, ...] = (), why: dict[str, Any] | None = None
+    ) -> None:
+        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow. `why` is for
+        `boot --explain`."""
         full = f"{self.vault}/{path}"
         number = self.place(full)
         if number < 0:
@@ -69,7 +73,13 @@ class _Draft:
         known = quoting.Quoted()
         if text is not None:
             known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id)
-        source = {"s": section, "how": how, "f": number, "p": path, "q": known.items, "more": known.more}
+        source: dict[str, Any] = {"s": section, "how": how, "f": number, "p": path, "q": known.items}
+        source |= {"more": known.more, "w": why or {}}
+        if how.partition(":")[0] in (quoting.HANDOFF, quoting.EARLIER, quoting.BESIDE) and text is not None:
+            fields = quoting.fields_of(text)
+            source["e"] = fields.get("episode", "")
+            source["w"] = {"author": fields.get("author", ""), "day": fields.get("time", "")[:10]}
+            self.handed_off = max(self.handed_off, _seconds(fields.get("time", "")))
         self.sources.append(source)
         found = [anchor for value in held if (anchor := anchors.read(value))]
         self.held += [(source, anchor) for anchor in found[:MOST_ANCHORS]]
@@ -100,6 +110,14 @@ class _Draft:
         test.update(f=number, gone=anchors.sentence(anchor, "gone"), changed=anchors.sentence(anchor, "changed"))
         test["unsure"] = f"{anchor.place} may have changed since"
         return {**test, **_look(root, anchor, full or "")}
+
+
+def _seconds(moment: str) -> int:
+    """A time as handoffs have it; 0 where it is none."""
+    try:
+        return int(datetime.datetime.fromisoformat(moment).timestamp())
+    except ValueError:
+        return 0
 
 
 def _unsure(path: str) -> list[int]:
@@ -133,60 +151,10 @@ def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
     return {**test, "long": True} if len(needle) > LONGEST_NEEDLE else test
 
 
-@dataclass(frozen=True)
-class _Shelf:
-    """What briefs choose from, by project, sorted once however many are made: the notes that always apply, the newest
-    edited of the others, and how many others there are."""
-
-    always: dict[str, list[Note]]
-    newest: dict[str, list[Note]]
-    counts: dict[str, int]
-    said: dict[str, list[Note]]  # by the user, confirmed or not, the newest first
-
-    @classmethod
-    def of(cls, known: index.Index) -> _Shelf:
-        always: dict[str, list[Note]] = {}
-        others: dict[str, list[Note]] = {}
-        theirs: dict[str, list[Note]] = {}
-        for note in (note for note in known.notes if not note.is_beside):
-            if said.is_said(note):
-                theirs.setdefault(note.project, []).append(note)
-            elif note.is_active or note.status == notes.PROPOSED:
-                (always if note.is_always_on else others).setdefault(note.project, []).append(note)
-        newest = {name: heapq.nlargest(MOST_MAPPED, found, key=_edited) for name, found in others.items()}
-        return cls(always, newest, {name: len(found) for name, found in others.items()}, theirs)
-
-    def always_in(self, project: str) -> list[Note]:
-        """Who the user is before rules, what is for all before what is for one."""
-        found = [note for name in {notes.GLOBAL, project} for note in self.always.get(name, ())]
-        return sorted(found, key=lambda note: (note.kind != "identity", note.project != notes.GLOBAL, *_name(note)))
-
-    def said_in(self, project: str) -> list[Note]:
-        found = [note for name in {notes.GLOBAL, project} for note in self.said.get(name, ())]
-        return sorted(found, key=said.newest_first, reverse=True)
-
-    def newest_in(self, project: str) -> tuple[list[Note], int]:
-        """The newest, and how many more there are."""
-        names = {notes.GLOBAL, project}
-        found = sorted((note for name in names for note in self.newest.get(name, ())), key=_name)
-        found.sort(key=_edited, reverse=True)
-        shown = found[:MOST_MAPPED]
-        return shown, sum(self.counts.get(name, 0) for name in names) - len(shown)
-
-
-def _name(note: Note) -> tuple[str, str]:
-    return note.name.casefold(), note.path
-
-
-def _edited(note: Note) -> tuple[str, str]:
-    """The day, and within it the newest of the flags and words it was made of: their ids begin with the time."""
-    return note.edited, max((source.rpartition(":")[2] for source in note.sources), default="")
-
-
 def refresh(vault: str, project: Project, known: index.Index | None = None) -> str:
     """Make the brief of one work tree, or (without an id) the one for places never seen; returns its path."""
     watched = _stamps(vault)
-    return _refresh(vault, project, watched, _Shelf.of(known or index.load(vault)))
+    return _refresh(vault, project, watched, Shelf.of(vault, known or index.load(vault)))
 
 
 def _stamps(vault: str) -> list[list[str]]:
@@ -195,20 +163,21 @@ def _stamps(vault: str) -> list[list[str]]:
     return [[f"{vault}/{name}", stamp(f"{vault}/{name}")] for name in names]
 
 
-def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _Shelf) -> str:
+def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shelf) -> str:
     """`watched` was looked at before the notes were: what changes in between makes the brief due again."""
-    draft = _Draft(vault, project, list(watched))
+    draft = _Draft(vault, project, list(watched), shelf)
     draft.add("own", quoting.OWN, "BRAIN.md")
     always = shelf.always_in(project.id)
     for note in always[:MOST_RULES]:
-        draft.add("rules", quoting.BODY, note.path, note.anchors)
+        draft.add("rules", quoting.BODY, note.path, note.anchors, shelf.why(note, "always applies"))
     draft.count("rules", len(always) - MOST_RULES)
-    _add_said(draft, shelf)
+    _add_said(draft)
     if project.id:
         _add_handoff(draft)
-    newest, more = shelf.newest_in(project.id)
-    for note in newest:
-        draft.add("map", quoting.LINE, note.path, note.anchors)
+    first, more = shelf.first_in(project.id)
+    for note in first:
+        how = quoting.LINE if note_order.is_progress(note) else quoting.NOTE  # a list of deeds begins with the oldest
+        draft.add("map", how, note.path, note.anchors, shelf.why(note, "by authority, use, then age"))
     draft.count("map", more)
     if project.id:
         _add_activity(draft)
@@ -217,18 +186,18 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: _She
     return _write(draft, project.root)
 
 
-def _add_said(draft: _Draft, shelf: _Shelf) -> None:
+def _add_said(draft: _Draft) -> None:
     """What the user said, in their own words; and of the last sessions what is likeliest to last."""
     project = draft.project.id
-    theirs = shelf.said_in(project)
+    theirs = draft.shelf.said_in(project)
     for note in theirs[:MOST_SAID]:
-        draft.add("said", quoting.SAID, note.path)
+        draft.add("said", quoting.SAID, note.path, (), draft.shelf.why(note, "said by the user"))
     draft.count("said", len(theirs) - MOST_SAID)
     if not project:
         return
     folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
     draft.watched.append([folder, stamp(folder)])
-    for line in said.sentences(draft.vault, project, [*theirs, *shelf.always_in(project)]):
+    for line in said.sentences(draft.vault, project, [*theirs, *draft.shelf.always_in(project)]):
         draft.say("said", line)
 
 
@@ -253,7 +222,8 @@ def _add_handoff(draft: _Draft) -> None:
 
 
 def _add_activity(draft: _Draft) -> None:
-    """The last lines of activity.log about this project, the newest first: a full brief drops what comes last."""
+    """The last lines of activity.log about this project, the newest first: a full brief drops what comes last. Those of
+    sessions whose handoff is told anyway are passed over."""
     wanted = f"[{draft.project.id}] "
     try:
         raw = journal.content(draft.vault, "activity.log") or b""
@@ -261,8 +231,13 @@ def _add_activity(draft: _Draft) -> None:
         return
     lines = raw[-TAIL:].decode("utf-8", "replace").split("\n")[1 if len(raw) > TAIL else 0 :]
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
+    told = tuple(str(source.get("p", "")) for source in draft.sources)
     for when, _, rest in reversed(mine[-MOST_ACTIVITY:]):
-        draft.say("activity", f"- {when}] {quoting.shortened(rest.removeprefix(wanted))}")
+        topic = rest.removeprefix(wanted)
+        ident = topic.rpartition(", ")[2].rstrip(")")
+        if not any(path.endswith(f"-{ident}.md") for path in told):
+            about = quoting.shortened(topic.rpartition(" (")[0] or topic)
+            draft.say("activity", f"- a session ended {when.strip('[ ')[:16]}: {about}")
 
 
 def _write(draft: _Draft, root: str) -> str:
@@ -274,16 +249,24 @@ def _write(draft: _Draft, root: str) -> str:
         "sources": draft.with_anchors(root),
         "files": list(draft.files.values()),
         "watched": draft.watched,
+        "counts": _counts(draft),
     }
     platform.make_folders(f"{state}/brief")
     platform.write_atomic(path, codec.encode(record), durable=False)
     return path
 
 
+def _counts(draft: _Draft) -> dict[str, int]:
+    """For the line that the person sees."""
+    names = {notes.GLOBAL, draft.project.id}
+    waiting = sum(draft.shelf.waiting.get(name, 0) for name in names)
+    return {"notes": draft.shelf.in_all(draft.project.id), "review": waiting, "handoff": draft.handed_off}
+
+
 def refresh_known(vault: str, known: index.Index | None = None, only: str = "") -> int:
     """Make the newest briefs anew, of one project or all; drop those whose work tree is gone. Returns how many."""
     watched = _stamps(vault)
-    shelf = _Shelf.of(known or index.load(vault))
+    shelf = Shelf.of(vault, known or index.load(vault))
     if not only:
         _refresh(vault, NOWHERE, watched, shelf)
     done: set[str] = set()

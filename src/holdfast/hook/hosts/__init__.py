@@ -70,4 +70,7 @@ def hook_json(moment: Moment, reply: Reply, events: Mapping[str, str], carriers:
         said["permissionDecisionReason"] = reply.reason
     if reply.text and named in carriers:
         said["additionalContext"] = reply.text
-    return codec.encode({"hookSpecificOutput": {"hookEventName": named, **said}}).decode("utf-8") if said else ""
+    out: dict[str, object] = {"hookSpecificOutput": {"hookEventName": named, **said}} if said else {}
+    if reply.line and moment.event == "session-start":
+        out["systemMessage"] = reply.line
+    return codec.encode(out).decode("utf-8") if out else ""

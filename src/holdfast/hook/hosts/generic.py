@@ -1,8 +1,9 @@
 """Any other agent: the normalised shape itself (docs/hook.md), in and out.
 
 In: {"event": one of model.EVENTS, "session": …, "cwd": …, and what else of a Moment there is}. Out: {"context": text}
-where there is something to tell the model, {"decision", "reason"} where something is decided, else nothing. The event
-"flag" carries flags: [{text, kind, evidence}]. "carries": false says that the model does not get to read the answer.
+where there is something to tell the model, "line" beside it with one line for the person, {"decision", "reason"} where
+something is decided, else nothing. The event "flag" carries flags: [{text, kind, evidence}]. "carries": false says that
+the model does not get to read the answer.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _texts(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def reply(moment: Moment, reply: Reply) -> str:  # noqa: ARG001
-    said = {"context": reply.text, "decision": reply.decision, "reason": reply.reason}
+    said = {"context": reply.text, "decision": reply.decision, "reason": reply.reason, "line": reply.line}
     given = {name: text for name, text in said.items() if text}
     if not given:
         return ""
