@@ -93,7 +93,7 @@ def _print(label: str, text: str, needed: list[dict[str, Any]], coverage: Any) -
     found = sum(sum(one) for one in kinds.values())
     by_kind = ", ".join(f"{kind} {sum(one)}/{len(one)}" for kind, one in kinds.items())
     print(
-        f"{label:48} {found:2} of {len(needed)}  {len(text):5,} characters, {repetition(text):4.1%} repeat  ({by_kind})",
+        f"{label:48} {found:2} of {len(needed)}  {len(text):5,} letters, {repetition(text):4.1%} repeat  ({by_kind})",
         flush=True,
     )
 

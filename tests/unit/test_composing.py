@@ -40,7 +40,7 @@ def test_the_sections_come_in_the_order_of_their_weight(fresh: Home) -> None:
     put(fresh, ["a flag that waits"])
     memory(fresh).refresh_brief()
     told = start(fresh)
-    wanted = ("My own words.", "I am Ada.", RULE, "The user said:", "Import all orders", "the refund page",
+    wanted = ("My own words.", "I am Ada.", RULE, "The user said", "Import all orders", "the refund page",
               "a flag that waits", FACT)  # fmt: skip
     assert order_of(told, *wanted) == list(wanted)
     headings = [line for line in told.splitlines()[3:] if line.endswith(":") and not line.startswith(("-", " "))]

@@ -31,7 +31,7 @@ IN_PIECES = (HANDOFF, BEFORE)  # told item by item, not as the parts that they w
 SECTIONS = {
     OWN: (ALWAYS, 16, "BRAIN.md has all"),
     RULES: (ALWAYS, 26, "`holdfast notes` lists all"),
-    SAID: ("The user said (newest first, in the user's own words):", 14, "`holdfast prompts` lists all they typed"),
+    SAID: ("The user said (newest first, in the user's own words):", 16, "`holdfast prompts` lists all they typed"),
     HANDOFF: ("", 55, "`holdfast show handoff` has all of it"),
     BEFORE: ("", 12, "`holdfast notes --handoffs` lists all"),
     BESIDE: ("", 6, "`holdfast notes --handoffs` lists all"),
@@ -109,7 +109,7 @@ def _sections(live: Live, cached: Cached) -> dict[str, Section]:
     """All that there is to say, in the order in which it is shown."""
     items: dict[str, list[Item]] = {name: [] for name in SECTIONS}
     more = dict.fromkeys(SECTIONS, 0)
-    items[SAID] += live.said
+    items[SAID] += [item if item.words else replace(item, words=_bare(item.text, "")) for item in live.said]
     items[HANDOFF] += _items(Part(HANDOFF, "", live.died))
     for part in cached.parts:
         if part.section in items:
@@ -167,8 +167,11 @@ def _bare(text: str, path: str) -> str:
         said = said.partition(f"({path}): ")[2] or said.replace(f"({path})", " ").rstrip()
     if said.endswith(".md)") and " (" in said:
         said = said[: said.rfind(" (")]
-    head, mark, origin = said.rpartition(" (from ")
-    return head if mark and origin[:-1] in ORIGINS else said
+    if said.endswith(")"):
+        head, mark, origin = said.rpartition(" (from ")
+        said = head if mark and origin[:-1] in ORIGINS else said
+        said = said.rpartition(" (said ")[0] or said
+    return said
 
 
 def _thing(item: Item) -> folding.Thing:

@@ -79,7 +79,8 @@ def gather(
     warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
     tasks = _tasks(state, project, living)
-    return Live(warnings, flags, is_due, tasks, _said(state, left, mine), _died(state, left))
+    others = [mark for mark in left if not (own and mark.episode.startswith(own))]
+    return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others))
 
 
 def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:

@@ -190,7 +190,7 @@ def _add_said(draft: _Draft) -> None:
     project = draft.project.id
     theirs = draft.shelf.said_in(project)
     for note in theirs[:MOST_SAID]:
-        draft.add("said", quoting.SAID, note.path)
+        draft.add("said", quoting.SAID, note.path, (), draft.shelf.why(note, "said by the user"))
     draft.count("said", len(theirs) - MOST_SAID)
     if not project:
         return

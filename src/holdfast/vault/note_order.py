@@ -61,7 +61,7 @@ class Shelf:
         return sorted(found, key=lambda note: (note.kind != "identity", note.project != notes.GLOBAL, *_name(note)))
 
     def said_in(self, project: str) -> list[Note]:
-        """The user's own words, the newest first."""
+        """What the user said, the newest first."""
         found = [note for name in {notes.GLOBAL, project} for note in self.said.get(name, ())]
         return sorted(found, key=said.newest_first, reverse=True)
 
@@ -74,9 +74,10 @@ class Shelf:
         return shown, sum(self.counts.get(name, 0) for name in names) - len(shown)
 
     def in_all(self, project: str) -> int:
-        """How many notes a project has, with those for all."""
+        """How many notes are in force in a project, with those for all."""
         names = {notes.GLOBAL, project}
-        return sum(self.counts.get(name, 0) + len(self.always.get(name, ())) for name in names)
+        said = sum(note.is_active for name in names for note in self.said.get(name, ()))
+        return said + sum(self.counts.get(name, 0) + len(self.always.get(name, ())) for name in names)
 
     def why(self, note: Note, rule: str) -> dict[str, Any]:
         """What `boot --explain` says of a choice."""
