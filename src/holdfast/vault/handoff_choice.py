@@ -1,4 +1,5 @@
-"""Which handoffs a start tells: that of its branch in full, those before it while there is room, the others in a line.
+"""Which handoffs a start tells: that of its branch in full, those before it while there is room, a line for each that
+overlapped it and for each other branch.
 
 A brief is made ahead and the branch may be another when it is read, so a few branches are prepared, each source marked
 with the branch that it is for; the hook knows the branch and takes those. A branch that has no handoff gets the newest
@@ -64,9 +65,11 @@ def _in_full(found: list[tuple[Handoff, int]], branch: str) -> list[Choice]:
         written = next((one for one in before[:WRITTEN_WITHIN] if _is_written(one[0])), None)
         if written:
             chosen.append(Choice("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path, branch))
-    chosen += [
-        Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in before[:MOST_BEFORE] if one.path
-    ]
+    began = lineage.compact(handoff.started)
+    beside = [(one, nth) for one, nth in before if began and lineage.compact(one.time) > began]
+    earlier = [(one, nth) for one, nth in before if (one, nth) not in beside]
+    chosen += [Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in earlier[:MOST_BEFORE]]
+    chosen += [Choice("beside", f"{quoting.BESIDE}:{nth}", one.path, branch) for one, nth in beside[:MOST_LINES]]
     return chosen
 
 
