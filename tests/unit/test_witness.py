@@ -90,6 +90,20 @@ def test_a_quiet_commit_is_known_by_its_message() -> None:
     assert (made.id, made.subject, made.body) == ("", "Cap the wait", "At 30 s.")
 
 
+@pytest.mark.parametrize(
+    ("behind", "printed", "ident"),
+    [
+        ("", "(Bash completed with no output)", ""),
+        (" && git log --oneline -1", "9c22869 Cap the wait", "9c22869"),
+        (" && git status --short", "?? notes.txt", ""),
+    ],
+)
+def test_a_quiet_commit_is_known_whatever_stands_in_its_result(behind: str, printed: str, ident: str) -> None:
+    session = Session().runs(f"python lint.py && git commit -q -m 'Cap the wait' -m 'At 30 s.'{behind}", printed)
+    (made,) = commits.made(session.calls, session.results)
+    assert (made.id, made.subject, made.body) == (ident, "Cap the wait", "At 30 s.")
+
+
 def test_an_amended_commit_takes_the_place_of_the_one_before() -> None:
     session = Session().runs(HEREDOC, "[main 1a2b3c4] Reserve stock by version\n 1 file changed")
     session.runs("git add -f x.css && git commit --amend --no-edit", "[main 5d6e7f8] Reserve stock by version\n")

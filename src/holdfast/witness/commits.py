@@ -21,6 +21,8 @@ MADE = re.compile(r"^\[(?P<branch>[^\]\n]+?) (?:\([^)\n]*\) )?(?P<id>[0-9a-f]{7,
 DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n[ \t]*\2\b", re.DOTALL)
 MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)(?:\s+|=)(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 TRAILER = re.compile(r"^(?:[A-Z][\w-]+-[Bb]y: |Change-Id: |🤖|Generated with )")
+QUIET = re.compile(r"\bcommit\b[^;&|\n]*?\s(?:-[a-zA-Z]*q[a-zA-Z]*|--quiet)\b")
+NO_OUTPUT = "(Bash completed with no output)"  # as Claude Code writes it into the result
 FILES = re.compile(r"^ ?(\d+) files? changed", re.MULTILINE)
 
 
@@ -47,7 +49,8 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
         if result is None:
             continue
         told = list(MADE.finditer(result.text))
-        if not told and (result.failed or result.text.strip()):
+        said = "" if result.text.strip() == NO_OUTPUT else result.text.strip()
+        if not told and (result.failed or (said and not QUIET.search(command))):
             continue
         messages = _messages(command)
         amends = "--amend" in command
@@ -57,7 +60,7 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
             before = found.pop() if amends and found else None
             number = FILES.search(result.text, match.end()) if match else None
             commit = Commit(
-                id=match["id"] if match else "",
+                id=match["id"] if match else _listed(subject, said),
                 subject=(match["subject"] if match else subject) or (before.subject if before else ""),
                 body=_without_trailers(body) or (before.body if before else ""),
                 branch=match["branch"].removeprefix("detached ") if match else "",
@@ -67,6 +70,15 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
             if commit.subject:
                 found.append(commit)
     return found
+
+
+def _listed(subject: str, said: str) -> str:
+    """The id of a quiet commit where a log behind it names one, as `git log --oneline -1` does."""
+    for line in said.splitlines():
+        ident, _, words = line.partition(" ")
+        if words.endswith(subject) and 7 <= len(ident) <= 40 and all(letter in "0123456789abcdef" for letter in ident):
+            return ident
+    return ""
 
 
 def _messages(command: str) -> list[str]:
