@@ -138,6 +138,7 @@ FRIDAY = (
             need("the number is a guess", "guess|0.05"),
             need("nothing is decided yet", "Decide whether to keep it|decide whether"),
         ),
+        short=True,
     ),
     Part(
         "2026-11-16 08:58",

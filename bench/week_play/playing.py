@@ -91,7 +91,8 @@ def play(folder: Path, *, short: bool = False) -> list[Start]:
         part.play(session)
         for told in session.told:
             text = _plain(told.text, stage)
-            needs = known.needed(part.place) if told.source != "compact" else ()
+            # A conversation that goes on has what was said in it; only a new one needs to be told.
+            needs = known.needed(part.place) if told.source == "startup" else ()
             before = known.before.get(_project(part.place), "")
             starts.append(Start(told.when, part.place, told.source, text, before, needs, number))
         known.learn(part)
