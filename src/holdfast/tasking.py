@@ -42,9 +42,22 @@ class Tasking(Curation):
         return saved
 
     def task_checkpoint(self, said: Words) -> Saved:
+        """Add one entry. What is refused is kept as a draft, and the error says so."""
+        from holdfast.capture import drafts
+        from holdfast.errors import Conflict, NotFound
         from holdfast.tasks import checkpoint
 
-        return checkpoint.checkpoint(self.vault, said, self._speaker(), self.clock, self.env)
+        speaker = self._speaker()
+        about = (speaker.project.id, speaker.episode)
+        try:
+            saved = checkpoint.checkpoint(self.vault, said, speaker, self.clock, self.env)
+        except (UsageError, NotFound, Conflict) as error:
+            kind = drafts.CHECKPOINT
+            drafts.refused(self.state, error, kind, said.text, *about, self.clock(), origin=speaker.origin)
+            raise
+        if drafts.any_kept(self.state):
+            drafts.submitted(self.state, drafts.CHECKPOINT, [said.text], *about)
+        return saved
 
     def task_move(self, ident: str, to: str, reason: str) -> Saved:
         """Pause, resume or block a task."""

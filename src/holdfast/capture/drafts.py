@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FLAG, SNAG, REMEMBER, HANDOFF, CHECKPOINT = "flag", "snag", "remember", "handoff", "checkpoint"
 NAMES = {REMEMBER: "note to remember"}  # as a start says it, where the command's name is no noun
-LINES = (FLAG, SNAG, REMEMBER)  # what the close files as a fact
+LINES = (FLAG, SNAG, REMEMBER, CHECKPOINT)  # what the close files as a fact
 PLACES = ("drafts/log", "queue/drafts")  # below .state; the second where a sandbox allows nothing else
 NEWEST = 1 << 18  # bytes that a start reads of each
 LASTS = 7 * 86400.0  # how long starts speak of one that nobody used

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 
 from holdfast.cli.fast import say
-from holdfast.errors import UsageError
+from holdfast.errors import Conflict, NotFound, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.capture.whereabouts import Where
     from holdfast.tasks.checkpoint import Saved
 
 NOT_DONE = 1
@@ -23,20 +24,33 @@ LONGEST_STDIN = 1 << 16
 
 
 def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import course, flagging, home, platform, whereabouts
-    from holdfast.tasks import checkpoint as task_memory
-    from holdfast.tasks import words
+    from holdfast.capture import home, platform, whereabouts
 
-    said = words.read(argv)
-    if said.from_stdin:
-        said = words.with_text(said, platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace"))
-    said = words.settled(said)
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
     off = home.why_off(env, vault)
     where = whereabouts.here(env, cwd, vault) if not off else None
     if where is None or where.project.off:
         raise UsageError(f"Nothing was written: {off or home.PROJECT_OFF}.")
+    piped = platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace") if "-" in argv else None
+    try:
+        return _checkpoint(argv, piped, env, vault, where)
+    except (UsageError, NotFound, Conflict) as error:
+        from holdfast.capture import drafts
+        from holdfast.tasks import words
+
+        about = (words.submission(argv, piped), where.project.id, where.episode, time.time())
+        drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=whereabouts.origin(where, vault))
+        raise
+
+
+def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vault: str, where: Where) -> int:
+    from holdfast.capture import course, drafts, flagging, home, whereabouts
+    from holdfast.tasks import checkpoint as task_memory
+    from holdfast.tasks import words
+
+    said = words.read(argv)
+    said = words.settled(words.with_text(said, piped or "") if said.from_stdin else said)
     changes = flagging.prepare(vault)
     state = home.state(vault)
     name = said.name
@@ -54,6 +68,8 @@ def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
         return 0
     if heard is not None:
         course.drop(state, where.episode, name)
+    if drafts.any_kept(state):
+        drafts.submitted(state, drafts.CHECKPOINT, [said.text], where.project.id, where.episode)
     return _answer(saved, said.as_json, changes)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture import flag_words
     from holdfast.capture.episodes import Episode
+    from holdfast.errors import HoldfastError
     from holdfast.hook.requests import Request
     from holdfast.hook.scene import Scene
     from holdfast.hook.spoken import Line, Said
@@ -166,18 +167,21 @@ def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, p
 
 
 def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, env: Mapping[str, str]) -> None:
-    """Take one entry of a task's memory. What cannot be taken is left to the command, which says why."""
-    from holdfast.errors import HoldfastError
+    """Take one entry of a task's memory. What cannot be taken is left to the command, which says why; its words are a
+    draft, whether the command runs or not."""
+    from holdfast.errors import Conflict, HoldfastError, NotFound
     from holdfast.tasks import checkpoint
     from holdfast.tasks import words as task_words
 
     if project.off:
         return
     try:
-        words = task_words.settled(task_words.read(list(said.words)))
-    except UsageError:
-        return
-    if words.from_stdin:
+        words = task_words.read(list(said.words))
+        if words.from_stdin and said.document is None:
+            return  # only the command sees what is piped to it
+        words = task_words.settled(task_words.with_text(words, said.document or "") if words.from_stdin else words)
+    except UsageError as error:
+        _refused_checkpoint(scene, episode, said, project, error)
         return
     ident = new_id(scene.now)
     if not course.first(scene.state, episode.key, words.name, ident):
@@ -187,11 +191,24 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
     who = replace(speaker(scene, episode), project=project)
     try:
         checkpoint.checkpoint(scene.vault, words, who, lambda: scene.now, env, ident=ident, patience=PATIENCE)
-    except HoldfastError:
+    except HoldfastError as error:
         course.drop(scene.state, episode.key, words.name)
+        if isinstance(error, (UsageError, NotFound, Conflict)):
+            _refused_checkpoint(scene, episode, said, project, error)
         return
     course.put(scene.state, episode.key, words.name, f"{ident}\n{task_words.KEPT}")
     scene.did["checkpoint"] = ident
+
+
+def _refused_checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, error: HoldfastError) -> None:
+    from holdfast.capture import drafts
+    from holdfast.tasks import words
+
+    text = words.submission(list(said.words), said.document)
+    about = (project.id, episode.key, scene.now)
+    origin = speaker(scene, episode).origin
+    if drafts.keep(scene.state, drafts.CHECKPOINT, text, str(error), *about, origin=origin):
+        scene.did["draft"] = drafts.CHECKPOINT
 
 
 def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:

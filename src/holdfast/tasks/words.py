@@ -83,6 +83,24 @@ def with_text(words: Words, text: str) -> Words:
     return replace(words, text=text, kind=kind, supersedes=supersedes, from_stdin=False)
 
 
+def submission(argv: list[str], piped: str | None = None) -> str:
+    """The text that somebody submitted, also where it cannot be understood; "" where only help was asked for."""
+    if "--help" in argv or "-h" in argv:
+        return ""
+    texts: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        option = word.partition("=")[0]
+        if word == "--":
+            texts += rest
+        elif option in (*OPTIONS, "-t"):
+            if "=" not in word:
+                next(rest, None)
+        elif option not in SWITCHES and word != "-":
+            texts.append(word)
+    return " ".join((*texts, piped or "")).strip()
+
+
 def _refuse_several(text: str) -> None:
     """Lines of one sentence are put together; a line that has the form of an entry would vanish in the one above it."""
     lines = [forms.bare(line) for line in text.splitlines() if line.strip()]
