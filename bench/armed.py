@@ -24,10 +24,11 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from support import ROOT, machine
+from support import ROOT, interleaved, machine, median, once, user_environment
 
 sys.path.insert(0, str(ROOT / "src"))
 
@@ -35,6 +36,7 @@ from holdfast.capture import home
 from holdfast.hook import armed
 from holdfast.hook.hosts import claude_code
 from holdfast.hook.scene import Scene
+from holdfast.install import launcher
 from holdfast.model import Project
 from holdfast.vault import armed_file, index, notes
 
@@ -196,13 +198,16 @@ def real(vault: str, folder: Path, given: list[Case], *, shows: bool) -> Counter
     return counts
 
 
+def many(size: int) -> list[Case]:
+    text = "Do not modify services/part{0}/config_{0}.yaml, {0} users depend on it"
+    return [Case("decision", "agent", text.format(nth)) for nth in range(size)]
+
+
 def speed(vault: str) -> dict[str, float]:
     """Microseconds of the match of one call against 10, 100 and 1,000 notes armed by their own words."""
     found = {}
     for size in (10, 100, 1000):
-        text = "Do not modify services/part{0}/config_{0}.yaml, {0} users depend on it"
-        many = [Case("decision", "agent", text.format(nth)) for nth in range(size)]
-        compiled(vault, many)
+        compiled(vault, many(size))
         event = payload("$ cd src && python -m pytest -q tests/test_api.py 2>&1 | tail -20")
         moments = []
         for _ in range(200):
@@ -213,13 +218,30 @@ def speed(vault: str) -> dict[str, float]:
     return found
 
 
+def processes(folder: Path, runs: int) -> dict[str, float]:
+    """Seconds of a whole hook: with no note armed, with 1,000 of which none matches, and with one that does."""
+    event = json.dumps(payload("$ python -m pytest -q", str(folder))).encode()
+    matched = json.dumps(payload("$ sed -i s/a/b/ services/part7/config_7.yaml", str(folder))).encode()
+    candidates = {}
+    for name, size, given in (("none", 0, event), ("1,000", 1000, event), ("1,000, one matches", 1000, matched)):
+        vault = folder / name.replace(" ", "-")
+        home.make_vault(str(vault))
+        compiled(str(vault), many(size))
+        env = {**user_environment(folder), "HOLDFAST_HOME": str(vault), "HOLDFAST_CLOSE": "off"}
+        words = [launcher.interpreter(), "-I", "-S", str(launcher.script_path()), "claude-code"]
+        candidates[name] = partial(once, words, env, folder, given)
+    return {name: median(times) for name, times in interleaved(candidates, runs).items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--misses", action="store_true", help="print what went wrong in the half that may be looked at")
     parser.add_argument("--sessions", type=Path, default=SESSIONS)
+    parser.add_argument("--runs", type=int, default=60, help="of a whole hook, for its time")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     result: dict[str, Any] = {"machine": machine()}
+    print(f"# {result['machine']}")
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as vault:
         halves = {name: cases(SET / f"{name}.txt") for name in ("tune", "second", "third", "held")}
         for name, given in halves.items():
@@ -248,7 +270,10 @@ def main() -> None:
         else:
             print("real: no sessions here, so false stops among real calls were not counted")
         result["speed_us"] = speed(vault)
-        print("speed:", ", ".join(f"{size} notes {us:,.0f} us" for size, us in result["speed_us"].items()))
+        print("match:", ", ".join(f"{size} notes {us:,.0f} us" for size, us in result["speed_us"].items()))
+        result["hook_s"] = processes(Path(vault), options.runs)
+        base = result["hook_s"]["none"]
+        print("hook:", ", ".join(f"{name} {took / base:.3f}" for name, took in result["hook_s"].items()))
     if options.json:
         print(json.dumps(result))
 

@@ -11,7 +11,7 @@ from hook_support import Home, Terminal
 
 from holdfast.capture import flags, queue
 from holdfast.close.drain import drain
-from holdfast.vault import index
+from holdfast.vault import armed, armed_file, index, named_calls, notes
 from holdfast.vault.writing import writing
 
 NOW = 1_790_000_000.0
@@ -197,10 +197,7 @@ def test_a_file_of_the_version_before_is_still_read(terminal: Terminal, fresh: H
     assert call(fresh, "docker ps")["permissionDecision"] == "deny"
 
 
-def test_no_call_that_matches_is_missed_for_want_of_a_key(fresh: Home) -> None:
-    """Every note of the labelled pairs is found by the keys it is compiled with, among many others."""
-    from holdfast.vault import armed_file, named_calls, notes
-
+def test_each_note_has_keys_of_which_one_stands_in_every_call_that_it_waits_for() -> None:
     texts = (
         AUTH,
         "Never commit .env",
@@ -211,11 +208,15 @@ def test_no_call_that_matches_is_missed_for_want_of_a_key(fresh: Home) -> None:
     for text in texts:
         note = notes.from_fields("projects/a.md", {"kind": "project"}, text)
         named = named_calls.as_record(note, text)
-        from holdfast.vault import armed
-
         keys = armed_file.keys(armed.read(named["named"]).as_record())
         assert keys, text
         assert all(key == key.lower() and key.split() == [key] for key in keys)
+
+
+def test_removing_the_folder_above_is_found_though_the_call_never_names_the_file(fresh: Home) -> None:
+    decide(fresh, AUTH)
+    assert AUTH in call(fresh, "rm -rf config")["additionalContext"]
+    assert call(fresh, "ls config", session="s2") == {}
 
 
 def test_a_broken_line_does_not_keep_the_others_from_coming_back(terminal: Terminal, fresh: Home) -> None:

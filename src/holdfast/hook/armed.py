@@ -31,6 +31,7 @@ LONGEST_RULE = 1000
 TEXTS = ("path", "name", "policy", "origin")
 MARK = b"holdfast armed 2\n"
 DOES = ("runs", "writes", "opens", "packages", "settings")
+REMOVING = ("rm ", "mv ", "rmdir", "unlink", "-delete", "rmtree", "trash", "shred")
 USER = "user"
 AGAIN = "The call has not run. Mind what is remembered; if it still fits, run it again: it is not stopped twice."
 HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfast-memory>"
@@ -108,10 +109,11 @@ def _candidates(state: str, lowered: str) -> Iterator[dict[str, Any]]:
         text = data.decode("utf-8", "replace")
     except (OSError, ValueError, KeyError, TypeError):
         return
+    removes = any(word in lowered for word in REMOVING)
     for line in text.split("\n"):
         keys, tab, record = line.partition("\t")
         for key in keys.split(" ") if tab else ():
-            if key in lowered:  # "" is in every call
+            if key in lowered or (removes and key[:1] == "<" and key[1:] in lowered):  # "" is in every call
                 try:
                     one = codec.decode(record)
                 except ValueError:

@@ -1,7 +1,8 @@
 """`.state/armed`: all that hooks know of armed notes, compiled after every change into one small file.
 
     holdfast armed 2
-    <key> <key> … TAB <record>      one line for each note; a key has no blank or line break
+    <key> <key> … TAB <record>      one line for each note; a key has no blank or line break, and one that begins with
+                                    `<` counts only in a call that may remove a folder
 
 A record is decoded only where one of its keys stands in the call, so a thousand notes cost a hook little more than the
 reading. Notes come from two sources: `when` in the front matter, written by a person, `arm` or a snag; and a note's own
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Note
 
 HEAD = "holdfast armed 2"
+ABOVE = "<"
 MOST_NOTES = 2000
 USER = "user"
 FRONT = re.compile(r"\ufeff?---[ \t\r]*\n(?:.*?\n)??---[ \t\r]*(?:\n|\Z)", re.DOTALL)
@@ -110,9 +112,10 @@ def keys(when: dict[str, Any]) -> list[str]:
     if alone:
         return [max(alone, key=len)]
     if when["paths"]:
-        return _distinct(part for glob in when["paths"] for part in _literals(glob))
+        return _distinct(_longest(glob) for glob in when["paths"])
     found = [
-        *(part for glob in (*when.get("writes", ()), *when.get("opens", ())) for part in _literals(glob)),
+        *(_longest(glob) for glob in (*when.get("writes", ()), *when.get("opens", ()))),
+        *(f"{ABOVE}{_first(glob)}" for glob in when.get("writes", ()) if _first(glob) != _longest(glob)),
         *(one.split()[0] for one in when.get("runs", ())),
         *(form for one in when.get("packages", ()) for form in (one, one.replace("-", "_"))),
         *(one.partition("=")[0].rpartition(".")[2] for one in when.get("settings", ())),
@@ -120,11 +123,19 @@ def keys(when: dict[str, Any]) -> list[str]:
     return [] if any(one == "*" for one in found) else _distinct(found)
 
 
-def _literals(glob: str) -> list[str]:
-    """The first and the last name of a glob that say something: a call may remove the one or edit the other."""
-    parts = [max(LITERAL.findall(part), key=len, default="") for part in glob.split("/")]
-    named = [part for part in parts if part]
-    return [named[0], named[-1]] if named else [""]
+def _names(glob: str) -> list[str]:
+    """The part of each name in a glob that is meant as it is written."""
+    parts = (max(LITERAL.findall(part), key=len, default="") for part in glob.split("/"))
+    return [part for part in parts if part]
+
+
+def _longest(glob: str) -> str:
+    return max(_names(glob), key=len, default="")
+
+
+def _first(glob: str) -> str:
+    """The folder that has all of it: a call may remove that, and never name what is in it."""
+    return next(iter(_names(glob)), "")
 
 
 def _distinct(found: Iterable[str]) -> list[str]:
