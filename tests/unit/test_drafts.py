@@ -139,16 +139,16 @@ def test_a_record_that_is_none_of_ours_does_not_hide_the_others(state: str) -> N
     assert len(drafts.open_for(state, "shop")) == 1
 
 
-@pytest.mark.parametrize("place", drafts.PLACES)
-def test_a_purge_reaches_drafts(state: str, place: str) -> None:
+@pytest.mark.parametrize("where", drafts.PLACES)
+def test_a_purge_reaches_drafts(state: str, where: str) -> None:
     kept(state)
-    if place != drafts.PLACES[0]:
+    if where != drafts.PLACES[0]:
         platform.make_folders(f"{state}/queue")
-        os.rename(f"{state}/{drafts.PLACES[0]}", f"{state}/{place}")
+        os.rename(f"{state}/{drafts.PLACES[0]}", f"{state}/{where}")
     scrubber = Scrubber([TEXT])
     assert purging.clean_queue(f"{state}/queue", scrubber, NOW) is not None
     purging.clean_state(state, scrubber, ())
-    assert TEXT.encode() not in Path(f"{state}/{place}").read_bytes()
+    assert TEXT.encode() not in Path(f"{state}/{where}").read_bytes()
 
 
 def test_an_error_says_in_its_sentence_that_the_words_are_kept(state: str) -> None:

@@ -130,9 +130,9 @@ RULE = "Wait 45 ms before every deploy"
 
 @pytest.fixture
 def marked(fresh: Home, terminal: Terminal) -> Memory:
-    """A vault with one rule that nobody can verify."""
+    """A vault with one lesson that nobody can verify."""
     begin(fresh)
-    terminal.fast("flag", "--kind", "rule", RULE)
+    terminal.fast("flag", "--kind", "lesson", RULE)
     return close(fresh)
 
 
@@ -154,11 +154,10 @@ def test_an_unverified_rule_is_not_always_on_and_denies_nothing(
     marked: Memory, terminal: Terminal, fresh: Home
 ) -> None:
     (note,) = marked.notes().notes
-    assert note.kind == "rule"
-    assert not note.is_always_on
-    assert "rules that always apply" not in terminal("boot").out
     path = fresh.vault / note.path
-    path.write_text(path.read_text().replace("status: active", "status: active\npolicy: never"))
+    path.write_text(path.read_text().replace("kind: knowledge", "kind: rule\npolicy: never"))
+    (note,) = marked.notes().notes
+    assert (note.kind, note.policy, note.is_active, note.is_always_on) == ("rule", "never", True, False)
     assert terminal("arm", note.path, "--tool", "Bash", "--word", "deploy").status == 0
     fresh.reply(fresh.event("SessionStart", "s2", source="startup"))
     call = fresh.event("PreToolUse", "s2", tool_name="Bash", tool_input={"command": "make deploy"})
