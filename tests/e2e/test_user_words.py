@@ -99,6 +99,8 @@ def asks_and_is_answered(desk: Desk, server: ModelServer, boundary: Step) -> Non
 
 
 def test_a_commit_asks_about_the_users_words_in_claude(claude: ClaudeDesk, server: ModelServer) -> None:
+    claude.git("config", "user.name", "Ada")
+    claude.git("config", "user.email", "ada@example.com")
     claude.allow("Bash(git commit:*)")
     asks_and_is_answered(claude, server, claude.shell("git commit --allow-empty -m Locks"))
 

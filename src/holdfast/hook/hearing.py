@@ -42,9 +42,9 @@ HEARD = {  # how words of each sort are kept: the kind of flag, and its status
 ASKS = {
     REMEMBER: "The user wants this remembered; their words are kept as {ids}. Put it properly, with its reason if they "
     "gave one, and with whatever they pasted below it:\n"
-    "`{command} flag --for {first} --kind rule|preference|fact|lesson \"…\"`.",
+    "`{command} flag --for {first} --kind rule|preference|fact|lesson '…'`.",
     STANDING: "This may be an order that holds from now on; the user's words are kept, unconfirmed, as {ids}. If it is "
-    "one, confirm it:\n`{command} flag --for {first} --kind rule|preference \"…\"`; if not, go on.",
+    "one, confirm it:\n`{command} flag --for {first} --kind rule|preference '…'`; if not, go on.",
     FORGET: "The user may want a memory forgotten; nothing was removed. `{command} notes` lists what there is; show "
     "them what you found, and once they agree:\n`{command} forget NOTE`.",
 }  # fmt: skip
