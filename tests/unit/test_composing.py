@@ -179,6 +179,15 @@ def test_a_session_whose_handoff_is_told_has_no_line_of_activity(fresh: Home) ->
     assert "- a session ended 2026-11-01 09:00: Refunds" in told
 
 
+def test_what_a_session_was_about_is_not_said_again_where_something_else_says_it(fresh: Home) -> None:
+    topic = "Make the refunds safe against two clerks"
+    write(fresh, "knowledge/refunds.md", topic, description=topic)
+    line = f"[2026-11-01 09:00:00] [{fresh.project_id()}] {topic} (claude-code, abc123)\n"
+    (fresh.vault / "activity.log").write_text(line)
+    memory(fresh).refresh_brief()
+    assert start(fresh).count(topic) == 1
+
+
 # The room
 
 

@@ -128,7 +128,8 @@ def _items(part: Part) -> list[Item]:
         # What a file says in many places it carries once.
         names = part.path if not nth or part.section not in (*IN_PIECES, OWN) else ""
         if part.section not in IN_PIECES:
-            found.append(Item(text, short, names, words=_bare(text, part.path), why=part.why))
+            said = text.partition(": ")[2] if part.section == ACTIVITY else text
+            found.append(Item(text, short, names, words=_bare(said or text, part.path), why=part.why))
             continue
         title, pieces = _pieces(text)
         if title:
