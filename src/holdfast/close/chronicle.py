@@ -52,9 +52,8 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
         return Told("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
     account = witnessed.account_of(thought.evidence)
-    is_slight = not (before or work.flags or refused or thought.handoff) and witnessed.is_slight(
-        told, thought.evidence, account
-    )
+    decided = [flag for flag in (*before, *work.flags) if flag.origin != "user"]  # the user's words are notes already
+    is_slight = not (decided or refused or thought.handoff) and witnessed.is_slight(told, thought.evidence, account)
     if is_slight:
         return Told("", len(listed) + 1, topic=handoff.topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}

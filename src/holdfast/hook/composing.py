@@ -27,6 +27,8 @@ NOTES = ("identity/", "rules/", "knowledge/", "feedback/", "projects/")  # where
 ALWAYS = "Who you work for, and the rules that always apply:"
 OWN, RULES, SAID, TASKS, HANDOFF, BEFORE = "own", "rules", "said", "tasks", "handoff", "before"
 BESIDE, ACTIVITY, FLAGS, MAP, WARNINGS = "beside", "activity", "flags", "map", "warnings"
+JOINT = " / "  # between the user's sentences of one day, as vault/said joins them
+SHORTEST_SAID = 12  # characters of a sentence that is told once
 IN_PIECES = (HANDOFF, BEFORE)  # told item by item, not as the parts that they were quoted in
 SECTIONS = {
     OWN: (ALWAYS, 16, "BRAIN.md has all"),
@@ -115,11 +117,28 @@ def _sections(live: Live, cached: Cached) -> dict[str, Section]:
         if part.section in items:
             more[part.section] += part.more
             items[part.section] += _items(part)
+    items[HANDOFF] = [one for item in items[HANDOFF] if (one := _unsaid(item, items[SAID])).text]
     made = {WARNINGS: live.warnings, TASKS: live.tasks, FLAGS: live.flags}
     for name, (heading, share, rest) in SECTIONS.items():
         above = "" if name == RULES and (items[OWN] or more[OWN]) else heading
         made[name] = Section(above, tuple(items[name]), share, rest, more[name], lines_first=name == MAP)
     return {name: replace(made[name], name=name) for name in SHOWN}
+
+
+def _unsaid(item: Item, said: list[Item]) -> Item:
+    """A prompt that a handoff quotes, without the sentences that stand among the user's words; nothing where none of it
+    is left."""
+    text = item.text
+    if not text.startswith('- "'):
+        return item
+    for one in said:
+        for sentence in one.words.split(JOINT):
+            if len(sentence) >= SHORTEST_SAID and sentence in text:
+                text = text.replace(sentence, "…")
+    if text == item.text:
+        return item
+    is_left = any(letter.isalnum() for letter in text)
+    return replace(item, text=text if is_left else "", short="", words=text)
 
 
 def _items(part: Part) -> list[Item]:

@@ -27,6 +27,7 @@ TITLES = (
     ("learned", "Learned"),
     ("where", "Files modified"),
 )
+TAIL = 128 << 10  # bytes of a transcript in which the call under way is looked for
 LONGEST = 200  # of a prompt that came after the account
 
 
@@ -57,4 +58,21 @@ def _told(state: str, mark: Mark, found: kept.Kept) -> list[str]:
     asked = [one for one in later if one and one[:60] not in quoted]
     if asked:
         told.insert(1, f'Last asked for: "{asked[0]}"')
+    call = _under_way(state, mark.episode) if mark.why == episodes.DIED else ""
+    if call:
+        told.insert(1, f"Under way when it died, so look whether it took effect: {call}")
     return told
+
+
+def _under_way(state: str, key: str) -> str:
+    """The newest call of its transcript, if nothing came back; "" otherwise. Only the tail is read."""
+    from holdfast.hook import gist, transcript
+
+    episode = episodes.of_key(state, key)
+    if episode is None or not episode.transcript:
+        return ""
+    for one in transcript.said(episode.host, episode.transcript, TAIL):
+        if one.role != transcript.CALL:
+            return ""
+        return gist.call_line(one, None).removesuffix(" -> no result yet")
+    return ""

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from holdfast.vault.notes import Note
 
-SESSIONS = 6  # whose sentences are looked at
-CHARACTERS = 900  # that they may take together
+SESSIONS = 20  # whose sentences are looked at
+CHARACTERS = 1500  # that they may take together
+JOINT = " / "  # between those of one day
+BETWEEN = 12  # characters that each costs beside itself
 LONGEST = 240  # of one of them
 OLDER = 0.4  # less for each session since
 SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
@@ -53,16 +55,18 @@ def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
                 text = " ".join(sentence.text.split())
                 if sentence.score >= scorer.TOLD and prompts.key(sentence.text) not in session.answered:
                     found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day))
-    chosen: list[tuple[str, int, float, str]] = []
+    chosen: list[tuple[str, int, float, str, str]] = []
     room = CHARACTERS
     for score, when, number, text, day in sorted(found, reverse=True):
-        line = f"- {shortened(text, LONGEST)} (said by the user on {day}, not confirmed)"
-        words = alike.words(text)
-        if len(line) > room or any(text in other for *_, other in chosen):
+        said, words = shortened(text, LONGEST), alike.words(text)
+        if len(said) > room or any(text in other for *_, other, _ in chosen):
             continue
         if any(alike.are(words, other) for other in (*told, *seen)):
             continue
-        room -= len(line)
+        room -= len(said) + BETWEEN
         seen.append(words)
-        chosen.append((when, number, score, line))
-    return [line for *_, line in sorted(chosen, reverse=True)]
+        chosen.append((when, number, score, said, day))
+    by_day: dict[str, list[str]] = {}
+    for *_, said, day in sorted(chosen, reverse=True):
+        by_day.setdefault(day, []).append(said)
+    return [f"- {JOINT.join(said)} (said by the user on {day}, not confirmed)" for day, said in by_day.items()]

@@ -133,7 +133,8 @@ def _name(words: Sequence[str]) -> str:
     kept = [program]
     limit = 4 if program in WRAPPERS else 2
     for word in words[1:]:
-        if not PLAIN.fullmatch(word) or (len(kept) >= limit and not word.startswith("--")):
+        is_module = word == "-m" and program.startswith("python")
+        if not (is_module or PLAIN.fullmatch(word)) or (len(kept) >= limit and not word.startswith("--")):
             break
         kept.append(word)
     return " ".join(kept)

@@ -38,6 +38,8 @@ SAYING = (
     "-r",
 )
 NAME = re.compile(r"[A-Z][A-Z0-9]+-\d+|#?\d+|[a-z][\w]*-[a-z0-9]+(?:\.\d+)*|https?://\S+")
+LOOKED_FOR = re.compile(rf"(?<![\w.-])(?:{'|'.join(TRACKERS)})\s")
+ENTRY_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d+\b")
 ENTRY = re.compile(r"^\s*(?:\d+[.)]\s+|[-*○●◐✓☐]\s*|#?\d+\s)")
 MOST_ENTRIES = 12
 SHOWING = frozenset(("show", "view", "get", "info"))
@@ -112,11 +114,17 @@ def _commands(calls: Sequence[Said], results: Mapping[str, Said]) -> list[tuple[
     for call in calls:
         command = gist.command_of(call)
         result = results.get(call.call)
-        if result is None or not any(name in command for name in TRACKERS):
-            continue
-        started = (words for words in shell_glance.commands(command) if words[0].rpartition("/")[2] in TRACKERS)
-        found += [(call, words, result) for words in started]
+        if result is not None and (LOOKED_FOR.search(command) or ENTRY_NAME.search(command)):
+            found += [(call, words, result) for words in shell_glance.commands(command) if _is_tracker(words)]
     return found
+
+
+def _is_tracker(words: Sequence[str]) -> bool:
+    """A tracker by its name; or a script of the project's own, by what it does to an entry that is named as one."""
+    if words[0].rpartition("/")[2] in TRACKERS:
+        return True
+    verb = next((nth for nth, word in enumerate(words[1:5], 1) if word in DOING), 0)
+    return bool(verb) and words[0] != "git" and any(ENTRY_NAME.fullmatch(word) for word in words[verb + 1 : verb + 3])
 
 
 def _positional(words: Sequence[str]) -> list[str]:
