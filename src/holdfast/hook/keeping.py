@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 ACCOUNTED = "accounted"  # its content is the size of the transcript that the last account was made of
-GROWN = 8 << 10  # bytes that make another account worth its process at a boundary
+FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary
 GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
 
 
@@ -36,7 +36,7 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         last = course.when(scene.state, episode.key, ACCOUNTED) or episode.opened
         if scene.now - last < BETWEEN or size - known < GROWN_BETWEEN:
             return
-    elif 0 <= size - known < GROWN:
+    elif 0 <= size - known < (GROWN if known else FIRST):
         return
     from holdfast.capture import background
 

@@ -94,6 +94,7 @@ class Story:
 
     def _flags(self, host: Host) -> None:
         self.tell.step("The agent answers, one cheap line each, on disk before the answer:")
+        host.says("Careful: `npm test` used the live database just now; `sh check.sh` starts one of its own.")
         for command in (FLAG, SNAG):
             self.tell.command(command)
             output = host.bash(command).output.splitlines()
@@ -176,7 +177,7 @@ class Story:
         self.stage.settle()
 
     def _adds_up(self) -> None:
-        self.tell.step("Of what was to happen, everything did. The ledger says so, not a model:")
+        self.tell.step("Everything that should have run did. The ledger says so, not a model:")
         counted = self._typed("holdfast", "audit", only=("sessions", "closes", "loops", "All of it"))
         _expect("every session was closed and drained", "seen 3", counted)
         _expect("nothing was skipped", "All of it is as it should be.", counted)
