@@ -4,8 +4,9 @@
 
 The sessions are looked for in HOLDFAST_BENCH_DATA, else in ../shared/bench; they may not be copied into the repository.
 verify_flags_set makes the flags of each by rule. A made-up flag is caught where it is found unverified, a right one
-accused where it is. Sessions 1 and 2 were looked at while the check was made; of session 3 the shares were printed, and
-once how often each rule had let a made-up number pass, never a flag.
+accused where it is. Sessions 1 and 2 were looked at while the check was made. Of session 3 no flag was read, but its
+shares were printed after every change, and both the check and the set were chosen with them in view: it is no clean
+hold-out.
 """
 
 from __future__ import annotations

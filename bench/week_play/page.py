@@ -18,7 +18,7 @@ commits, and writes this page. The dates are those of the played week.
 def render(starts: list[Start]) -> str:
     parts = [HEAD, "## In figures\n\n", "\n".join(table(starts)), "\n\n"]
     parts.append(
-        "*Needed* are facts that a careful reader wrote beside each session, before any start was looked at:"
+        "*Needed* are facts that a careful reader wrote with each session:"
         " what was done,"
         " where it stands, what the\nuser said. *Repeated* is the share of a start in six words or more that"
         " stood in it"

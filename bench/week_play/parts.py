@@ -1,7 +1,7 @@
 """A session of the week as it is written down: when, where, what it does, and what the next one needs of it.
 
-The facts that are needed were written beside each session with it, before any start was looked at. A fact is in a text
-if of each of its groups one of the words is there, all within a stretch of it.
+The facts that are needed were written with each session; some of their words were made stricter after the first play. A
+fact is in a text if of each of its groups one of the words is there, all within a stretch of it.
 """
 
 from __future__ import annotations
