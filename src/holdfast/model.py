@@ -151,7 +151,7 @@ class Moment:
     command: str = ""  # what a shell tool is to run
     input: str = ""  # of a tool, as text: where an armed note's words are looked for
     paths: tuple[str, ...] = ()  # named in a tool's input
-    lines: str = ""  # that an edit brings, and behind a zero those that it takes away
+    lines: tuple[str, ...] = ()  # that an edit brings, and those that it takes away, each as one text
     completed: tuple[str, ...] = ()  # todos or tasks, by their words
     is_again: bool = False  # a turn that goes on because a hook asked for it
     said: str = ""  # by the model, at the end of a turn

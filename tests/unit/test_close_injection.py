@@ -192,6 +192,10 @@ def test_a_dead_sessions_transcript_gives_no_orders_to_the_next_one(life: Life, 
             "type": "user",
             "message": {"content": [{"type": "tool_result", "tool_use_id": "1", "content": "\n".join(ALL)}]},
         },
+        {
+            "type": "assistant",
+            "message": {"content": [{"type": "tool_use", "id": "2", "name": "Write", "input": {"file_path": "a.py"}}]},
+        },
     ]
     transcript.write_text("".join(json.dumps(one) + "\n" for one in lines))
     opened = episodes.Episode("claude-code", "dead", 1, SHOP, str(tmp_path), NOW, transcript=str(transcript))

@@ -121,6 +121,9 @@ PUBLIC = {
     "think": "(self, said: 'Words') -> 'Thinking'",
     "thoughts": "(self, ids: 'Sequence[str]') -> 'dict[str, Thought]'",
     "wanted_embedder": "(self, name: 'str', **given: 'str') -> 'Settings'",
+    "draft": "(self, ident: 'str') -> 'Draft'",
+    "drafts": "(self, *, everything: 'bool' = False) -> 'list[Draft]'",
+    "settle_draft": "(self, ident: 'str') -> 'Draft'",
     "used": "(self, ids: 'Sequence[str]', agent: 'str' = '', session: 'str' = '') -> 'bool'",
 }
 

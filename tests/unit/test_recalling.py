@@ -338,7 +338,7 @@ def test_a_note_cannot_close_the_fence_or_open_another(fresh: Home) -> None:
 
 
 def test_what_the_start_has_said_in_full_is_not_said_again(fresh: Home, terminal: Terminal) -> None:
-    short = "Row locks deadlocked the checkout of orders, so they are locked optimistically"
+    short = "Row locks deadlocked the checkout of orders in Postgres, so they are locked optimistically"
     index(fresh, [{"name": "short", "body": short, "description": short}, {"name": "long"}])
     index(fresh, [{"name": "rule", "kind": "rule", "body": f"{BODY} Never again.", "origin": "user"}])
     assert terminal("boot").status == 0  # makes the brief that the start quotes

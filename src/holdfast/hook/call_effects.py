@@ -44,7 +44,7 @@ def of(moment: Moment) -> Effects:
     name = moment.tool.rpartition("__")[2].lower()
     paths = tuple(join(moment.cwd, path) for path in moment.paths)
     if name in call_words.WRITERS:
-        fresh, _, gone = moment.lines.partition("\0")
+        fresh, gone = moment.lines or ("", "")
         return Effects(writes=paths, opens=paths, text=fresh, gone=gone, cwd=moment.cwd)
     return Effects(opens=paths if name in call_words.OPENERS else (), cwd=moment.cwd)
 

@@ -44,7 +44,7 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "command": command,
         "input": clean("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
         "paths": tuple(_paths(tool, given, command))[:MOST_PATHS],
-        "lines": _lines(given) if not command else "",
+        "lines": _lines(given) if not command else (),
         "completed": _completed(given),
     }
 
@@ -116,9 +116,9 @@ def _patched(given: Mapping[str, Any]) -> Iterator[str]:
                     yield clean(line[len(mark) :].strip()[:LONGEST])
 
 
-def _lines(given: Mapping[str, Any]) -> str:
-    """What an edit changes: the lines that it brings, then behind a zero those that it takes away. Those that both its
-    sides have are where it happens."""
+def _lines(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What an edit changes: the lines that it brings, and those that it takes away. Those that both its sides have are
+    where it happens."""
     edits = given.get("edits")
     fresh: list[str] = []
     gone: list[str] = []
@@ -132,7 +132,7 @@ def _lines(given: Mapping[str, Any]) -> str:
     changes = patch[:MOST_TEXT].splitlines()
     fresh += [line[1:] for line in changes if line.startswith("+")]
     gone += [line[1:] for line in changes if line.startswith("-")]
-    return "\0".join(clean("\n".join(side)[:MOST_TEXT]) for side in (fresh, gone)) if fresh or gone else ""
+    return tuple(clean("\n".join(side)[:MOST_TEXT]) for side in (fresh, gone)) if fresh or gone else ()
 
 
 def _first_text(given: Mapping[str, Any], keys: tuple[str, ...]) -> str:

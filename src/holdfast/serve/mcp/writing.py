@@ -177,6 +177,7 @@ class Handoff(Arguments):
     title: Annotated[str, Field(description="What the session was about.")] = ""
     goals: Texts
     worked_on: Texts
+    state: Annotated[Texts, Field(description="Where it stands: the tree, the tests.")]
     done: Texts
     in_progress: Texts
     blockers: Texts
