@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from hook_support import PYTHON, SOURCE, START, Home, Terminal
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from test_spoken import SHELLS, Shells, lines, shells
 
@@ -270,7 +270,12 @@ SUBMITTED = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # one example takes seconds: shrinking takes hours
+)
 @given(submitted=st.lists(SUBMITTED, min_size=2, max_size=4), nth=st.integers(min_value=0, max_value=10**9))
 def test_every_word_that_was_submitted_is_found_again(
     tmp_path_factory: pytest.TempPathFactory, submitted: list[tuple[str, str]], nth: int

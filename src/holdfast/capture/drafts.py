@@ -222,10 +222,15 @@ def submitted(state: str, kind: str, texts: Sequence[str], project: str, episode
     is safe, and a draft too many is only told."""
     try:
         mine = [one for one in open_for(state, project, NEWEST) if one.episode == episode and one.kind == kind]
-        done = [one.id for one in mine if kind == HANDOFF or any(_is_same(one.text, text) for text in texts)]
+        done = [one.id for one in mine if _says_little(one.text) or any(_is_same(one.text, text) for text in texts)]
         _become(state, done, SETTLED)
     except (HoldfastError, OSError):
         return
+
+
+def _says_little(text: str) -> bool:
+    """Whether it has no words that could be lost, such as a form that was only begun."""
+    return not any(letter.isalnum() for letter in text)
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -40,7 +40,7 @@ def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[T
     waiting = [one for one in drafts.read(state, drafts.NEWEST) if _waits(one, kind, episode)]
     found = []
     for text in arrived:
-        one = next((draft for draft in waiting if can_become(draft.text, text)), None)
+        one = next((draft for draft in waiting if _became(draft.text, text)), None)
         if one is None:
             found.append(Taken(text))
             continue
@@ -60,6 +60,11 @@ def _taken(one: Draft, arrived: str) -> Taken:
         return Taken(arrived, (*one.evidence, f"as it was written: {one.text}"), ON_PURPOSE, one.id)
     passed = (f"as the shell passed it on: {arrived}",) if arrived.strip() else ()
     return Taken(one.text, (*one.evidence, *passed), CHANGED, one.id)
+
+
+def _became(raw: str, arrived: str) -> bool:
+    """Whether it is sure enough: a text of nothing but substitutions could have become anything, so both are kept."""
+    return can_become(raw, arrived) and (any(literal_pieces(_flat(raw))) or not arrived.strip())
 
 
 def can_become(raw: str, arrived: str) -> bool:
