@@ -336,11 +336,24 @@ def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) ->
             heading = line.lstrip("#").strip().rstrip(":")
         elif line.strip() and not (heading == "" and not line.strip(" #")):
             parts.setdefault(heading, []).append(line.rstrip().replace("([note](../../", "(").replace(".md))", ".md)"))
+    _cut_goals(parts, title.rstrip("…"))
     order = {name: at for at, name in enumerate(FIRST)}
     ordered = sorted(parts, key=lambda name: order.get(name.casefold(), len(order)))
     items = [(f"Newest handoff, session {number} ({where}): {title}", "")]
     items += [_fitting(_part(name, parts[name]), f"{shortened(name) or 'More'}: see {path}") for name in ordered]
     return Quoted(tuple(items[:MOST_PARTS]), max(0, len(items) - MOST_PARTS))
+
+
+def _cut_goals(parts: dict[str, list[str]], title: str) -> None:
+    """A handoff that nobody wrote is called by its first request: that need not stand below its title again."""
+    name = next((one for one in parts if one.casefold() == "goals"), "")
+    line = parts[name][0] if name else ""
+    if not title or not line.startswith(f'- "{title}'):
+        return
+    rest = line.removeprefix(f'- "{title}').strip(' ."')
+    parts[name][:1] = [f'- "… {rest}"'] if rest else []
+    if not parts[name]:
+        del parts[name]
 
 
 def _next_steps(path: str, lines: list[str], number: str) -> Quoted:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model import Flag
 
 LONGEST = 300
-LONGEST_TOPIC = 80
+LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
 MOST_ITEMS = 30
 
 
@@ -91,10 +91,11 @@ def make(
 
 
 def topic(told: Story, flags: Sequence[Flag]) -> str:
-    """What it was about: the first prompt's first line, else the first flag."""
+    """What it was about: the first sentence of the first prompt's first line, else of the first flag."""
     for text in (*told.prompts[:1], *(flag.text for flag in flags[:1])):
         first = next((line for line in (clean(one)[0] for one in text.splitlines()) if line), "")
-        first = first.rstrip(" .,;:")
+        sentence = first.partition(". ")[0]
+        first = (sentence if len(sentence) >= SHORTEST_TOPIC else first).rstrip(" .,;:")
         if first:
             cut = first.rfind(" ", LONGEST_TOPIC // 2, LONGEST_TOPIC)
             return first if len(first) <= LONGEST_TOPIC else first[: cut if cut > 0 else LONGEST_TOPIC] + "…"

@@ -157,7 +157,8 @@ def _items(part: Part) -> list[Item]:
                 for one in pieces
             ]
         else:
-            words = _bare(text.partition(": ")[2] or text, part.path)
+            # The title of a handoff says what it is called, not what was decided: nothing is folded into it.
+            words = _bare(text.partition(": ")[2] or text, part.path) if nth else " "
             found.append(Item(text, short, names, words=words, why=part.why))
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import course
+from holdfast.hook.boundary import COMMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 ACCOUNTED = "accounted"  # its content is the size of the transcript that the last account was made of
-FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary
+FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary; a
+# commit is always worth it
 GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
 
 
@@ -36,7 +38,7 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         last = course.when(scene.state, episode.key, ACCOUNTED) or episode.opened
         if scene.now - last < BETWEEN or size - known < GROWN_BETWEEN:
             return
-    elif 0 <= size - known < (GROWN if known else FIRST):
+    elif 0 <= size - known < (1 if scene.did.get("boundary") == COMMIT else GROWN if known else FIRST):
         return
     from holdfast.capture import background
 
