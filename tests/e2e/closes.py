@@ -24,7 +24,11 @@ from .steps import JUDGE, Request, Step, Told, fail, say
 from .terminal import Terminal
 
 PATIENCE = 120.0  # seconds for a close that asks a host's own command line: half a dozen programs on a small machine
-WISH = "Lock the orders, then number the invoices from 2031 on"
+# What is flagged below must have been spoken of, or it is held to be made up.
+WISH = (
+    "Lock the orders, retry a stale version 3 times, then number the invoices from 2031 on; "
+    "pytest hung for ten minutes, so mind a --timeout 60"
+)
 ORDERS = ("Orders carry a version column", "Orders with a stale version are retried 3 times")
 INVOICES = "Invoices are numbered per year"
 FACTS = (*ORDERS, INVOICES)
@@ -44,6 +48,7 @@ JOBS = {
     "items": "pending",
     "target": "improve",
     "claims": "verify",
+    "statements": "lasting",
     "ready": "probe",
 }
 Json = dict[str, Any]
@@ -192,6 +197,7 @@ def sensible(asked: Asked) -> Json:
         "pending": pending,
         "improve": improved,
         "verify": verified,
+        "lasting": lambda _: {"statements": []},
         "probe": lambda _: {"ready": "yes"},
     }
     return answers[asked.job](asked)
