@@ -27,6 +27,7 @@ NOTES = ("identity/", "rules/", "knowledge/", "feedback/", "projects/")  # where
 ALWAYS = "Who you work for, and the rules that always apply:"
 OWN, RULES, SAID, TASKS, HANDOFF, BEFORE = "own", "rules", "said", "tasks", "handoff", "before"
 BESIDE, ACTIVITY, FLAGS, MAP, WARNINGS = "beside", "activity", "flags", "map", "warnings"
+OPEN = ("Next steps", "In progress", "Blockers")  # parts of a handoff
 JOINT = " / "  # between the user's sentences of one day, as vault/said joins them
 SHORTEST_SAID = 12  # characters of a sentence that is told once
 IN_PIECES = (HANDOFF, BEFORE)  # told item by item, not as the parts that they were quoted in
@@ -214,9 +215,14 @@ def _folds(made: dict[str, Section], doubted: set[str]) -> dict[Place, Place]:
     into = folding.fold([_thing(item) for item in things])
     found = {}
     for nth, to in enumerate(into):
-        if to >= 0 and things[nth].carries not in doubted:
+        if to >= 0 and things[nth].carries not in doubted and (not _is_open(things[nth]) or _is_open(things[to])):
             found[places[nth]] = places[to]
     return found
+
+
+def _is_open(item: Item) -> bool:
+    """Whether it is still to be done: that somebody once asked for it does not say so."""
+    return (item.under or item.text).startswith(OPEN)
 
 
 def _filled(made: dict[str, Section], folds: dict[Place, Place], room: int) -> list[Filled]:
