@@ -348,9 +348,9 @@ def _cut_goals(parts: dict[str, list[str]], title: str) -> None:
     """A handoff that nobody wrote is called by its first request: that need not stand below its title again."""
     name = next((one for one in parts if one.casefold() == "goals"), "")
     line = parts[name][0] if name else ""
-    if not title or not line.startswith(f'- "{title}'):
+    if not title or not line.removeprefix("- ").lstrip('"').startswith(title):
         return
-    rest = line.removeprefix(f'- "{title}').strip(' ."')
+    rest = line.partition(title)[2].strip(' ."')
     parts[name][:1] = [f'- "… {rest}"'] if rest else []
     if not parts[name]:
         del parts[name]
