@@ -22,9 +22,11 @@ import json
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ from holdfast.install import launcher
 
 DATA = ROOT.parent / "shared" / "bench" / "claude_sessions"
 SCRIPT_ROOM = 8000
+RUNS = 20
 CASES = ("clean end", "killed, very next start", "killed and closed", "after the compaction", "third start after")
 
 
@@ -237,6 +240,7 @@ def _starts(folder: Path, bin_folder: Path, lines: list[str]) -> dict[str, str]:
     killed.kill()
     killed.closes = "off"
     at_once = killed.start("0a1b2c3d-0000-4000-8000-000000000002")
+    _time(killed)
     killed.kill()
     killed.close()
     closed = killed.start("0a1b2c3d-0000-4000-8000-000000000003")
@@ -246,6 +250,29 @@ def _starts(folder: Path, bin_folder: Path, lines: list[str]) -> dict[str, str]:
     third = clean.start("0a1b2c3d-0000-4000-8000-000000000020")
     clean.kill()
     return dict(zip(CASES, (first, at_once, closed, compacted, third), strict=True))
+
+
+def _time(killed: Play) -> None:
+    """What telling a killed session's account costs a start: with the account that was kept, and without it."""
+    folder = Path(killed.env["HOME"]) / ".holdfast" / ".state" / "episodes" / "account"
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    aside = folder.with_name("account-aside")
+
+    def once(nth: int) -> float:
+        killed.session = f"0a1b2c3d-0000-4000-8000-0000000{nth:05d}"
+        began = time.perf_counter()
+        killed.hook("SessionStart", source="startup")
+        return time.perf_counter() - began
+
+    told, untold = [], []
+    for nth in range(RUNS):
+        told.append(once(2 * nth + 100))
+        folder.rename(aside)
+        untold.append(once(2 * nth + 101))
+        aside.rename(folder)
+    ratio = statistics.median(told) / statistics.median(untold)
+    print(f"    a start that tells the account, against one that finds none: {ratio:.2f} x ({RUNS} each, interleaved)")
 
 
 def _said(text: str) -> dict[str, Any]:
