@@ -163,7 +163,9 @@ class Play:
             cwd=self.project,
             check=False,
         )
-        return str(json.loads(done.stdout)["hookSpecificOutput"].get("additionalContext", "")) if done.stdout else ""
+        if not done.stdout.startswith("{"):
+            return done.stdout
+        return str(json.loads(done.stdout).get("hookSpecificOutput", {}).get("additionalContext", ""))
 
     closes = ""  # HOLDFAST_CLOSE of the hooks: "" closes in the background
 
