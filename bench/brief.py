@@ -167,6 +167,7 @@ class Play:
             return done.stdout
         return str(json.loads(done.stdout).get("hookSpecificOutput", {}).get("additionalContext", ""))
 
+    answered = ""  # by the model, last in this turn
     closes = ""  # HOLDFAST_CLOSE of the hooks: "" closes in the background
 
     def play(self) -> str:
@@ -201,10 +202,15 @@ class Play:
                 response = record.get("toolUseResult") or {"content": block.get("content")}
                 self.hook("PostToolUse", tool_name=name, tool_input=given, tool_response=response, tool_use_id="x")
             elif kind == "text" and record["type"] == "user":
+                if self.answered:  # a host says that a turn has ended before the next one begins
+                    self.hook("Stop", stop_hook_active=False, last_assistant_message=self.answered)
+                self.answered = ""
                 self.hook("UserPromptSubmit", prompt=block["text"])
+            elif kind == "text":
+                self.answered = block["text"]
 
     def end(self) -> None:
-        self.hook("Stop", stop_hook_active=False, last_assistant_message="")
+        self.hook("Stop", stop_hook_active=False, last_assistant_message=self.answered)
         self.closes = "off"  # the close is run and waited for, so that the next start finds it done
         self.hook("SessionEnd", reason="other")
         self.kill()

@@ -8,14 +8,12 @@ brief takes at most half of what a host carries and the snapshot what is left; t
 from __future__ import annotations
 
 from holdfast.capture import course, home, story
-from holdfast.hook import keeping, nudge
+from holdfast.hook import nudge
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from holdfast.capture.episodes import Episode
     from holdfast.hook.scene import Scene
 
@@ -28,18 +26,19 @@ AFTER = (
 )  # fmt: skip
 
 
-def before(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
+def before(scene: Scene, episode: Episode | None) -> Reply:
     """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
     from holdfast.hook import snapshot
 
     if not episode or scene.moment.agent:  # a subagent's own context; the session's is as it was
         return Reply(snapshot.instructions(()))
-    keeping.keep_if_due(scene, episode, env, is_boundary=True)
+    _keep_account(scene, episode)
     told = story.read(scene.state, episode.key)
     cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
     todos: tuple[str, ...] = ()
     try:
-        made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now)
+        root = scene.project.root
+        made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now, root=root)
         todos = made.todos
         path = snapshot.write(scene.state, episode.key, cycle, made, scene.now)
         scene.did["snapshot"] = path.removeprefix(f"{scene.vault}/")
@@ -56,6 +55,17 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
         todos = (*tasks.to_keep(scene), *todos)
     return Reply(snapshot.instructions(told.prompts, todos))
+
+
+def _keep_account(scene: Scene, episode: Episode) -> None:
+    """At once, not in the background: the same session gets it back, and a compaction takes its time anyway."""
+    from holdfast.model import replace
+    from holdfast.witness import kept
+
+    try:
+        kept.keep(scene.state, replace(episode, transcript=scene.moment.transcript or episode.transcript), scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
 
 
 def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
@@ -75,8 +85,10 @@ def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
     return found
 
 
-def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH) -> Reply:
-    """The brief, the snapshot and the nudge, within what a host carries."""
+def after(
+    scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH, episode: str = ""
+) -> Reply:
+    """The brief, the account of the session so far, the snapshot and the nudge, within what a host carries."""
     from holdfast.hook import layout, snapshot_parts
 
     asks = AFTER.replace("{command}", command)
@@ -88,8 +100,17 @@ def after(scene: Scene, brief: Reply, found: tuple[str, str] | None, command: st
         return Reply("\n".join(part for part in (brief.text, asks) if part), brief.carried)
     path, text = found
     left = most - min(layout.cost(brief.text), most * ROOM // BOTH)  # the brief's half, and what it left of it
-    quoted = snapshot_parts.told(text, left - FENCES - layout.cost(asks), path, brief.text)
+    left -= FENCES + layout.cost(asks)
+    account = _account(scene, episode, left // 2) if episode else ""
+    left -= layout.cost(account) if account else 0
+    quoted = "\n".join(part for part in (account, snapshot_parts.told(text, left, path, brief.text)) if part)
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
     return Reply("\n".join(part for part in parts if part), carried)
+
+
+def _account(scene: Scene, episode: str, most: int) -> str:
+    from holdfast.hook import reconstruction
+
+    return reconstruction.of_session(scene.state, episode, most)

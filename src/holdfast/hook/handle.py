@@ -130,7 +130,7 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         elif event == "before-compaction":
             from holdfast.hook import compacting
 
-            return compacting.before(scene, None, env)
+            return compacting.before(scene, None)
         elif event == "prompt":
             from holdfast.hook import hearing, scheduled
 
@@ -153,7 +153,7 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
     if event == "before-compaction":
         from holdfast.hook import compacting
 
-        return compacting.before(scene, episode, env)
+        return compacting.before(scene, episode)
     if event == "after-compaction" and scene.moment.carries:
         from holdfast.hook import starting
 

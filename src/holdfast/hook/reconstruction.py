@@ -41,6 +41,26 @@ def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
     return ()
 
 
+def of_session(state: str, key: str, most: int) -> str:
+    """The account of a session that goes on after a compaction, without what was asked, in at most so many characters
+    as they will be printed; "" where none was kept."""
+    from holdfast.hook.layout import cost, escape, tidy
+
+    found = kept.read(state, key)
+    lines: list[str] = []
+    for name, title in TITLES[1:] if found else ():
+        heading = f"{title}:"
+        for item in found.sections.get(name, ()) if found else ():
+            line = escape(tidy(f"- {item}"))
+            needed = cost(line) + (cost(heading) if heading else 0)
+            if needed > most:
+                continue
+            most -= needed
+            lines += [heading, line] if heading else [line]
+            heading = ""
+    return "\n".join(lines)
+
+
 def _told(state: str, mark: Mark, found: kept.Kept) -> list[str]:
     host = mark.episode.partition("/")[0]
     session = clean(episodes.session_of(mark.episode)[:80])[0][:40]

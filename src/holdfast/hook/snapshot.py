@@ -60,9 +60,17 @@ class Snapshot:
 
 
 def make(
-    host: str, path: str, asked: Sequence[str], files: Sequence[str], now: float, *, room: int = MOST_WRITTEN
+    host: str,
+    path: str,
+    asked: Sequence[str],
+    files: Sequence[str],
+    now: float,
+    *,
+    room: int = MOST_WRITTEN,
+    root: str = "",
 ) -> Snapshot:
-    """What is to be carried over. `asked` are the user's prompts as the hook recorded them, the newest last."""
+    """What is to be carried over. `asked` are the user's prompts as the hook recorded them, the newest last; paths
+    below `root` are told as the project says them."""
     heard = list(transcript.said(host, path, MOST_READ))  # newest first
     results = {one.call: one for one in heard if one.role == transcript.RESULT}
     planned = [one for one in heard if gist.is_about_todos(one)]
@@ -80,7 +88,8 @@ def make(
     parts = {TODO: open_todos, ASKED: words, QUOTED: quoted, SAID: lines, DETAILS: exact, TOUCHED: touched}
     body = snapshot_parts.fit(parts, room - sum(layout.cost(line) for line in head), spaced=True)
     lines_of = (line for part in body.values() for line in part)
-    text = redact("\n".join((*map(layout.tidy, head), *lines_of)).rstrip() + "\n")[0]
+    told = "\n".join(lines_of).replace(f"{root}/", "") if root else "\n".join(lines_of)
+    text = redact("\n".join((*map(layout.tidy, head), told)).rstrip() + "\n")[0]
     return Snapshot(text, len(lines), len(words), len(exact), len(touched), todos.open, len(quoted))
 
 

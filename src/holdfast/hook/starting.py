@@ -102,7 +102,7 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
         left = most - layout.cost(words) if words else most
         room = left * compacting.ROOM // compacting.BOTH
         half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        whole = compacting.after(scene, half.reply, found, command or "holdfast", left)
+        whole = compacting.after(scene, half.reply, found, command or "holdfast", left, episode.key)
         return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried), half.told
 
     reply, told = _carried(scene, made, lambda one: one[0].text)

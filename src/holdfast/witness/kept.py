@@ -38,18 +38,34 @@ def keep(state: str, episode: Episode, now: float) -> bool:
     from holdfast.hook import transcript
     from holdfast.witness import account
 
-    if not episode.transcript:
-        return False
+    size = _size(episode.transcript)
+    if not size or size < _covered(state, episode.key):
+        return False  # a process that was slower than the one after it
     heard, _ = transcript.since(episode.host, episode.transcript, episode.offset, MOST_READ, whole=True)
     found = account.gathered(heard)
     if not found.worked:
         return False
     sections = {name: [redact(one)[0] for one in items] for name, items in account.sections(found).items()}
-    record = {"v": VERSION, "episode": episode.key, "t": round(now, 3), "sections": sections}
+    record = {"v": VERSION, "episode": episode.key, "t": round(now, 3), "size": size, "sections": sections}
     path = _path(state, episode.key)
     platform.make_folders(path.rpartition("/")[0])
     platform.write_atomic(path, codec.encode(record), durable=False)
     return True
+
+
+def _size(path: str) -> int:
+    try:
+        return posix.stat(path).st_size if path else 0
+    except (OSError, ValueError):
+        return 0
+
+
+def _covered(state: str, episode: str) -> int:
+    """How much of its transcript the account that is kept was made of."""
+    try:
+        return int(codec.decode(platform.read_file(_path(state, episode), LARGEST)).get("size", 0))
+    except (OSError, ValueError, TypeError, AttributeError):
+        return 0
 
 
 def read(state: str, episode: str) -> Kept | None:
