@@ -193,6 +193,8 @@ def _bare(text: str, path: str) -> str:
         head, mark, origin = said.rpartition(" (from ")
         said = head if mark and origin[:-1] in ORIGINS else said
         said = said.rpartition(" (said ")[0] or said
+    if said.endswith("…"):  # cut in the middle of a word, which nothing else has
+        said = said.rpartition(" ")[0] or said
     return said
 
 
