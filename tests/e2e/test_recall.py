@@ -111,7 +111,8 @@ def test_a_prompt_in_other_words_recalls_a_note_while_a_server_is_up_and_not_wit
         (moment,) = [one for one in claude.log("--session", session, "--kind", "hook") if one["event"] == "prompt"]
         return first.knows(BEARS), str(moment["recall_by"])
 
-    lengthen(claude, found_as(claude, "product images", PICTURES), "The limit of the worker is set in pictures.toml.")
+    more = "The limit of the worker is set in pictures.toml. " + "It was raised once more. " * 120
+    lengthen(claude, found_as(claude, "product images", PICTURES), more)  # no start tells it whole
     with served(claude):
         told = wait_for("the server answers in time", lambda: found if (found := asked())[1] == "hybrid" else None)
         assert told == (True, "hybrid")

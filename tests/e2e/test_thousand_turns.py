@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e
 
 TURNS, BLOCK, AT_ONCE = 1000, 250, 4
 CHARACTERS, LINES = 9000, 200
-SECTIONS = 5  # of which more is there than fits: own words, rules, flags, notes, what came before
+SECTIONS = 4  # of which more is there than fits: own words, rules, flags, notes
 NUMBERS = SECTIONS  # characters: the count of what each leaves out may have a digit more
 FENCE, FOOT = "<holdfast-memory>", "</holdfast-memory>"
 LONG = "the orders are locked by their version and never by a row, for rows have deadlocked before; " * 3

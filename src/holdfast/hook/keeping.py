@@ -46,6 +46,6 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         return
     try:
         course.put(scene.state, episode.key, ACCOUNTED, str(size))
-        scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path)
+        scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path, str(size))
     except OSError as error:
         scene.failures.append(error)

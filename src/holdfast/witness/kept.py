@@ -8,6 +8,7 @@ The close of the episode, which reads the transcript itself, takes it away.
 from __future__ import annotations
 
 import posix
+import time
 
 from holdfast.capture import codec, platform
 from holdfast.capture.ids import digest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MOST_READ = 64 << 20
 LARGEST = 1 << 18  # of a kept account that is read back
 KEPT_FOR = 90 * 86400.0
+PATIENCE, STEP = 20, 0.05  # looks, and seconds between them
 
 
 @value
@@ -51,6 +53,15 @@ def keep(state: str, episode: Episode, now: float) -> bool:
     platform.make_folders(path.rpartition("/")[0])
     platform.write_atomic(path, codec.encode(record), durable=False)
     return True
+
+
+def wait_for_more(path: str, size: int) -> None:
+    """Until the host has written what came of the call whose hook asked for an account, or for a second: a host writes
+    a result down once its hooks have answered."""
+    for _ in range(PATIENCE):
+        if _size(path) > size:
+            return
+        time.sleep(STEP)
 
 
 def _size(path: str) -> int:
