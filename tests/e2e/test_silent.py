@@ -10,7 +10,7 @@ import pytest
 
 from .closes import going_on
 from .model_server import ModelServer
-from .runners import Desk, both_hosts
+from .runners import Desk, both_hosts, wait_for
 from .steps import Step, say
 
 pytestmark = pytest.mark.e2e
@@ -89,9 +89,16 @@ def test_the_next_start_has_the_commit_the_answer_the_test_and_the_wish(free: De
     assert free.errors() == []
 
 
+def _account(desk: Desk) -> str:
+    """What is kept of a session that goes on."""
+    folder = desk.vault / ".state" / "episodes" / "account"
+    return "".join(one.read_text() for one in folder.iterdir()) if folder.exists() else ""
+
+
 @both_hosts
 def test_after_a_kill_the_very_next_start_has_it_too(free: Desk, server: ModelServer) -> None:
     with going_on(free, WISH, *work(free)) as (process, _):
+        wait_for("the account of its commit", lambda: COMMIT in _account(free), more=lambda: free.log()[-6:])
         free.end(process, signal.SIGKILL)
     assert_is_told(start_of(free, server, "What happened?"), answered=False)
     assert free.errors() == []

@@ -19,7 +19,7 @@ from holdfast.capture import home
 from holdfast.field import glance, nearness, noted, prompts, words
 from holdfast.field.embed import passages, wordllama
 from holdfast.field.store import Scope
-from holdfast.field.thought import NOTE
+from holdfast.field.thought import NOTE, SAID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.field.thought import Thought
 
 WITHIN = 0.03  # seconds for the look by words
+LOOKED_THROUGH = 60  # of them, for prompts that were typed before
 POOL = 600  # how many of the nearest are looked at
 PRIOR = 20  # notes that are thought of beside those that there are: how a handful spreads says little
 BEST, FEW = 3, 12  # of the nearest: they may bear, so they do not say how notes are at large; of a few notes fewer
@@ -117,6 +118,10 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
         return None
     vector = field.vector(said, model)
     hits = field.store.nearest(vector, scope, POOL, model.name) if vector is not None else []
+    # A prompt that was typed before is nearest of all, and says nothing of how near notes are.
+    known = field.store.thoughts([hit.id for hit in hits[:LOOKED_THROUGH]])
+    typed = {ident for ident, one in known.items() if one.category == SAID}
+    hits = [hit for hit in hits if hit.id not in typed]
     if not hits:
         return None
     count = len(hits) if len(hits) < POOL else max(POOL, field.store.count(scope))
