@@ -133,7 +133,7 @@ def _unsaid(item: Item, said: list[Item]) -> Item:
     if not text.startswith('- "'):
         return item
     for one in said:
-        for sentence in one.words.split(JOINT):
+        for sentence in (said.rstrip(" .") for said in one.words.split(JOINT)):
             if len(sentence) >= SHORTEST_SAID and sentence in text:
                 text = text.replace(sentence, "…")
     if text == item.text:
