@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 import time
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec, gitfiles, platform
 from holdfast.capture.ids import digest
 from holdfast.model import VERSION, value
 
@@ -47,7 +47,9 @@ def keep(state: str, episode: Episode, now: float) -> bool:
     found = account.gathered(heard)
     if not found.worked:
         return False
-    sections = {name: [redact(one)[0] for one in items] for name, items in account.sections(found).items()}
+    root = f"{gitfiles.root_of(episode.cwd)}/"  # paths as the project says them
+    told = account.sections(found).items()
+    sections = {name: [redact(one.replace(root, ""))[0] for one in items] for name, items in told}
     record = {"v": VERSION, "episode": episode.key, "t": round(now, 3), "size": size, "sections": sections}
     path = _path(state, episode.key)
     platform.make_folders(path.rpartition("/")[0])
