@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.capture.ids import LENGTH, LETTERS, digest
+from holdfast.capture.ids import made_of
 from holdfast.model import ORIGINS, Flag
 from holdfast.vault.lineage import MECHANICAL
 from holdfast.vault.notes import FROM_HANDOFF
@@ -70,7 +70,7 @@ def _said(item: str) -> tuple[str, str]:
 def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
     when = episode.closed or episode.opened
     return Flag(
-        id=f"{FROM_HANDOFF}{_ident(when, f'{episode.key} {text}')}",
+        id=f"{FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
         time=when,
         host=episode.host,
         episode=episode.key,
@@ -80,13 +80,3 @@ def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str)
         evidence=(f"{FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
         origin=origin,
     )
-
-
-def _ident(when: float, words: str) -> str:
-    """An id that sorts by time like any other, and is the same however often it is made."""
-    number = (int(when * 1000) << 80) | int(digest(words, 20), 16)
-    letters = ""
-    for _ in range(LENGTH):
-        letters = LETTERS[number & 31] + letters
-        number >>= 5
-    return letters

@@ -34,7 +34,6 @@ MESSAGES, WORDS, QUOTATIONS, FILES = 15, 12, 120, 60
 SEARCHED = 80  # of what was said, looked through for details
 LONGEST_MESSAGE, LONGEST_WORDS, LONGEST_FACT = 900, 1200, 200
 LONGEST_SEARCHED = 3000  # of one text, for details
-NO_OUTPUT = "(Bash completed with no output)"
 PROSE, WROTE = (".md", ".txt", ".rst", ".adoc"), " wrote "
 LONGEST_INSTRUCTIONS = 1500
 KEPT, KEPT_FOR = 200, 30 * 86400.0
@@ -97,7 +96,7 @@ def _message(one: transcript.Said, results: dict[str, transcript.Said], asked: d
     """A message in its line; a prompt that stands among the user's own words only says which one it is."""
     if one.role == transcript.CALL:
         result = results.get(one.call)
-        if result and not result.failed and (one.tool in gist.CHANGING or result.text == NO_OUTPUT):
+        if result and not result.failed and (one.tool in gist.CHANGING or result.text == transcript.NO_OUTPUT):
             result = transcript.Said(transcript.RESULT, "", one.at)  # the host's own words: it went well
         return f"- @{one.at} {gist.call_line(one, result)}"
     number = asked.get(" ".join(one.text.split())) if one.role == transcript.USER else None

@@ -25,6 +25,7 @@ USER, ASSISTANT, CALL, RESULT = "user", "assistant", "call", "result"
 SUMMARY = "summary"  # of what was before a compaction, by the host
 QUEUED = "queued"  # what the user typed while the model was at work; it may become a prompt of its own
 ASIDE = "aside"  # what a host or a hook put into the user's place
+NO_OUTPUT = "(Bash completed with no output)"  # as Claude Code writes it into a result
 # What a host or a hook put into the user's place: never the user's words.
 INJECTED = (
     "<system-reminder",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from holdfast.hook import boundary, gist
+from holdfast.hook.transcript import NO_OUTPUT
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -22,7 +23,6 @@ DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n[ \t]*\2\b", re.DOT
 MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)(?:\s+|=)(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 TRAILER = re.compile(r"^(?:[A-Z][\w-]+-[Bb]y: |Change-Id: |🤖|Generated with )")
 QUIET = re.compile(r"\bcommit\b[^;&|\n]*?\s(?:-[a-zA-Z]*q[a-zA-Z]*|--quiet)\b")
-NO_OUTPUT = "(Bash completed with no output)"  # as Claude Code writes it into the result
 FILES = re.compile(r"^ ?(\d+) files? changed", re.MULTILINE)
 
 

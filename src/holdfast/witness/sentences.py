@@ -51,11 +51,6 @@ COMMON = frozenset(  # words that tell nothing apart
 EXACT_WEIGHT, WORD_WEIGHT = 2.0, 1.0
 
 
-def plain(text: str) -> str:
-    """A text without code blocks, rules and markup, in one line."""
-    return " ".join(" ".join(lines(text)).split())
-
-
 def lines(text: str) -> Iterator[str]:
     """The lines of a text that say something, without bullets and markup. The cells of a table are joined."""
     text = OPEN_CODE.sub("", CODE.sub("", text))
