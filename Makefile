@@ -1,11 +1,12 @@
 # The habits of this project. Everything goes through tools/test.py, which installs what it needs into .venv.
-.PHONY: help test lint fast slow crash e2e bench demo lock
+.PHONY: help test lint fast slow crash attacks e2e bench demo lock
 
 help:
 	@echo "make test    install what the tests need and run them all (crash suite in its short form)"
 	@echo "make fast    only the fast tests, under a minute"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make crash   the crash suite in full, under ten minutes"
+	@echo "make attacks every attack in full, with the table of what was tried and what got through"
 	@echo "make e2e     the real Claude Code and Codex against a scripted model, without a network"
 	@echo "make bench   print every figure of the README"
 	@echo "make demo    flag, kill -9, see the warning at the next start"
@@ -25,6 +26,9 @@ lint:
 
 crash:
 	python3 tools/test.py crash-full
+
+attacks:
+	python3 tools/test.py attacks-full
 
 e2e:
 	python3 tools/test.py e2e

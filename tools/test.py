@@ -1,10 +1,10 @@
 """Install what the tests need into .venv and run them: `python3 tools/test.py [GROUP…]`.
 
-The groups are fast, slow, crash, crash-full, e2e, lint, bench, and all: the default, fast, slow, crash and e2e. It
-works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it makes the virtual environment, installs
-the locked versions and the project, and (as root on Debian) the system packages that fault injection and a terminal
-need. `make` targets and .ci/run call it, so there is one way to run everything. For `e2e` it also installs the agents'
-CLIs and the wheel, and then runs without a network.
+The groups are fast, slow, crash, crash-full, attacks, attacks-full, e2e, lint, bench, and all: the default, fast,
+slow, crash, attacks and e2e. It works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it makes
+the virtual environment, installs the locked versions and the project, and (as root on Debian) the system packages that
+fault injection and a terminal need. `make` targets and .ci/run call it, so there is one way to run everything. For
+`e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ PYTHON = VENV / "bin" / "python"
 
 # The crash suite has its own group, because it kills, truncates and fails for minutes.
 GROUPS: dict[str, list[list[str]]] = {
-    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow and not e2e"]],
+    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow and not e2e and not attacks"]],
     "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow"]],
     "crash": [["-m", "pytest", "-q", "-m", "crash"]],
+    "attacks": [["-m", "pytest", "-q", "-m", "attacks", "tests/attacks"]],
     "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [
@@ -52,14 +53,15 @@ GROUPS: dict[str, list[list[str]]] = {
         )
     ],
 }
-ALL = ("fast", "slow", "crash", "e2e")
+ALL = ("fast", "slow", "crash", "attacks", "e2e")
+FULL = {"crash-full": "HOLDFAST_CRASH", "attacks-full": "HOLDFAST_ATTACKS"}  # a group in its long form
 
 
 def main() -> int:
     wanted = sys.argv[1:] or ["all"]
-    unknown = [name for name in wanted if name not in (*GROUPS, "crash-full", "all")]
+    unknown = [name for name in wanted if name not in (*GROUPS, *FULL, "all")]
     if unknown:
-        print(f"unknown group {unknown[0]}; one of: {', '.join(GROUPS)}, crash-full, all", file=sys.stderr)
+        print(f"unknown group {unknown[0]}; one of: {', '.join((*GROUPS, *FULL))}, all", file=sys.stderr)
         return 2
     install()
     for name in [group for one in wanted for group in (ALL if one == "all" else (one,))]:
@@ -72,8 +74,8 @@ def main() -> int:
 def run(name: str, before: list[str] | None = None, env: dict[str, str] | None = None) -> int:
     """Every command of a group, until one fails."""
     env = dict(os.environ) if env is None else env
-    if name == "crash-full":
-        name, env = "crash", {**env, "HOLDFAST_CRASH": "full"}
+    if name in FULL:
+        name, env = name.removesuffix("-full"), {**env, FULL[name]: "full"}
     for command in GROUPS[name]:
         print(f"$ python {' '.join(command)}", flush=True)
         status = subprocess.run([*(before or []), str(PYTHON), *command], cwd=ROOT, env=env, check=False).returncode

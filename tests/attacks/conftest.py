@@ -1,0 +1,19 @@
+"""The size of a run and the table of counts at its end; see the package's docstring."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import COUNTS, NAME
+
+
+def pytest_report_header() -> str:
+    return f"attacks: HOLDFAST_ATTACKS={NAME}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not COUNTS:
+        return
+    terminalreporter.section(f"attacks: HOLDFAST_ATTACKS={NAME}")
+    for topic, (tried, through) in sorted(COUNTS.items()):
+        terminalreporter.line(f"{topic:<48} tried {tried:>6,} · got through {through:>4,}")
