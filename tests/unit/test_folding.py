@@ -52,6 +52,26 @@ def test_what_may_mean_something_else_is_kept(first: str, second: str) -> None:
     assert folded(first, second) == [-1, -1]
 
 
+CUT = "The idempotency test fails because the helper writes two messages, so that the upsert …"
+WHOLE = "The idempotency test fails because the helper writes two messages, so that the upsert isn't one. (from tool)"
+
+
+def test_the_beginning_of_a_text_is_folded_into_the_text_whichever_comes_first_and_whatever_it_denies_later() -> None:
+    assert folded(WHOLE, CUT) == [-1, 0]
+    assert folded(CUT, WHOLE) == [1, -1]
+    assert folded(CUT, CUT, WHOLE) == [2, 2, -1]
+
+
+def test_what_only_looks_cut_or_begins_otherwise_is_kept() -> None:
+    assert folded(
+        "Deploy on Friday when the ring is green", "Deploy on Friday when the ring is green, never alone"
+    ) == [
+        -1,
+        -1,
+    ]
+    assert folded(f"Never {CUT}", WHOLE) == [-1, -1]
+
+
 def test_a_note_and_a_line_that_tells_of_it_are_one_however_they_are_worded() -> None:
     told = Thing("Decided on an optimistic lock for all orders, in the meeting", about="projects/locks.md")
     note = Thing("Orders take the lock optimistically, rows deadlock", note="projects/locks.md")

@@ -355,3 +355,25 @@ def test_what_only_the_host_says_of_a_call_that_went_well_is_left_out(tmp_path: 
     lines = section(snapshot.make(CLAUDE, path, (), (), NOW, room=ROOM).text, snapshot_parts.SAID)
     shown = [line.partition(" ")[2].partition(" ")[2] for line in lines]
     assert shown == ["Edit: /srv/a.py", "Bash: $ make", "Bash: $ make test -> 3 passed"]
+
+
+def test_a_detail_that_says_again_what_stands_beside_it_is_left_out_and_so_is_a_file_that_it_names() -> None:
+    command = "git add -f a/b.css && git add lib/live.ex lib/root.heex && git commit -m 'Light theme for the panel'"
+    text = "\n".join(
+        (
+            f"## {snapshot_parts.DETAILS}",
+            f"- command (@7): {command}",
+            "- command (@5): mix test --stale",
+            f"- command (@3): cd app && {command}",
+            f"## {snapshot_parts.TOUCHED}",
+            "- lib/live.ex",
+            "- lib/other.ex",
+        )
+    )
+    told = snapshot_parts.told(text, 4000)
+    assert told.count("Light theme") == 1
+    assert "- lib/other.ex" in told
+    assert "\n- lib/live.ex" not in told
+    beside = snapshot_parts.told(text, 4000, beside=f"Done: {command}")
+    assert "Light theme" not in beside
+    assert "mix test --stale" in beside

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from test_drain import NOW, SHOP, Life
 
-from holdfast.capture import course, episodes, home, story
+from holdfast.capture import course, episodes, home, marks, story
 from holdfast.errors import NotFound, UsageError
+from holdfast.hook import reconstruction
 from holdfast.vault import history, lineage
 from holdfast.vault.writing import writing
 from holdfast.witness import kept
@@ -226,3 +227,25 @@ def test_nothing_is_kept_of_a_session_that_only_talked(life: Witnessed, tmp_path
     talk.asks("What is a cart?").says("A basket.")
     assert not kept.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
     assert kept.read(life.state, key) is None
+
+
+def test_answers_after_the_account_are_told_by_the_very_next_start_without_their_secrets(
+    life: Witnessed, tmp_path: Path
+) -> None:
+    key, talk = life.talk(tmp_path)
+    work(talk)
+    assert kept.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    talk.says("The export writes one file per tenant now, and the nightly job reads them in order.")
+    talk.says(f"Ok. I put {secret} into the environment of the job, so that it can push its report.")
+    talk.line(
+        type="assistant",
+        message={"content": [{"type": "tool_use", "id": "last", "name": "Bash", "input": {"command": "make ship"}}]},
+    )
+    life.ended(key, "Make carts wait less", episodes.DIED)
+    told = "\n".join(text for text, _ in reconstruction.texts(life.state, marks.everywhere(life.state)))
+    assert "Under way when it died, so look whether it took effect: Bash: $ make ship" in told
+    assert "Said after that, newest first:\n- Ok. I put [" in told
+    assert "- The export writes one file per tenant now, and the nightly job reads them in order." in told
+    assert secret not in told
+    assert told.count("one file per tenant") == 1

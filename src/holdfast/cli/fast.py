@@ -192,9 +192,12 @@ def background_account(argv: list[str], env: Mapping[str, str], began: int) -> i
 
     def work(vault: str) -> None:
         known = episodes.of_key(home.state(vault), argv[0])
-        kept.wait_for_more(argv[1], int(argv[2]))
-        if known:
-            kept.keep(home.state(vault), replace(known, transcript=argv[1]), time.time())
+        if known is None:
+            return
+        episode = replace(known, transcript=argv[1])
+        kept.keep(home.state(vault), episode, time.time())  # at once: the kill may be next
+        if kept.is_more(argv[1], int(argv[2])):
+            kept.keep(home.state(vault), episode, time.time())
 
     return _quietly(env, "account", work)
 

@@ -103,7 +103,9 @@ def after(
     left -= FENCES + layout.cost(asks)
     account = _account(scene, episode, left // 2) if episode else ""
     left -= layout.cost(account) if account else 0
-    quoted = "\n".join(part for part in (account, snapshot_parts.told(text, left, path, brief.text)) if part)
+    quoted = "\n".join(
+        part for part in (account, snapshot_parts.told(text, left, path, f"{brief.text}\n{account}")) if part
+    )
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))

@@ -78,7 +78,7 @@ def compose(
     keep = (
         f"Keep what lasts as you go: `{command or 'holdfast'} flag --kind decision|lesson|progress "
         "--evidence FILE:LINE '…'`; before you stop: `holdfast handoff`."
-        + (f" (holdfast is {command}.)" if command and command != "holdfast" else "")
+        + (" (`holdfast` here stands for that path.)" if command and command != "holdfast" else "")
     )
     made = _sections(live, cached)
     if not any(section.items or section.more for section in made.values()) and before is None:
@@ -193,8 +193,8 @@ def _bare(text: str, path: str) -> str:
         head, mark, origin = said.rpartition(" (from ")
         said = head if mark and origin[:-1] in ORIGINS else said
         said = said.rpartition(" (said ")[0] or said
-    if said.endswith("…"):  # cut in the middle of a word, which nothing else has
-        said = said.rpartition(" ")[0] or said
+    if said.endswith(folding.CUT):  # in the middle of a word, which nothing else has
+        said = f"{said.rpartition(' ')[0] or said} {folding.CUT}"
     return said
 
 

@@ -2,7 +2,8 @@
 
 A text is folded into an earlier one that has all of its words, save for those that only fill, where both deny or both
 affirm and the earlier one is about as long; in a longer one its words must stand together. A note and a line that tells
-of it are folded too, and so are those that are equal word for word. A word more, another number or a "not" make another
+of it are folded too, and so are those that are equal word for word, and the beginning of a text that was cut with the
+text itself, whichever comes first. A word more, another number or a "not" make another
 meaning, so when in doubt both are shown. Each text is looked up by the rarest of its words: the cost grows with the
 words that there are, not with the pairs.
 """
@@ -22,6 +23,8 @@ MOST = 400  # texts that are compared; those behind them are shown as they are
 LONGEST = 2000  # characters of one
 FEWEST = 3  # words that a text needs to be part of another; fewer must be equal
 SHARED = 2  # words that a note and what tells of it have in common at least
+CUT = "…"  # at the end of a text of which there is more
+KEY = 4  # words of a beginning by which it is found
 LONGER = 2.0  # times as many words: in more than that, only standing together counts
 FILL = """
 a an and are as at be been but by for from had has have i in into is it its of on or our so that the their then there
@@ -70,6 +73,7 @@ def fold(things: Sequence[Thing]) -> list[int]:
     notes: dict[str, Known] = {}
     told_of: dict[str, Known] = {}
     equal: dict[str, int] = {}
+    begun: dict[str, list[Known]] = {}
     for at, thing in enumerate(things[:MOST]):
         words = words_of(thing.text)
         content = frozenset(words) - FILLING
@@ -78,10 +82,16 @@ def fold(things: Sequence[Thing]) -> list[int]:
         if found < 0 and words:
             found = equal.get(mine[3], -1)
         if found < 0 and len(content) >= FEWEST:
-            found = _said_by(mine, known, posted)
+            found = _said_by(mine, known, posted, is_cut=thing.text.endswith(CUT))
         if found >= 0:
             into[at] = into[found] if into[found] >= 0 else found
             continue
+        key = " ".join(words[:KEY])
+        for other in begun.get(key, ()):
+            if mine[3].startswith(other[3]):
+                _move(into, other[0], at)
+        if thing.text.endswith(CUT) and len(content) >= FEWEST:
+            begun.setdefault(key, []).append(mine)
         if thing.note:
             notes.setdefault(thing.note, mine)
         elif thing.about:
@@ -103,14 +113,21 @@ def _of_one_note(thing: Thing, mine: Known, notes: dict[str, Known], told_of: di
     if other is None or len(content & other[1]) < SHARED:
         return -1
     if thing.note and len(content) > len(other[1]) and (other[1] <= content or other[0] not in into):
-        into[other[0]] = at
-        for nth, to in enumerate(into):
-            into[nth] = at if to == other[0] else to
+        _move(into, other[0], at)
         return -1
     return other[0]
 
 
-def _said_by(mine: Known, known: list[Known], posted: dict[str, list[int]]) -> int:
+def _move(into: list[int], one: int, to: int) -> None:
+    """Fold a thing that had stayed, with all that is folded into it."""
+    into[one] = to
+    for nth, keeper in enumerate(into):
+        into[nth] = to if keeper == one else keeper
+
+
+def _said_by(mine: Known, known: list[Known], posted: dict[str, list[int]], *, is_cut: bool) -> int:
+    """One that has all of these words. Of a text that was cut, nobody knows what it denies further on: there only the
+    same beginning counts, or a text of its length that denies as much."""
     _, content, denied, joined = mine
     rarest: list[int] | None = None
     for word in content:
@@ -121,6 +138,8 @@ def _said_by(mine: Known, known: list[Known], posted: dict[str, list[int]]) -> i
             rarest = places
     for place in rarest or ():
         at, other, other_denied, other_joined = known[place]
+        if is_cut and other_joined.startswith(joined):
+            return at
         if not content <= other or denied != other_denied:
             continue
         if len(other) <= LONGER * len(content) or joined in other_joined:

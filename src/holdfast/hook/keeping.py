@@ -21,6 +21,7 @@ ACCOUNTED = "accounted"  # its content is the size of the transcript that the la
 FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary; a
 # commit is always worth it
 GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
+GROWN_MUCH = 192 << 10  # bytes that are worth it at any time
 
 
 def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_boundary: bool) -> None:
@@ -36,7 +37,7 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
     known = course.count(scene.state, episode.key, ACCOUNTED)
     if not is_boundary:
         last = course.when(scene.state, episode.key, ACCOUNTED) or episode.opened
-        if scene.now - last < BETWEEN or size - known < GROWN_BETWEEN:
+        if size - known < (GROWN_BETWEEN if scene.now - last >= BETWEEN else GROWN_MUCH):
             return
     elif 0 <= size - known < (1 if scene.did.get("boundary") == COMMIT else GROWN if known else FIRST):
         return

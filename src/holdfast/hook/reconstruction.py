@@ -1,14 +1,15 @@
 """What a start tells of a session that was killed and is not closed yet: the account that was kept of it on the way.
 
-One small file is read (witness/kept made it in the background), and what was asked after it is added from the notes
-of the hook itself. It is told in place of a handoff, as what it is: quoted, and up to when.
+One small file is read (witness/kept made it in the background). The tail of the transcript adds the call under way and
+the model's last answers after the account, the hook's own notes what was asked last. It is told in place of a handoff,
+as what it is: quoted, and up to when.
 """
 
 from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, story
+from holdfast.capture import episodes, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.witness import kept
 
@@ -27,8 +28,9 @@ TITLES = (
     ("learned", "Learned"),
     ("where", "Files modified"),
 )
-TAIL = 128 << 10  # bytes of a transcript in which the call under way is looked for
+TAIL = 256 << 10  # bytes of a transcript in which the call under way and the last answers are looked for
 LONGEST = 200  # of a prompt that came after the account
+LATER, LONGEST_ANSWER, SHORTEST_ANSWER = 1800, 900, 60  # characters of all answers that came after it, and of one
 
 
 def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
@@ -78,21 +80,38 @@ def _told(state: str, mark: Mark, found: kept.Kept) -> list[str]:
     asked = [one for one in later if one and one[:60] not in quoted]
     if asked:
         told.insert(1, f'Last asked for: "{asked[0]}"')
-    call = _under_way(state, mark.episode) if mark.why == episodes.DIED else ""
-    if call:
+    call, answers = _after(state, mark.episode, found.size)
+    if answers:
+        told.insert(1, "\n".join(("Said after that, newest first:", *(f"- {one}" for one in answers))))
+    if call and mark.why == episodes.DIED:
         told.insert(1, f"Under way when it died, so look whether it took effect: {call}")
     return told
 
 
-def _under_way(state: str, key: str) -> str:
-    """The newest call of its transcript, if nothing came back; "" otherwise. Only the tail is read."""
+def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:
+    """The newest call of its transcript if nothing came back, and the model's answers that the account has not seen.
+    Only the tail is read."""
     from holdfast.hook import gist, transcript
 
     episode = episodes.of_key(state, key)
     if episode is None or not episode.transcript:
-        return ""
-    for one in transcript.said(episode.host, episode.transcript, TAIL):
-        if one.role != transcript.CALL:
-            return ""
-        return gist.call_line(one, None).removesuffix(" -> no result yet")
-    return ""
+        return "", []
+    call = ""
+    answers: list[str] = []
+    left = LATER
+    for nth, one in enumerate(transcript.said(episode.host, episode.transcript, TAIL)):
+        if not nth and one.role == transcript.CALL:
+            call = gist.call_line(one, None).removesuffix(" -> no result yet")
+        if nth and (one.at < covered or left < SHORTEST_ANSWER):
+            break
+        if one.role == transcript.ASSISTANT and one.at >= covered and len(one.text) >= SHORTEST_ANSWER:
+            answers.append(_quoted(one.text, min(left, LONGEST_ANSWER)))
+            left -= len(answers[-1])
+    return call, answers
+
+
+def _quoted(text: str, most: int) -> str:
+    """One answer on one line, clean of secrets before it is cut."""
+    from holdfast.capture.redaction import redact
+
+    return quoting.shortened(clean(redact(text)[0])[0], most)

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+RUN = 8  # words in a row that say again what was said
 SHORTEST = 32  # characters of an item that still say something
 TODO, ASKED, QUOTED, SAID, DETAILS, TOUCHED = (
     "Open todos",
@@ -37,6 +38,9 @@ def told(text: str, room: int, path: str = "", beside: str = "") -> str:
         name: [item for item in items if name not in REPEATING or not shown or _bare(item) not in shown]
         for name, items in read(text).items()
     }
+    parts[DETAILS] = _fresh(parts[DETAILS], shown)
+    named = _joined([shown, *parts[DETAILS]])
+    parts[TOUCHED] = [item for item in parts[TOUCHED] if _bare(item) not in named]
     lines = _fit_once(parts, room - frame)
     if not lines or frame > room:
         return ""
@@ -53,6 +57,24 @@ def _fit_once(parts: dict[str, list[str]], room: int) -> list[str]:
     dropped = (item for name in REPEATING for item in parts.get(name, ()) if _bare(item) in shown)
     chosen = second if all(_bare(item) in left for item in dropped) else first
     return [line for lines in chosen.values() for line in lines]
+
+
+def _fresh(items: list[str], shown: str) -> list[str]:
+    """Details of which no long run of words stands in what is shown beside them, or in one before."""
+    seen = set(_runs(shown))
+    kept = []
+    for item in items:
+        runs = set(_runs(_bare(item)))
+        if not runs & seen:
+            kept.append(item)
+            seen |= runs
+    return kept
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """Every run of so many words, signs left aside."""
+    words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text.casefold()).split()
+    return [tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)]
 
 
 def _bare(item: str) -> str:

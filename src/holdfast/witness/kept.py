@@ -28,10 +28,11 @@ PATIENCE, STEP = 20, 0.05  # looks, and seconds between them
 
 @value
 class Kept:
-    """The sections as the account had them, and up to when."""
+    """The sections as the account had them, up to when, and up to which byte of the transcript."""
 
     time: float
     sections: Mapping[str, tuple[str, ...]]
+    size: int = 0
 
 
 def keep(state: str, episode: Episode, now: float) -> bool:
@@ -57,13 +58,14 @@ def keep(state: str, episode: Episode, now: float) -> bool:
     return True
 
 
-def wait_for_more(path: str, size: int) -> None:
-    """Until the host has written what came of the call whose hook asked for an account, or for a second: a host writes
-    a result down once its hooks have answered."""
+def is_more(path: str, size: int) -> bool:
+    """Whether the host writes more within a second: it writes a result down once the hooks of the call have answered,
+    among them the one that asked for an account."""
     for _ in range(PATIENCE):
         if _size(path) > size:
-            return
+            return True
         time.sleep(STEP)
+    return False
 
 
 def _size(path: str) -> int:
@@ -86,7 +88,9 @@ def read(state: str, episode: str) -> Kept | None:
     try:
         record = codec.decode(platform.read_file(_path(state, episode), LARGEST))
         sections = {str(name): tuple(str(one) for one in items) for name, items in record["sections"].items()}
-        return Kept(float(record["t"]), sections) if record["episode"] == episode else None
+        if record["episode"] != episode:
+            return None
+        return Kept(float(record["t"]), sections, int(record.get("size", 0)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
