@@ -289,6 +289,26 @@ def test_what_is_said_again_in_other_sessions_is_told_as_such_and_stays(fresh: H
     assert line.endswith(f"(said three times, last on {note.created}, not confirmed)")
 
 
+def test_the_opposite_is_no_repetition_and_takes_the_place_of_what_nobody_confirmed(fresh: Home) -> None:
+    before, later = "From now on, never squash the feature commits.", "From now on, always squash the feature commits."
+    notes = sessions(fresh, before, later)
+    assert sorted(note.description for note in notes) == sorted((before, later))
+    (line,) = [line for line in section(start(fresh)) if "squash" in line]
+    assert line.startswith(f"- {later}")
+    (note,) = [note for note in notes if note.description == before]
+    accept(fresh, note)
+    told = start(fresh)
+    assert before in told, "what the user confirmed is not lifted by a later word that nobody confirmed"
+    assert later in told
+
+
+def test_a_later_policy_without_a_cue_takes_the_place_of_an_unconfirmed_order(fresh: Home) -> None:
+    sessions(fresh, "From now on, never squash our commits, the reviewers read them one by one.")
+    sessions(fresh, "We squash our commits, the reviewers read them as one.")
+    (line,) = [line for line in section(start(fresh)) if "squash" in line]
+    assert line.startswith("- We squash our commits")
+
+
 def test_a_small_request_that_comes_back_is_no_statement(fresh: Home) -> None:
     assert sessions(fresh, "run the tests", "run the tests", "run the tests") == []
 

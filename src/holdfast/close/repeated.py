@@ -69,7 +69,8 @@ def file(vault: str, filing: Filing, work: Work) -> None:
         again = {
             other.session: other.day
             for nth, other in enumerate(earlier)
-            if alike.are(one.words, other.words) or near(at, nth) >= NEAR
+            if alike.are(one.words, other.words)
+            or (near(at, nth) >= NEAR and not alike.opposed(one.words, other.words))
         }
         if again and one.score >= (scorer.FIFTH if len(again) == 1 else scorer.TWO_FIFTHS):
             _tell(filing, work, one, sorted(again.values()), source)

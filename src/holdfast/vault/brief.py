@@ -189,15 +189,17 @@ def _add_said(draft: _Draft) -> None:
     """What the user said, in their own words; and of the last sessions what is likeliest to last."""
     project = draft.project.id
     theirs = draft.shelf.said_in(project)
+    spoken = {}
+    if project:
+        folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
+        draft.watched.append([folder, stamp(folder)])
+        spoken = said.sentences(draft.vault, project, [*theirs, *draft.shelf.always_in(project)])
+    theirs = said.in_force(theirs, [(day, one) for day, texts in spoken.items() for one in texts])
     for note in theirs[:MOST_SAID]:
         draft.add("said", quoting.SAID, note.path, (), draft.shelf.why(note, "said by the user"))
     draft.count("said", len(theirs) - MOST_SAID)
-    if not project:
-        return
-    folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
-    draft.watched.append([folder, stamp(folder)])
-    for line in said.sentences(draft.vault, project, [*theirs, *draft.shelf.always_in(project)]):
-        draft.say("said", line)
+    for day, texts in spoken.items():
+        draft.say("said", said.line(day, texts))
 
 
 def _add_handoff(draft: _Draft) -> None:

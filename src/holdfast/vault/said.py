@@ -1,9 +1,10 @@
 """What a start tells in the user's own words: their orders and what they want remembered, and, of the last sessions,
 the sentences likeliest to last that nobody has answered.
 
-The first are notes: they stay until they are confirmed as a rule, withdrawn or superseded, however many newer notes
-there are. The second are chosen by a score that decides nothing (hook/sentence_score), and each says when it was said
-and that nobody confirmed it. A session about which a model was asked has none: what it found to last is a note.
+The first are notes: they stay until they are confirmed as a rule, withdrawn, superseded or contradicted by what the
+user said later, however many newer notes there are. The second are chosen by a score that decides nothing
+(hook/sentence_score), and each says when it was said and that nobody confirmed it. A session about which a model was
+asked has none: what it found to last is a note.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from holdfast.hook import sentence_score as scorer
 from holdfast.vault import notes, prompts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.vault.notes import Note
 
@@ -42,9 +43,23 @@ def newest_first(note: Note) -> tuple[str, str]:
     return max((*said[-1:], note.created), default=""), max(note.sources, default="")
 
 
-def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
-    """The lines of what the user said lately and nobody answered, the newest first."""
-    told = [alike.words(f"{note.name} {note.description}") for note in known]
+def in_force(theirs: Sequence[Note], later: Sequence[tuple[str, str]] = ()) -> list[Note]:
+    """Without what nobody confirmed and the user contradicted on that day or later: the newest word counts. `theirs`
+    are the newest first, `later` are days and sentences that are no notes."""
+    said = [(day, alike.words(text)) for day, text in later]
+    found = []
+    for note in theirs:
+        day, words = newest_first(note)[0], alike.words(note.description)
+        if note.status == notes.UNCONFIRMED and any(day <= other and alike.opposed(words, one) for other, one in said):
+            continue
+        said.append((day, words))
+        found.append(note)
+    return found
+
+
+def sentences(vault: str, project: str, known: Iterable[Note]) -> dict[str, list[str]]:
+    """What the user said lately and nobody answered, by its day, the newest first."""
+    told = [alike.words(note.description) for note in known]
     found: list[tuple[float, str, int, str, str]] = []
     seen: list[frozenset[str]] = []
     for age, session in enumerate(prompts.sessions(vault, project, SESSIONS)):
@@ -61,7 +76,7 @@ def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
         said, words = shortened(text, LONGEST), alike.words(text)
         if len(said) > room or any(text in other for *_, other, _ in chosen):
             continue
-        if any(alike.are(words, other) for other in (*told, *seen)):
+        if any(alike.are(words, other) for other in (*told, *seen)) or any(alike.opposed(words, one) for one in seen):
             continue
         room -= len(said) + BETWEEN
         seen.append(words)
@@ -69,4 +84,9 @@ def sentences(vault: str, project: str, known: Iterable[Note]) -> list[str]:
     by_day: dict[str, list[str]] = {}
     for *_, said, day in sorted(chosen, reverse=True):
         by_day.setdefault(day, []).append(said)
-    return [f"- {JOINT.join(said)} (said by the user on {day}, not confirmed)" for day, said in by_day.items()]
+    return by_day
+
+
+def line(day: str, said: Sequence[str]) -> str:
+    """Those of one day, as a start tells them."""
+    return f"- {JOINT.join(said)} (said by the user on {day}, not confirmed)"
