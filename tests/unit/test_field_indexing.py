@@ -62,6 +62,16 @@ def test_the_proof_below_a_note_is_not_what_it_says(room: Room) -> None:
     assert "violet" not in room.ask("orders").results[0].thought.text
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [("unconfirmed", "(said by the user, not confirmed)"), ("proposed", "(proposed by an agent, not accepted)")],
+)
+def test_what_does_not_bind_yet_says_so_where_it_is_recalled(room: Room, status: str, told: str) -> None:
+    path = room.note("a", "Orders lock", "feedback", status=status)
+    assert found(room, "orders") == [path]
+    assert room.ask("orders").results[0].thought.text.endswith(told)
+
+
 def test_an_edited_note_is_found_by_its_new_words_only(room: Room) -> None:
     path = room.note("a", "Orders use locking")
     room.note("b", "Prices are cached")

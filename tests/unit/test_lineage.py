@@ -76,15 +76,6 @@ def test_an_episode_is_told_from_another_with_the_same_six_letters(vault: str) -
     assert lineage.of_episode(vault, lineage.names(vault, "shop"), mine.episode) == path
 
 
-def test_those_that_went_on_after_the_newest_began_overlap_it(vault: str) -> None:
-    for nth in (0, 100, 200):
-        put(vault, handoff(nth))
-    newest = lineage.read(vault, put(vault, handoff(300, started=lineage.iso(NOW + 150))))
-    assert isinstance(newest, Handoff)
-    assert [number for _, number in lineage.overlapping(lineage.names(vault, "shop"), newest)] == [3]
-    assert lineage.overlapping(lineage.names(vault, "shop"), replace(newest, started="")) == []
-
-
 LINE = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=20).filter(
     lambda text: text.strip("-*#")
 )

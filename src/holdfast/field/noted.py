@@ -25,6 +25,7 @@ from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.field.records import folder_stamp
 from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
 from holdfast.hook import own_words
+from holdfast.model import ORIGINS, TRUSTED
 from holdfast.tasks.entry import is_id
 from holdfast.vault import lineage, notes, prompts
 from holdfast.vault.index import EVIDENCE, RACY
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 TOPS = (*notes.FOLDERS.values(), lineage.FOLDER, prompts.FOLDER)
 FEWEST = 3  # words of a prompt that says something by itself
 LONGEST = 10_000
+STANDING = {  # behind the words of what does not bind yet, wherever they are found
+    notes.UNCONFIRMED: " (said by the user, not confirmed)",
+    notes.PROPOSED: " (proposed by an agent, not accepted)",
+}
 CUT = "\u2026"
 # What a mechanical handoff says of its session; the rest is what was asked, that it died, and who wrote this.
 OWN = ("done", "blockers", "decisions", "learned", "next_steps", "files_modified")
@@ -96,6 +101,7 @@ def _of_note(vault: str, note: notes.Note) -> Thought:
     described = note.description.removesuffix(doubt)
     begins = " ".join(body[: 2 * len(described)].split()).startswith(described.removesuffix(CUT))
     said = f"{body}{doubt}" if begins else f"{note.description}\n{body}".strip()
+    said += STANDING.get(note.status, "")
     return Thought(
         note_id(note.path),
         said[:LONGEST],
@@ -127,10 +133,18 @@ def _of_handoff(handoff: lineage.Handoff) -> Thought:
         session=handoff.episode,
         project=handoff.project,
         category=HANDOFF,
+        origin=_origin(handoff),
         created=_when(handoff.time),
         path=handoff.path,
         title=handoff.title,
     )
+
+
+def _origin(handoff: lineage.Handoff) -> str:
+    """The first outside origin that one of its items names, else the agent's own."""
+    items = [item.rstrip() for key in lineage.SECTIONS for item in handoff.items(key)]
+    outside = [one for one in ORIGINS if one not in TRUSTED]
+    return next((one for one in outside if any(item.endswith(f"(from {one})") for item in items)), "agent")
 
 
 def _of_prompts(session: prompts.Session) -> Iterator[Thought]:

@@ -132,28 +132,6 @@ def newest_in(vault: str, listed: list[str]) -> tuple[Handoff, int] | None:
     return None
 
 
-def newest_written(vault: str, listed: list[str], within: int) -> tuple[Handoff, int] | None:
-    """The newest that a person or agent wrote and that says what to do next, among the last few; with its number."""
-    for number in range(len(listed), max(0, len(listed) - within), -1):
-        found = read(vault, listed[number - 1])
-        if isinstance(found, Handoff) and found.author != MECHANICAL and found.items("next_steps"):
-            return found, number
-    return None
-
-
-def overlapping(listed: list[str], newest: Handoff) -> list[tuple[str, int]]:
-    """Paths and numbers of those that were still going on when the newest one began: they ended after it had."""
-    began = compact(newest.started)
-    found: list[tuple[str, int]] = []
-    for number in range(len(listed) if began else 0, 0, -1):
-        path = listed[number - 1]
-        if path.rpartition("/")[2][: len(began)] <= began:
-            break  # names begin with the time, so all before this one had ended too
-        if path != newest.path:
-            found.append((path, number))
-    return found[::-1]
-
-
 def of_episode(vault: str, listed: list[str], episode: str) -> str:
     """The path of an episode's handoff among these; "" where none was written."""
     ending = f"-{digest(episode, 6)}.md"
