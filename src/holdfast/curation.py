@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.vault.arming import Arming
     from holdfast.vault.edits import Asked, Filed
     from holdfast.vault.findings import Report
+    from holdfast.vault.gate import Asker
     from holdfast.vault.history import Entry, Undone
     from holdfast.vault.history import Plan as UndoPlan
     from holdfast.vault.importing import Imported, Proposal
@@ -54,6 +55,12 @@ class Curation:
         env = os.environ if env is None else env
         folder = cwd or platform.working_folder(env)
         return cls(home.vault(env, folder), folder, env=env)
+
+    def asker(self) -> Asker:
+        """Who asks: the user, or an agent with what has entered its session."""
+        from holdfast.vault import gate
+
+        return gate.asker(self.env, self.cwd, self.vault)
 
     def project(self) -> Project:
         return projects.find(self.cwd, self.vault)
@@ -147,7 +154,7 @@ class Curation:
         """Take notes out of the vault; returns the commit that does it."""
         from holdfast.vault import edits
 
-        return edits.forget(self.vault, paths, self.clock())
+        return edits.forget(self.vault, paths, self.clock(), by=self.asker())
 
     def promotable(self) -> tuple[str, list[tuple[str, str]]]:
         """The newest handoff's path and what in it could become a note."""
@@ -161,7 +168,7 @@ class Curation:
         from holdfast.vault import edits
 
         self._refuse_if_off()
-        return edits.promote(self.vault, self.project().id, wanted, kind, self.clock())
+        return edits.promote(self.vault, self.project().id, wanted, kind, self.clock(), by=self.asker())
 
     def note_files(self) -> int:
         """How many files should be notes: what a progress bar counts to."""
@@ -203,18 +210,22 @@ class Curation:
         from holdfast.vault import reviewing
 
         project = None if everything else self.project().id
-        return reviewing.decide(self.vault, self.clock(), project, keep=keep, accept=accept, reject=reject)
+        return reviewing.decide(
+            self.vault, self.clock(), project, keep=keep, accept=accept, reject=reject, by=self.asker()
+        )
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
         """Let a note come back by itself at some tool calls."""
         from holdfast.vault import arming
 
-        return arming.arm(self.vault, self.clock(), note, self.project().id, when, dry_run=dry_run)
+        mine = self.project().id
+        return arming.arm(self.vault, self.clock(), note, mine, when, by=self.asker(), dry_run=dry_run)
 
     def disarm(self, note: str, *, dry_run: bool = False) -> Arming:
         from holdfast.vault import arming
 
-        return arming.disarm(self.vault, self.clock(), note, self.project().id, dry_run=dry_run)
+        mine = self.project().id
+        return arming.disarm(self.vault, self.clock(), note, mine, by=self.asker(), dry_run=dry_run)
 
     def history(self, note: str, count: int, *, everything: bool = False) -> tuple[list[Entry], int]:
         """The newest changes, of one note if one is named, and how many of other projects were left out."""
@@ -227,7 +238,7 @@ class Curation:
         """Take one change back."""
         from holdfast.vault import history
 
-        return history.undo(self.vault, ident, self.clock())
+        return history.undo(self.vault, ident, self.clock(), by=self.asker())
 
     def undo_preview(self, ident: str) -> tuple[UndoPlan, str]:
         """What an undo would write, also as a unified diff."""
@@ -238,8 +249,10 @@ class Curation:
 
     def sync(self, remote: str = "", *, join: bool = False) -> Synced:
         """Fetch, merge and push."""
-        from holdfast.vault import sync
+        from holdfast.vault import gate, sync
 
+        if remote or join:
+            gate.require(self.asker(), gate.Change(gate.SETTING), "Choosing whom to share the vault with")
         return sync.sync(self.vault, self.clock(), remote, joining=join)
 
     def sync_preview(self, remote: str = "", *, join: bool = False) -> Synced:
@@ -263,7 +276,7 @@ class Curation:
         """Take notes out of everything below the vault, history included."""
         from holdfast.vault import purge
 
-        return purge.carry_out(self.vault, plan, self.clock(), say)
+        return purge.carry_out(self.vault, plan, self.clock(), say, by=self.asker())
 
     def propose_import(
         self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
@@ -286,7 +299,7 @@ class Curation:
         """Write what was proposed."""
         from holdfast.vault import importing
 
-        return importing.carry_out(self.vault, proposal, self.clock())
+        return importing.carry_out(self.vault, proposal, self.clock(), by=self.asker())
 
     def is_archive(self, path: str) -> bool:
         """Whether a file is what `export` writes."""
@@ -302,6 +315,7 @@ class Curation:
 
     def restore(self, path: str) -> Restored:
         """The vault out of such a file, where there is none yet."""
-        from holdfast.vault import restoring
+        from holdfast.vault import gate, restoring
 
+        gate.require(self.asker(), gate.Change(gate.RULE), "Restoring a vault")
         return restoring.restore(self.vault, os.path.normpath(os.path.join(self.cwd, path)), self.clock())

@@ -240,7 +240,7 @@ class Memory(Fielding):
         """Take back what one snag changed."""
         from holdfast.close.improve import closing as improve
 
-        return improve.undo(self.vault, self.state, ident, self.clock())
+        return improve.undo(self.vault, self.state, ident, self.clock(), by=self.asker())
 
     def spent(self, days: int, by: str) -> Spent:
         """The meter of calls to models."""

@@ -28,6 +28,7 @@ from holdfast.close.drain import drain, find_episode
 from holdfast.hook import lifecycle
 from holdfast.vault import git as vault_git
 from holdfast.vault import notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from .support import NAME, count, dice
@@ -122,7 +123,7 @@ def a_vault(base: Path, *, has_history: bool) -> str:
                 f"knowledge/{name}.md": notes.new_text(name=name, description=name, body=name, **fields)
                 for name in "ab"
             }
-            writer.commit("before", texts, cause="test")
+            writer.commit("before", texts, cause="test", by=BY_UPKEEP)
         edited = Path(vault, "knowledge", "b.md")
         edited.write_text(edited.read_text() + "A person was here.\n")
     nth = 0

@@ -17,6 +17,7 @@ import pytest
 
 from holdfast.errors import GitFailed
 from holdfast.vault import journal
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -41,7 +42,7 @@ def change(vault: str) -> None:
     """One file edited, one removed, one made, the map with them; before it a person's edit, as theirs."""
     texts = {EDITED: note("edited", "after"), GONE: None, NEW: note("new", "fresh")}
     with writing(vault, NOW) as writer:
-        writer.commit("the change", texts, cause="test")
+        writer.commit("the change", texts, cause="test", by=BY_UPKEEP)
 
 
 @pytest.fixture
@@ -49,7 +50,9 @@ def template(memory_path: Path) -> Path:
     """A vault with a history and an edit that a person has not committed."""
     vault = memory_path / "template"
     with writing(str(vault), NOW) as writer:
-        writer.commit("first", {EDITED: note("edited", "before"), GONE: note("gone", "soon")}, cause="test")
+        writer.commit(
+            "first", {EDITED: note("edited", "before"), GONE: note("gone", "soon")}, cause="test", by=BY_UPKEEP
+        )
     (vault / HAND).write_bytes(THEIRS)
     return vault
 

@@ -15,6 +15,7 @@ from holdfast.close.improve import closing as improve
 from holdfast.close.improve import loops
 from holdfast.close.improve.loops import Loop
 from holdfast.vault import notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -89,7 +90,11 @@ class Desk:
             found = [improve.file(filing, flag, advice, self.place()) for flag in given]
             assert set(filing.placed) >= {flag.id for flag in given}
             texts = filing.texts
-            done = writer.commit("close", texts, cause="close", planned_on=filing.planned_on) if texts else None
+            done = (
+                writer.commit("close", texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
+                if texts
+                else None
+            )
         return found, done.commit if done else ""
 
     def close(self, *given: Flag, advice: Advice | None = None) -> list[Loop]:
@@ -105,7 +110,7 @@ class Desk:
         name = given.pop("name", path.rpartition("/")[2].removesuffix(".md"))
         text = notes.new_text(name=name, description=f"about {name}", day="2026-01-01", **given)
         with writing(self.vault, self.now) as writer:
-            writer.commit("test", {path: text}, cause="test")
+            writer.commit("test", {path: text}, cause="test", by=BY_UPKEEP)
 
     def text(self, path: str) -> str:
         return Path(self.vault, path).read_text(encoding="utf-8")

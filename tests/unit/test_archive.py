@@ -17,6 +17,7 @@ from hook_support import Home, Terminal
 from holdfast.capture import queue
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.vault import archive, restoring
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -30,7 +31,7 @@ def full(vault: str, fresh: Home) -> str:
     fresh.vault = Path(vault)
     fresh.flag("Something that waits to be filed", session="s1")
     with writing(vault, NOW) as writer:
-        writer.commit("one", {"knowledge/one.md": BODY}, cause="test")
+        writer.commit("one", {"knowledge/one.md": BODY}, cause="test", by=BY_UPKEEP)
     os.chmod(f"{vault}/knowledge/one.md", 0o640)
     return vault
 

@@ -21,6 +21,7 @@ from holdfast.capture import armed_match
 from holdfast.errors import UsageError
 from holdfast.vault import armed, armed_file, index, notes
 from holdfast.vault.armed import When
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def a_note(name: str, body: str = "Prune only with a filter.", **more: Any) -> s
 
 def fill(vault: str, **texts: str) -> None:
     with writing(vault, NOW) as writer:
-        writer.commit("test", {f"knowledge/{name}.md": text for name, text in texts.items()}, cause="test")
+        writer.commit(
+            "test", {f"knowledge/{name}.md": text for name, text in texts.items()}, cause="test", by=BY_UPKEEP
+        )
 
 
 def compiled(vault: str) -> list[dict[str, Any]]:
@@ -198,7 +201,7 @@ def test_superseded_quarantined_and_faulty_ones_are_not_compiled(vault: str) -> 
     good, bad = {"tool": "Bash"}, {"tool": "*"}
     fill(vault, a=a_note("A", when=good), b=a_note("B", when=good, status="superseded"), c=a_note("C", when=bad))
     with writing(vault, NOW) as writer:
-        writer.commit("test", {"quarantine/d.md": a_note("D", when=good)}, cause="test")
+        writer.commit("test", {"quarantine/d.md": a_note("D", when=good)}, cause="test", by=BY_UPKEEP)
     assert [one["name"] for one in compiled(vault)] == ["A"]
 
 

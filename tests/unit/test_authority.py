@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hook_support import SOURCE, Agents, Home, Terminal, run
+from hook_support import SOURCE, Agents, Home, Terminal, at_a_terminal, run
 
 from holdfast.capture import course, flagging, home, whereabouts
 from holdfast.capture.flagging import Given, Speaker
@@ -127,7 +127,7 @@ def test_a_rule_holds_where_a_repository_switches_capture_off(session: Home) -> 
 
 def test_a_rule_holds_during_a_pause(session: Home) -> None:
     never(session)
-    assert session.fast("pause").status == 0
+    assert at_a_terminal(session, b"", "pause")[0] == 0
     assert session.reply(push(session))["permissionDecision"] == "deny"
 
 

@@ -34,6 +34,7 @@ from holdfast.vault import (
     notes,
     writing,
 )
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.lineage import Handoff
 
 DAY = "2026-11-01"
@@ -896,7 +897,7 @@ def test_the_next_steps_that_somebody_wrote_outlive_a_session_that_nobody_wrote_
     later = Handoff("what time is it", "2027-01-16T00:00:00Z", memory.project().id, author=lineage.MECHANICAL)
     with writing.writing(memory.vault, 1_800_000_100.0) as writer:
         done = replace_sections(later, goals=("what time is it",))
-        writer.commit("close", {lineage.path_for(done, "m"): lineage.render(done)}, cause="close")
+        writer.commit("close", {lineage.path_for(done, "m"): lineage.render(done)}, cause="close", by=BY_UPKEEP)
     told = memory.boot().text
     assert "Newest handoff, session 2" in told
     assert "Next steps of session 1, the last that somebody wrote" in told

@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.vault import brain, check, notes
 from holdfast.vault.anchors import make
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def a_note(name: str, body: str = "Text.", **more: Any) -> str:
 
 def fill(vault: str, texts: dict[str, str]) -> None:
     with writing(vault, NOW) as writer:
-        writer.commit("test", texts, cause="test")
+        writer.commit("test", texts, cause="test", by=BY_UPKEEP)
 
 
 def found(vault: str, **more: Any) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from holdfast.close.think import consolidate, draft, groups
 from holdfast.judge.fencing import Fence
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 OWN = {
@@ -52,7 +53,7 @@ def life(vault: Path) -> Life:
             )
             for path, (kind, origin, body) in OWN.items()
         }
-        writer.commit("before", texts, cause="test")
+        writer.commit("before", texts, cause="test", by=BY_UPKEEP)
     Path(vault, ".state/config.toml").write_text("[judge]\nname = 'verbatim'\n")
     return made
 
@@ -150,7 +151,7 @@ def test_the_users_own_note_is_never_a_judges_to_change_however_near_the_flag_is
         origin="user",
     )
     with writing(life.vault, NOW) as writer:
-        writer.commit("theirs", {"knowledge/fridays.md": text}, cause="remember")
+        writer.commit("theirs", {"knowledge/fridays.md": text}, cause="remember", by=BY_UPKEEP)
     before = snapshot(life.vault)
     life.flag("the gateway never deploys on Friday, not even a small fix: lifted")
 

@@ -17,6 +17,7 @@ from holdfast.doctor.examine import examine_and_mend
 from holdfast.doctor.field import check_field
 from holdfast.field import indexing
 from holdfast.memory import Memory
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 
@@ -37,7 +38,9 @@ def memory(where: Home) -> Memory:
 
 def write(where: Home, path: str, text: str) -> None:
     with writing(str(where.vault), time.time()) as writer:
-        writer.commit(text, {path: f"---\nname: {text}\nkind: knowledge\n---\n\n{text}\n"}, cause="remember")
+        writer.commit(
+            text, {path: f"---\nname: {text}\nkind: knowledge\n---\n\n{text}\n"}, cause="remember", by=BY_UPKEEP
+        )
 
 
 def looked(where: Home, now: float = 0.0) -> dict[str, Check]:

@@ -15,6 +15,7 @@ from holdfast.capture import home as vaults
 from holdfast.capture import platform
 from holdfast.memory import Memory
 from holdfast.vault import journal
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import lock as take_lock
@@ -33,7 +34,9 @@ def healthy(fresh: Home) -> Home:
 def write(where: Home, path: str, text: str) -> None:
     """One change to the vault, as any command makes it."""
     with writing(str(where.vault), time.time()) as writer:
-        writer.commit(text, {path: f"---\nname: {text}\nkind: knowledge\n---\n\n{text}\n"}, cause="remember")
+        writer.commit(
+            text, {path: f"---\nname: {text}\nkind: knowledge\n---\n\n{text}\n"}, cause="remember", by=BY_UPKEEP
+        )
 
 
 # --- the folder

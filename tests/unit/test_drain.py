@@ -22,6 +22,7 @@ from holdfast.errors import NewerFormat
 from holdfast.hook import lifecycle
 from holdfast.model import Flag
 from holdfast.vault import lineage, notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import Writer, writing
 
 NOW = 1_790_000_000.0  # 2026-09-21
@@ -228,7 +229,7 @@ def test_an_agents_own_handoff_is_not_overwritten_nor_doubled(life: Life) -> Non
     )
     path = lineage.path_for(own, "box")
     with writing(life.vault, NOW) as writer:
-        writer.commit("handoff", {path: lineage.render(own)}, cause="handoff")
+        writer.commit("handoff", {path: lineage.render(own)}, cause="handoff", by=BY_UPKEEP)
     before = Path(life.vault, path).read_bytes()
     story.add(life.state, key, NOW, "a prompt")
     life.flag("late", key)
@@ -812,7 +813,7 @@ def test_a_change_that_was_cut_short_is_finished_by_a_close_that_has_nothing_els
     with monkeypatch.context() as patch:
         patch.setattr(journal, "_commit", kill)
         with pytest.raises(Killed), writing(life.vault, NOW + 20) as writer:
-            writer.commit("half", {"knowledge/half.md": "---\nname: half\n---\nhalf\n"}, cause="test")
+            writer.commit("half", {"knowledge/half.md": "---\nname: half\n---\nhalf\n"}, cause="test", by=BY_UPKEEP)
     assert journal.is_cut_short(life.vault)
     assert life.drain() == []
     assert not journal.is_cut_short(life.vault)

@@ -11,6 +11,7 @@ import pytest
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import edits, index, lineage, notes
 from holdfast.vault.edits import Asked
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.lineage import Handoff
 
@@ -72,7 +73,7 @@ def test_the_same_words_again_are_there_already_and_other_projects_have_their_ow
     again = remember(vault, "  One.\n", project="shop")
     assert (again.was_there, again.path, again.commit) == (True, first.path, "")
     assert remember(vault, "One.", project="cart").path == "knowledge/one-2.md"
-    edits.forget(vault, [first.path], NOW)
+    edits.forget(vault, [first.path], NOW, by=BY_USER)
     assert not remember(vault, "One.", project="shop").was_there
 
 
@@ -132,13 +133,13 @@ def test_a_person_who_makes_the_same_file_at_the_same_moment_wins(vault: str, mo
 
 def test_forgetting_takes_a_note_out_of_the_vault_and_the_map_and_history_keeps_it(vault: str) -> None:
     filed, other = remember(vault, "One."), remember(vault, "Two.")
-    commit = edits.forget(vault, [filed.path, "knowledge/never-was.md"], NOW)
+    commit = edits.forget(vault, [filed.path, "knowledge/never-was.md"], NOW, by=BY_USER)
     assert not Path(vault, filed.path).exists()
     assert filed.path not in Path(vault, "BRAIN.md").read_text()
     assert other.path in Path(vault, "BRAIN.md").read_text()
     assert "One." in Repository(vault).text("show", f"{commit}~1:{filed.path}")
     with pytest.raises(NotFound, match="no such note any more"):
-        edits.forget(vault, [filed.path], NOW)
+        edits.forget(vault, [filed.path], NOW, by=BY_USER)
 
 
 def test_words_find_notes_and_signs_find_none(vault: str) -> None:
@@ -165,7 +166,7 @@ def a_handoff(vault: str, text: str) -> str:
 
 def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_byte(vault: str) -> None:
     path = a_handoff(vault, HANDOFF)
-    filed, where = edits.promote(vault, "shop", "first call", "", NOW)
+    filed, where = edits.promote(vault, "shop", "first call", "", NOW, by=BY_USER)
     assert where == path
     linked = f"The first call fails ([note](../../{filed.path}))"
     assert Path(vault, path).read_bytes().decode() == HANDOFF.replace("The first call fails.", linked)
@@ -185,14 +186,14 @@ def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_
 
 def test_what_cannot_be_promoted_says_why(vault: str) -> None:
     with pytest.raises(NotFound, match="no handoff yet"):
-        edits.promote(vault, "shop", "1", "", NOW)
+        edits.promote(vault, "shop", "1", "", NOW, by=BY_USER)
     a_handoff(vault, "---\ntitle: x\n---\n## Learned\n- one\n  more of it\n- two a\n- two b\n")
     with pytest.raises(NotFound, match=r"2 items of the newest handoff have .two."):
-        edits.promote(vault, "shop", "two", "", NOW)
+        edits.promote(vault, "shop", "two", "", NOW, by=BY_USER)
     with pytest.raises(NotFound, match="No item"):
-        edits.promote(vault, "shop", "7", "", NOW)
+        edits.promote(vault, "shop", "7", "", NOW, by=BY_USER)
     with pytest.raises(HoldfastError, match="spans several lines"):
-        edits.promote(vault, "shop", "one more", "", NOW)
+        edits.promote(vault, "shop", "one more", "", NOW, by=BY_USER)
     with pytest.raises(UsageError, match="no kind of note"):
-        edits.promote(vault, "shop", "two a", "poem", NOW)
-    assert edits.promote(vault, "shop", "2", "rule", NOW)[0].path == "rules/two-a.md"
+        edits.promote(vault, "shop", "two a", "poem", NOW, by=BY_USER)
+    assert edits.promote(vault, "shop", "2", "rule", NOW, by=BY_USER)[0].path == "rules/two-a.md"

@@ -22,6 +22,7 @@ from holdfast.field import comparing, forgetting, highways, rebuild, records
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
 from holdfast.vault import own, purge, purge_history
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.writing import writing
 
 SAID = "Orders are locked optimistically since the double booking"
@@ -203,7 +204,7 @@ def test_nothing_of_a_purged_thought_is_left_in_logs_history_queries_and_index(
     room.read(said)
     if is_withdrawn:
         forgetting.withdraw(room.field, [made.id])
-    done = purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW)
+    done = purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER)
     assert (done.left, done.thoughts) == ((), (made.id,))
     held = everything(room.vault)
     assert said.encode() not in held or said == "Ask Zoe", "a query of two words is nobody's secret"
@@ -219,7 +220,7 @@ def test_a_thought_of_two_words_goes_and_the_words_stay_elsewhere(room: Room) ->
     made = room.think("Ask Zoe").thought
     path = room.note("whom", "Whom to ask: Ask Zoe or Bob about the proxy")
     committed(room.vault)
-    purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW)
+    purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER)
     assert "Ask Zoe or Bob" in Path(room.vault, path).read_text(encoding="utf-8")
     assert made.id.encode() not in b"".join(Path(room.vault, one).read_bytes() for one, _ in records.logs(room.vault))
 
@@ -235,7 +236,7 @@ def test_a_plan_names_what_quotes_a_thought_and_not_its_own_log(room: Room) -> N
 def test_a_thought_that_nobody_committed_yet_is_purged_and_its_neighbours_stay(room: Room) -> None:
     made = room.think(SAID).thought
     kept = room.think(OTHER).thought
-    assert purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW).left == ()
+    assert purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER).left == ()
     assert SAID.encode() not in everything(room.vault)
     assert list(forgetting.logged(room.vault)) == [kept.id]
 
@@ -254,7 +255,7 @@ def test_what_is_thought_while_a_purge_replaces_the_log_is_kept(room: Room, monk
 
     plan = purge.plan(room.vault, thoughts=[made.id])
     monkeypatch.setattr(purge_history, "scrub", slowly)
-    assert purge.carry_out(room.vault, plan, NOW).left == ()
+    assert purge.carry_out(room.vault, plan, NOW, by=BY_USER).left == ()
     assert list(forgetting.logged(room.vault)) == [one.id for one in meanwhile] != []
 
 
@@ -268,7 +269,7 @@ def killed_at(vault: str, ident: str, nth: int) -> None:
             if next(steps) == nth:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        purge.carry_out(vault, purge.plan(vault, thoughts=[ident]), NOW, die)
+        purge.carry_out(vault, purge.plan(vault, thoughts=[ident]), NOW, die, by=BY_USER)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
@@ -284,7 +285,7 @@ def test_a_purge_killed_between_two_steps_is_finished_by_the_next(room: Room, nt
     later = purge.unfinished(room.vault)
     assert (later is None) == (nth == 7), "the last step is when all is done"
     if later:
-        assert purge.carry_out(room.vault, later, NOW).left == ()
+        assert purge.carry_out(room.vault, later, NOW, by=BY_USER).left == ()
     assert SAID.encode() not in everything(room.vault)
     assert list(forgetting.logged(room.vault)) == [kept.id]
     room.reopen()

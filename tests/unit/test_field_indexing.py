@@ -17,6 +17,7 @@ from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
 from holdfast.tasks import finalize, states
 from holdfast.vault import lineage, purge
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing
 
@@ -300,7 +301,7 @@ def test_what_is_purged_is_gone_from_thoughts_traffic_and_store(room: Room) -> N
     indexing.sync(room.field)
     room.read(said)
     room.close()
-    purge.carry_out(room.vault, purge.plan(room.vault, path), room.now)
+    purge.carry_out(room.vault, purge.plan(room.vault, path), room.now, by=BY_USER)
     room.reopen()
     assert indexing.sync(room.field).broken == ()
     assert texts(room.ask("zebras prices", None)) == ["Prices are cached for a day"]

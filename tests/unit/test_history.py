@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import brain, history, notes
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -37,7 +38,7 @@ def text(name: str = "locks", body: str = "One.\nTwo.\nThree.", project: str = n
 def write(vault: str, subject: str, texts: dict[str, str | None], cause: str = "remember") -> str:
     """One change; returns its id."""
     with writing(vault, NOW) as writer:
-        assert writer.commit(subject, texts, cause=cause).commit
+        assert writer.commit(subject, texts, cause=cause, by=BY_UPKEEP).commit
     return history.changes(vault, count=1)[0].id
 
 
@@ -106,11 +107,11 @@ def test_another_projects_changes_are_only_counted(vault: str) -> None:
 def test_an_undo_takes_one_change_back_and_an_undo_of_it_brings_it_again(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "longer", {PATH: text(body="One.\nTwo.\nThree.\nFour.")})
-    done = history.undo(vault, ident, NOW)
+    done = history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault) == text()
     assert done.of.id == ident
     assert (done.by.cause, done.by.subject) == ("undo", f"undo {ident}: longer")
-    history.undo(vault, done.by.id, NOW)
+    history.undo(vault, done.by.id, NOW, by=BY_USER)
     assert there(vault) == text(body="One.\nTwo.\nThree.\nFour.")
 
 
@@ -118,7 +119,7 @@ def test_a_note_that_was_forgotten_comes_back_and_is_in_the_map(vault: str) -> N
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "forget", {PATH: None}, cause="forget")
     assert PATH not in there(vault, "BRAIN.md")
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault) == text()
     assert PATH in there(vault, "BRAIN.md")
 
@@ -127,7 +128,7 @@ def test_a_note_that_was_added_goes_and_leaves_the_map(vault: str) -> None:
     write(vault, "other", {"knowledge/other.md": text("other")})
     ident = write(vault, "remember: locks", {PATH: text()})
     write(vault, "third", {"knowledge/third.md": text("third")})
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert not Path(vault, PATH).exists()
     shown = there(vault, "BRAIN.md")
     assert (PATH in shown, "other.md" in shown, "third.md" in shown) == (False, True, True)
@@ -137,7 +138,7 @@ def test_later_work_on_the_same_note_stays(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text(sources=["a"])})
     ident = write(vault, "first line", {PATH: text(body="1.\nTwo.\nThree.", sources=["a", "b"])})
     write(vault, "last line", {PATH: text(body="1.\nTwo.\n3.", sources=["a", "b", "c"])})
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault) == text(body="One.\nTwo.\n3.", sources=["a", "c"])
 
 
@@ -145,7 +146,7 @@ def test_an_edit_by_hand_since_then_is_committed_as_theirs_and_stays(vault: str)
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "first line", {PATH: text(body="1.\nTwo.\nThree.")})
     Path(vault, PATH).write_text(text(body="1.\nTwo.\nThree, says the person."), encoding="utf-8")
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault) == text(body="One.\nTwo.\nThree, says the person.")
     assert [entry.cause for entry in history.changes(vault, count=2)] == ["undo", "hand"]
 
@@ -157,7 +158,7 @@ def test_a_change_that_was_built_upon_is_refused_whole(vault: str) -> None:
     write(vault, "again", {other: text("other", body="changed since")})
     before = Repository(vault).head()
     with pytest.raises(UsageError, match=f"^{other} was changed again after {ident}.*nothing was changed"):
-        history.undo(vault, ident, NOW)
+        history.undo(vault, ident, NOW, by=BY_USER)
     assert Repository(vault).head() == before
     assert there(vault) == text(body="1.")
 
@@ -165,9 +166,9 @@ def test_a_change_that_was_built_upon_is_refused_whole(vault: str) -> None:
 def test_what_is_undone_already_is_said_so(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "longer", {PATH: text(body="Four.")})
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     with pytest.raises(UsageError, match="Nothing of the change"):
-        history.undo(vault, ident, NOW)
+        history.undo(vault, ident, NOW, by=BY_USER)
 
 
 def test_the_lines_of_a_close_leave_the_activity_log_and_later_ones_stay(vault: str) -> None:
@@ -175,7 +176,7 @@ def test_the_lines_of_a_close_leave_the_activity_log_and_later_ones_stay(vault: 
     write(vault, "close 1", {"activity.log": first})
     ident = write(vault, "close 2", {"activity.log": first + second, PATH: text()})
     write(vault, "close 3", {"activity.log": first + second + third})
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault, "activity.log") == first + third
 
 
@@ -185,7 +186,7 @@ def test_a_project_that_a_hook_registered_stays_registered(vault: str) -> None:
     Path(vault, "projects.toml").write_text(registered, encoding="utf-8")
     ident = write(vault, "other", {"knowledge/other.md": text("other")})
     assert "projects.toml" in history.changes(vault, count=1)[0].files
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert there(vault, "projects.toml") == registered
 
 
@@ -196,7 +197,7 @@ def test_the_operators_words_in_the_brain_come_back_and_the_map_stays_current(va
     write(vault, "other", {"knowledge/other.md": text("other")})
     by_hand = history.changes(vault, count=2)[1]
     assert by_hand.cause == "hand"
-    history.undo(vault, by_hand.id, NOW)
+    history.undo(vault, by_hand.id, NOW, by=BY_USER)
     now = there(vault, "BRAIN.md")
     assert "Fridays" not in now
     assert "other.md" in now
@@ -216,28 +217,28 @@ def test_a_change_is_found_by_a_beginning_of_its_id_in_any_case_or_of_its_commit
 def test_what_is_no_id_is_refused(vault: str, wanted: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     with pytest.raises(UsageError, match="is no id of a change"):
-        history.undo(vault, wanted, NOW)
+        history.undo(vault, wanted, NOW, by=BY_USER)
 
 
 def test_an_unknown_id_and_an_ambiguous_one_are_one_sentence_each(vault: str) -> None:
     first = write(vault, "one", {PATH: text()})
     write(vault, "two", {PATH: text(body="Four.")})
     with pytest.raises(NotFound, match='There is no change "zzzz"'):
-        history.undo(vault, "zzzz", NOW)
+        history.undo(vault, "zzzz", NOW, by=BY_USER)
     with pytest.raises(NotFound, match=r"may be .*Say more of the id"):
-        history.undo(vault, first[:6], NOW)
+        history.undo(vault, first[:6], NOW, by=BY_USER)
 
 
 def test_the_beginning_of_the_vault_and_a_merge_cannot_be_undone(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     with pytest.raises(UsageError, match="began the vault"):
-        history.undo(vault, history.changes(vault)[-1].id, NOW)
+        history.undo(vault, history.changes(vault)[-1].id, NOW, by=BY_USER)
     with writing(vault, NOW) as writer:
         tree = writer.repository.text("rev-parse", "HEAD^{tree}")
         other = writer.repository.text("commit-tree", tree, "-p", "HEAD~1", "-m", "elsewhere")
-        writer.commit("sync", {}, cause="sync", parents=(other,))
+        writer.commit("sync", {}, cause="sync", parents=(other,), by=BY_UPKEEP)
     with pytest.raises(UsageError, match="joined two machines' work"):
-        history.undo(vault, history.changes(vault, count=1)[0].id, NOW)
+        history.undo(vault, history.changes(vault, count=1)[0].id, NOW, by=BY_USER)
 
 
 def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
@@ -246,7 +247,7 @@ def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
     Path(vault, "outputs/raw").write_bytes(b"\xff\x00\xfe")
     write(vault, "kept", {PATH: text(body="1.")})
     ident = write(vault, "removed", {"outputs/raw": None})
-    history.undo(vault, ident, NOW)
+    history.undo(vault, ident, NOW, by=BY_USER)
     assert Path(vault, "outputs/raw").read_bytes() == b"\xff\x00\xfe"
 
 

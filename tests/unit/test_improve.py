@@ -21,6 +21,7 @@ from holdfast.close.improve.snag import Snag, key_of, parsed
 from holdfast.errors import UsageError
 from holdfast.model import Flag
 from holdfast.vault import armed, notes
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.index import Index
 from holdfast.vault.writing import writing
 
@@ -242,7 +243,7 @@ def test_the_operators_own_words_change_only_by_their_word(desk: Desk, fields: d
     assert "+Snag: docker prune took the volumes. Better: name the image" in proposal.diff
     desk.close(flag)
     assert len(proposals.listing(desk.state)) == 1
-    proposals.accept(desk.vault, desk.state, proposal.id, desk.now)
+    proposals.accept(desk.vault, desk.state, proposal.id, desk.now, by=BY_USER)
     assert "Better: name the image" in desk.text("rules/mine.md")
     assert [(one.state, one.where) for one in desk.listing().closed] == [("applied", "rules/mine.md")]
 
@@ -287,7 +288,7 @@ def test_a_note_that_was_saved_while_it_was_planned_gets_its_line_in_the_next_ro
         improve.file(filing, flag, None, desk.place())
         theirs = desk.text("rules/small-steps.md") + "\nMine.\n"
         Path(desk.vault, "rules/small-steps.md").write_text(theirs)
-        done = writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on)
+        done = writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
     assert done.skipped == ("rules/small-steps.md",)
     assert desk.text("rules/small-steps.md") == theirs
     (loop,) = desk.close(flag)
@@ -442,7 +443,7 @@ def test_a_close_that_is_killed_and_run_again_tells_everything_once(desk: Desk) 
 def test_what_was_taken_back_before_its_close_was_run_again_is_not_told(desk: Desk) -> None:
     flag = desk.snag("docker prune took the volumes", "name the image")
     (loop,) = desk.close(flag)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     desk.close(flag)
     assert desk.notices() == []
 
@@ -451,7 +452,7 @@ def test_the_sentence_goes_with_the_edit_whichever_project_was_closed(desk: Desk
     (loop,), commit = desk.plan(desk.snag("docker prune took the volumes", "name the image", project=OTHER))
     improve.after_commit(desk.state, [loop], commit, desk.now, SHOP)
     assert (len(desk.notices(OTHER)), desk.notices()) == (1, [])
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.notices(OTHER) == []
 
 

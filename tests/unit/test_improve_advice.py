@@ -18,6 +18,7 @@ from holdfast.close.think import wording
 from holdfast.judge.fencing import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.notes import Note
 
 LONG = "\n".join(f"Line {nth} of what is known." for nth in range(1, 9))
@@ -70,7 +71,7 @@ def test_what_it_may_say_is_carried_out_and_says_whose_word_it_was(desk: Desk) -
     assert note.body == f"\n{LONG}\n\nSnag: pruned. Better: name the image\n"
     assert note.when == {"words": ["docker", "volume"]}
     assert note.sources == (flag.id,)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     note = desk.note("knowledge/docker-volumes.md")
     assert (note.body, note.when, note.sources) == (f"\n{LONG}\n", None, ())
 
@@ -103,7 +104,7 @@ def test_a_rewrite_that_keeps_the_words_is_made_and_taken_back_whole(desk: Desk)
     assert desk.note("knowledge/docker-volumes.md").body == f"\n{body}\n"
     path = Path(desk.vault, "knowledge/docker-volumes.md")
     path.write_text(path.read_text().replace("Line 8 of", "Line eight of"))
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.note("knowledge/docker-volumes.md").body == before.replace("Line 8 of", "Line eight of")
 
 
@@ -203,7 +204,7 @@ def test_a_rewrite_that_could_not_be_taken_back_is_not_made(desk: Desk, token: s
     (loop,) = desk.close(flag, advice=good)
     assert token in desk.text("knowledge/docker-volumes.md")
     assert token not in improve.question(flag, shown(desk, flag), Fence("n0nce")).given
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.note("knowledge/docker-volumes.md").body == f"\n{body}\n"
 
 
@@ -213,7 +214,7 @@ def test_what_a_judge_wanted_and_may_not_do_a_person_may(desk: Desk) -> None:
     assert improve.considered(advice(lines=[], body=body), shown(desk, flag), flag, desk.place()) is None
     (kept,) = proposals.listing(desk.state, SHOP)
     assert (kept.kind, kept.path) == ("note", "knowledge/docker-volumes.md")
-    proposals.accept(desk.vault, desk.state, kept.id, desk.now)
+    proposals.accept(desk.vault, desk.state, kept.id, desk.now, by=BY_USER)
     note = desk.note("knowledge/docker-volumes.md")
     assert (note.body, note.sources) == (f"\n{body}\n", (flag.id,))
 

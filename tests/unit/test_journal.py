@@ -22,6 +22,7 @@ from holdfast.close.filing import Filing
 from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.model import Flag
 from holdfast.vault import brain, edits, index, journal, notes, reviewing
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import writing
@@ -84,23 +85,29 @@ def do(vault: str, step: str, nth: int) -> None:
         edits.remember(vault, edits.Asked(f"Another fact, {nth}."), NOW)
     elif step == "forget another":
         filed = edits.remember(vault, edits.Asked(f"Short-lived, {nth}."), NOW)
-        edits.forget(vault, [filed.path], NOW)
+        edits.forget(vault, [filed.path], NOW, by=BY_USER)
     elif step == "review":
-        reviewing.decide(vault, NOW + nth * 86400, None, keep=[PATH])
+        reviewing.decide(vault, NOW + nth * 86400, None, keep=[PATH], by=BY_USER)
     else:
         with writing(vault, NOW) as writer:
             text = writer.read(PATH) or ""
             if step == "drain":
                 filing = Filing(writer.index, writer.read)
                 filing.file(Flag(f"01ID{nth:022}", NOW, "cli", "", "shop", "fact", FACT))
-                writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on)
+                writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
                 return
             changes: dict[str, dict[str, Any]] = {
                 "sources": {"sources": [*(index.load(vault).known[PATH].note.sources), f"s{nth}"], "edited": DAY},
                 "arm": {"when": {"tool": "Bash", "words": [f"w{nth}"]}},
                 "status": {"status": "unconfirmed" if nth % 2 else "active"},
             }
-            writer.commit(step, {PATH: notes.with_fields(text, **changes[step])}, cause=step, planned_on={PATH: text})
+            writer.commit(
+                step,
+                {PATH: notes.with_fields(text, **changes[step])},
+                cause=step,
+                planned_on={PATH: text},
+                by=BY_UPKEEP,
+            )
 
 
 def edit_by_hand(vault: str, step: str, nth: int) -> None:
@@ -156,7 +163,7 @@ def hash_of(vault: str, raw: bytes) -> str:
 
 def commit(vault: str, texts: dict[str, str | None]) -> journal.Applied:
     with writing(vault, NOW) as writer:
-        return writer.commit("test", texts, cause="test")
+        return writer.commit("test", texts, cause="test", by=BY_UPKEEP)
 
 
 PERSON = """
@@ -335,7 +342,7 @@ def test_the_last_note_of_a_folder_takes_the_folder_with_it_and_a_commit_with_a_
     with writing(vault, NOW) as writer:
         monkeypatch.setenv("PATH", "/nonexistent")
         with pytest.raises(GitFailed):
-            writer.commit("forget", {PATH: None}, cause="forget")
+            writer.commit("forget", {PATH: None}, cause="forget", by=BY_UPKEEP)
     monkeypatch.undo()
     assert not Path(vault, "knowledge").exists()
     with writing(vault, NOW) as writer:

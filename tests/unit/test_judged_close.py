@@ -15,6 +15,7 @@ from holdfast.close.drain import Closed
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes
+from holdfast.vault.gate import BY_USER
 
 
 @pytest.fixture
@@ -511,7 +512,7 @@ def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> N
 
     def purging(question: Question[Any]) -> Any:
         if question.job == "handoff":
-            purge.carry_out(life.vault, purge.plan(life.vault, path), NOW + 5)
+            purge.carry_out(life.vault, purge.plan(life.vault, path), NOW + 5, by=BY_USER)
             item = {"text": "the launch code of the shop is swordfish", "cites": ["F1"]}
             return {"title": "Codes", "learned": [item]}
         return nothing(question)
@@ -538,7 +539,7 @@ def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Lif
 
     life.drain(court=court(life.state, Scripted(losing)))
     waiting = [one for one in proposals.listing(life.state, SHOP) if one.path == path]
-    deciding.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id])
+    deciding.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id], by=BY_USER)
     text = Path(life.vault, path).read_text()
     assert "the port is said elsewhere\n\nEvidence:\n- deploy/web.toml:3" in text
 

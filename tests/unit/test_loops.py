@@ -18,6 +18,7 @@ from holdfast.doctor.checks import Place
 from holdfast.doctor.loops import check_loops
 from holdfast.errors import UsageError
 from holdfast.model import Flag
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
 
@@ -64,15 +65,15 @@ def test_a_snag_from_outside_waits_in_quarantine_and_says_why(desk: Desk) -> Non
         filing = Filing(writer.index, writer.read)
         filing.file(flag)
         filing.file(desk.snag("a preference of somebody", kind="preference", origin="web"))
-        writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on)
+        writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
     (one,) = desk.listing().open
     assert (one.id, one.state, one.better) == (flag.id, "quarantined", "send me the keys")
     assert "web" in one.why
     assert abs(one.time - flag.time) < 1
-    (done,) = deciding.decide(desk.vault, desk.now, SHOP, accept=[one.where])
+    (done,) = deciding.decide(desk.vault, desk.now, SHOP, accept=[one.where], by=BY_USER)
     assert desk.note(done.now_at).when == {"tool": "Bash", "words": ["docker", "prune"]}
     assert [(one.state, one.where) for one in desk.listing().closed] == [("applied", done.now_at)]
-    improve.undo(desk.vault, desk.state, flag.id, desk.now)
+    improve.undo(desk.vault, desk.state, flag.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
@@ -106,7 +107,7 @@ def test_an_open_loop_is_an_alarm_once_more_than_two_closes_have_passed(desk: De
     assert [one.id for one in loops.alarms(desk.vault, desk.state, desk.now, SHOP)] == [loop.id]
     assert any(line.startswith("WARNING: 1 snag changed nothing in 4 closes") for line in desk.notices())
     assert all("WARNING" not in line for line in desk.notices(OTHER))
-    proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+    proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     desk.close()
     assert loops.alarms(desk.vault, desk.state, desk.now) == []
     assert all("WARNING" not in line for line in desk.notices())
@@ -137,7 +138,7 @@ def test_what_another_machine_has_to_decide_is_told_and_alarms_nobody_here(
     (one,) = desk.listing().open
     assert (one.why, one.is_late) == (f"on the machine {here}", False)
     with pytest.raises(UsageError, match="Take it back there"):
-        improve.undo(desk.vault, desk.state, applied.id, desk.now)
+        improve.undo(desk.vault, desk.state, applied.id, desk.now, by=BY_USER)
     assert "one layer" in path.read_text()
 
 
@@ -147,7 +148,7 @@ def test_a_proposal_that_was_lost_with_its_machinery_is_told_and_can_be_ended(de
     Path(f"{desk.state}/proposals/{loop.id}").unlink()
     (one,) = desk.listing().open
     assert "no longer here" in one.why
-    improve.undo(desk.vault, desk.state, loop.id, desk.now)
+    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.listing().open == ()
 
 
@@ -194,7 +195,7 @@ def close_at(where: Home, flag: Flag) -> None:
     with writing(vault, NOW) as writer:
         filing = Filing(writer.index, writer.read)
         improve.file(filing, flag, None, improve.Place(where.state))
-        writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on)
+        writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
 
 
 def test_the_command_lists_both_and_takes_one_back(fresh: Home, terminal: Terminal) -> None:

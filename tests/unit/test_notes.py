@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import arming, edits, index, notes
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def test_an_odd_file_name_is_a_note_like_any_other(vault: str, name: str) -> Non
     assert path in index.load(vault).known
     assert all(line.startswith(("- [", "#", "<!--")) or not line for line in brain_map(vault))
     found = notes.find(index.load(vault).notes, path)
-    assert edits.forget(vault, [found.path], NOW)
+    assert edits.forget(vault, [found.path], NOW, by=BY_USER)
     assert not Path(vault, path).exists()
     assert Path(vault, "knowledge/good.md").exists()
 
@@ -159,9 +160,9 @@ def test_no_name_leads_out_of_the_vault(vault: str, place: Path, wanted: str) ->
     with pytest.raises(NotFound):
         notes.find(index.load(vault).notes, wanted)
     with pytest.raises(HoldfastError):
-        arming.arm(vault, NOW, wanted, "p", {"tool": "Bash", "words": ["deploy"]})
+        arming.arm(vault, NOW, wanted, "p", {"tool": "Bash", "words": ["deploy"]}, by=BY_USER)
     with pytest.raises(HoldfastError):
-        edits.forget(vault, [wanted], NOW)
+        edits.forget(vault, [wanted], NOW, by=BY_USER)
     assert (place / "outside.md").exists()
 
 

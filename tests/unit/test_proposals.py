@@ -16,6 +16,7 @@ from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.proposals import Proposal
 from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 
 PATH = "knowledge/port.md"
 
@@ -54,7 +55,7 @@ def test_each_project_sees_its_own_and_what_is_of_none(desk: Desk) -> None:
 
 def test_to_accept_is_to_make_the_edit_as_one_commit(desk: Desk) -> None:
     a_proposal(desk)
-    done = proposals.accept(desk.vault, desk.state, "ABCD", desk.now)
+    done = proposals.accept(desk.vault, desk.state, "ABCD", desk.now, by=BY_USER)
     assert (done.action, done.path) == ("accept", PATH)
     assert "The port is 8080." in desk.text(PATH)
     assert proposals.listing(desk.state) == []
@@ -65,12 +66,12 @@ def test_what_a_person_wrote_meanwhile_stays_and_a_clash_is_theirs_to_settle(des
     a_proposal(desk)
     path = Path(desk.vault, PATH)
     path.write_text(path.read_text().replace("Ask Ops.", "Ask nobody."))
-    proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+    proposals.accept(desk.vault, desk.state, "abcd1234", desk.now, by=BY_USER)
     assert "The port is 8080.\n\nIt is open.\n\nAsk nobody.\n" in path.read_text()
     a_proposal(desk, after=path.read_text().replace("8080", "9090"))
     path.write_text(path.read_text().replace("8080", "7070"))
     with pytest.raises(HoldfastError, match="still waits"):
-        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now, by=BY_USER)
     assert "7070" in path.read_text()
     assert len(proposals.listing(desk.state)) == 1
 
@@ -78,7 +79,7 @@ def test_what_a_person_wrote_meanwhile_stays_and_a_clash_is_theirs_to_settle(des
 def test_to_reject_is_to_hear_no_more_of_it(desk: Desk) -> None:
     made = a_proposal(desk)
     before = desk.text(PATH)
-    proposals.reject(desk.vault, desk.state, made.id, desk.now)
+    proposals.reject(desk.vault, desk.state, made.id, desk.now, by=BY_USER)
     assert proposals.listing(desk.state) == []
     assert not proposals.leave(desk.state, made)
     assert desk.text(PATH) == before
@@ -88,7 +89,7 @@ def test_to_reject_is_to_hear_no_more_of_it(desk: Desk) -> None:
 def test_a_claim_without_a_text_is_only_known_and_then_gone(desk: Desk) -> None:
     a_proposal(desk, kind="claim", path="lineage/x.md", before=None, after=None, diff="said: 5, found: 6")
     head = desk.log(form="%H")
-    proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+    proposals.accept(desk.vault, desk.state, "abcd1234", desk.now, by=BY_USER)
     assert proposals.listing(desk.state) == []
     assert desk.log(form="%H") == head
 
@@ -97,7 +98,7 @@ def test_a_claim_without_a_text_is_only_known_and_then_gone(desk: Desk) -> None:
 def test_no_path_leaves_the_vault(desk: Desk, path: str) -> None:
     a_proposal(desk, path=path, before=None, after="x", diff="x")
     with pytest.raises(UsageError, match="does not lie in the vault"):
-        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now, by=BY_USER)
 
 
 @pytest.mark.parametrize("ident", ["", "../x", "a/b", "x" * 101, "a b", "ä"])
@@ -110,11 +111,11 @@ def test_ids_that_begin_alike_are_asked_for_again(desk: Desk) -> None:
     a_proposal(desk, "abcd1111")
     a_proposal(desk, "abcd2222")
     with pytest.raises(NotFound, match="Say more of the id"):
-        proposals.accept(desk.vault, desk.state, "abcd", desk.now)
+        proposals.accept(desk.vault, desk.state, "abcd", desk.now, by=BY_USER)
     assert proposals.find(desk.state, "2222") is not None
     for wanted in ("zzzz", "ab", ""):
         with pytest.raises(NotFound, match="no proposal"):
-            proposals.accept(desk.vault, desk.state, wanted, desk.now)
+            proposals.accept(desk.vault, desk.state, wanted, desk.now, by=BY_USER)
 
 
 def test_what_is_no_proposal_is_passed_over(desk: Desk) -> None:
@@ -127,7 +128,7 @@ def test_what_is_no_proposal_is_passed_over(desk: Desk) -> None:
 def test_a_skill_is_changed_by_a_persons_word_and_the_loop_closes(desk: Desk) -> None:
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
-    proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+    proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_text().endswith("- Snag: it hung. Better: one frame\n")
     assert [one.state for one in desk.listing().closed] == ["applied"]
     assert desk.notices() == []
@@ -143,7 +144,7 @@ def test_a_skill_that_may_not_change_now_keeps_its_proposal(desk: Desk, how: str
         path.unlink()
     before = path.read_text() if path.exists() else ""
     with pytest.raises(HoldfastError):
-        proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+        proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert (path.read_text() if path.exists() else "") == before
     assert len(proposals.listing(desk.state)) == 1
     assert [one.state for one in desk.listing().open] == ["proposed"]
@@ -154,7 +155,7 @@ def test_a_skill_that_was_committed_meanwhile_gets_both(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
     path.write_text(SKILL.replace("# Render", "# Mine"))
     desk.git("commit", "--quiet", "-am", "mine")
-    proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+    proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert "# Mine" in path.read_text()
     assert "one frame" in path.read_text()
 
@@ -165,7 +166,7 @@ def test_an_edit_outside_the_vault_that_this_machine_has_not_planned_is_not_made
     path.write_text("# mine\n")
     a_proposal(desk, kind="skill", path=str(path), before="# mine\n", after="# theirs\n", diff="harmless")
     with pytest.raises(HoldfastError, match="has not planned"):
-        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now)
+        proposals.accept(desk.vault, desk.state, "abcd1234", desk.now, by=BY_USER)
     assert path.read_text() == "# mine\n"
 
 
@@ -175,16 +176,16 @@ def test_an_edit_of_a_skill_is_made_only_as_it_was_planned(desk: Desk) -> None:
     (found,) = proposals.listing(desk.state)
     proposals.leave(desk.state, replace(found, after="# theirs\n"))
     with pytest.raises(HoldfastError, match="has not planned"):
-        proposals.accept(desk.vault, desk.state, loop.id, desk.now)
+        proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_text() == SKILL
-    proposals.reject(desk.vault, desk.state, loop.id, desk.now)
+    proposals.reject(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert list(Path(f"{desk.state}/skills").iterdir()) == []
 
 
 def test_a_rejected_edit_closes_its_loop(desk: Desk) -> None:
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
-    proposals.reject(desk.vault, desk.state, loop.id, desk.now)
+    proposals.reject(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     (one,) = desk.listing().closed
     assert (one.state, one.why) == ("rejected", "a person rejected it")
     record = improve_record.find(desk.vault, loop.id)
@@ -202,7 +203,7 @@ def fill(where: Home) -> str:
         name="Port", description="x", kind="knowledge", body="80", day="2026-01-01", project="global", origin="agent"
     )
     with writing(vault, NOW) as writer:
-        writer.commit("test", {PATH: text}, cause="test")
+        writer.commit("test", {PATH: text}, cause="test", by=BY_UPKEEP)
     made = Proposal("abcd1234", NOW, where.project_id(), "note", PATH, "why", "", text, text.replace("80", "8080"))
     proposals.leave(where.state, made)
     return made.id

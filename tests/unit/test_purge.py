@@ -18,6 +18,7 @@ from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, GitFailed, NotFound, UsageError
 from holdfast.model import Flag
 from holdfast.vault import notes, purge, purge_history, sync
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -45,7 +46,7 @@ def a_note(body: str, name: str = "Where staging listens", sources: tuple[str, .
 
 def commit(vault: str, subject: str, texts: dict[str, str | None]) -> None:
     with writing(vault, NOW) as writer:
-        writer.commit(subject, texts, cause="test")
+        writer.commit(subject, texts, cause="test", by=BY_UPKEEP)
 
 
 def flag(vault: str, text: str) -> Flag:
@@ -92,7 +93,7 @@ def assert_gone(vault: str) -> None:
 
 
 def purged(vault: str) -> purge.Done:
-    return purge.carry_out(vault, purge.plan(vault, PATH), NOW)
+    return purge.carry_out(vault, purge.plan(vault, PATH), NOW, by=BY_USER)
 
 
 def test_a_plan_names_what_will_go_and_changes_nothing(lived_in: str) -> None:
@@ -223,7 +224,7 @@ def test_a_note_edited_by_hand_after_the_plan_was_shown_goes_with_the_new_lines(
     plan = purge.plan(lived_in, PATH)
     added = "A line that a person typed while reading the question"
     Path(lived_in, PATH).write_text(a_note(f"{SECRET}\n{added}"))
-    assert purge.carry_out(lived_in, plan, NOW).left == ()
+    assert purge.carry_out(lived_in, plan, NOW, by=BY_USER).left == ()
     assert added.encode() not in everything(lived_in)
 
 
@@ -269,7 +270,7 @@ def test_a_detached_head_stays_detached(lived_in: str) -> None:
 def test_odd_file_names_are_found_in_the_history(vault: str) -> None:
     odd = 'knowledge/a "quoted"\tname é.md'
     commit(vault, "odd", {odd: a_note(SECRET), "knowledge/b c.md": a_note(OTHER, name="Other")})
-    done = purge.carry_out(vault, purge.plan(vault, odd), NOW)
+    done = purge.carry_out(vault, purge.plan(vault, odd), NOW, by=BY_USER)
     assert done.left == ()
     listed = Repository(vault).text("log", "--all", "--name-only", "--format=")
     assert "quoted" not in listed
@@ -314,7 +315,7 @@ def killed_at(vault: str, nth: int) -> bool:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         try:
-            purge.carry_out(vault, purge.plan(vault, PATH), NOW, die_at_last)
+            purge.carry_out(vault, purge.plan(vault, PATH), NOW, die_at_last, by=BY_USER)
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
@@ -326,7 +327,7 @@ def test_a_purge_killed_between_two_effects_is_finished_by_the_next_run(lived_in
     pending = purge.unfinished(lived_in)
     assert pending
     assert purge.plan(lived_in, PATH) == pending
-    assert purge.carry_out(lived_in, pending, NOW).left == ()
+    assert purge.carry_out(lived_in, pending, NOW, by=BY_USER).left == ()
     assert_gone(lived_in)
     assert purge_history.idents(Path(lived_in, "purged").read_bytes()) == purge_history.gone(lived_in) != set()
     assert purge.unfinished(lived_in) is None
@@ -391,7 +392,7 @@ def test_a_sync_does_not_bring_back_what_was_purged(lived_in: str, place: Path) 
     sync.sync(lived_in, NOW, shared)
     other = f"{place}/other"
     sync.sync(other, NOW, shared)
-    purge.carry_out(lived_in, purge.plan(lived_in, PATH), NOW)
+    purge.carry_out(lived_in, purge.plan(lived_in, PATH), NOW, by=BY_USER)
     with pytest.raises(UsageError, match="still has what was purged"):
         sync.sync(lived_in, NOW)
     commit(other, "remember", {"knowledge/more.md": a_note(OTHER, name="More")})
@@ -473,7 +474,7 @@ def test_the_list_of_a_purge_holds_the_commits_that_went_and_nothing_else(lived_
     assert repository.text("show", "HEAD:purged").splitlines() == lines
     assert repository.text("status", "--porcelain") == ""
     commit(lived_in, "another", {"knowledge/second.md": a_note("A second note that has to go", name="Second")})
-    assert purge.carry_out(lived_in, purge.plan(lived_in, "knowledge/second.md"), NOW).left == ()
+    assert purge.carry_out(lived_in, purge.plan(lived_in, "knowledge/second.md"), NOW, by=BY_USER).left == ()
     assert set(lines) < set(Path(lived_in, "purged").read_text().splitlines())
 
 

@@ -15,6 +15,7 @@ from holdfast.close.drain import drain
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import loops, proving, recurrence
 from holdfast.close.improve import record as improve_record
+from holdfast.vault.gate import BY_USER
 
 HUNG = "Snag: docker prune hung. Better: `docker image rm`"
 
@@ -75,7 +76,7 @@ def test_a_widening_can_be_taken_back_alone(desk: Desk) -> None:
     before = desk.text(first.path)
     (again,) = desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     assert desk.note(first.path).when == {"paths": ["src/cad/"]}
-    improve.undo(desk.vault, desk.state, again.id, desk.now)
+    improve.undo(desk.vault, desk.state, again.id, desk.now, by=BY_USER)
     assert desk.note(first.path).when == {"paths": ["src/cad/plan.dwg"]}
     assert desk.note(first.path).body == before.partition("---\n")[2].partition("---\n")[2]
 
@@ -118,9 +119,9 @@ def test_a_noted_loop_is_wired_once_its_note_is_armed_and_noted_again_when_disar
 
     (loop,) = desk.close(desk.snag("forgot to ask", "ask first"))
     assert [(one.stage, one.is_open, one.is_late) for one in desk.listing().open] == [("noted", True, False)]
-    arming.arm(desk.vault, desk.now, loop.path, SHOP, {"tool": ["WebFetch"]})
+    arming.arm(desk.vault, desk.now, loop.path, SHOP, {"tool": ["WebFetch"]}, by=BY_USER)
     assert [one.stage for one in desk.listing().closed] == ["wired"]
-    arming.disarm(desk.vault, desk.now, loop.path, SHOP)
+    arming.disarm(desk.vault, desk.now, loop.path, SHOP, by=BY_USER)
     assert [one.stage for one in desk.listing().open] == ["noted"]
 
 

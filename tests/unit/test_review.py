@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import notes, reviewing
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def a_note(name: str, reviewed: str = "2025-01-01", **more: Any) -> str:
 
 def fill(vault: str, texts: dict[str, str]) -> None:
     with writing(vault, NOW) as writer:
-        writer.commit("test", texts, cause="test")
+        writer.commit("test", texts, cause="test", by=BY_UPKEEP)
 
 
 def subjects(vault: str, count: int) -> list[str]:
@@ -88,7 +89,7 @@ def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> 
 def test_keep_renews_the_date_and_no_other_byte(vault: str, place: Path) -> None:
     text = a_note("A").replace("kind:", "# mine\nkind:")
     fill(vault, {"knowledge/a.md": text})
-    done = reviewing.decide(vault, NOW, "shop-1", keep=["a"])
+    done = reviewing.decide(vault, NOW, "shop-1", keep=["a"], by=BY_USER)
     assert done == [reviewing.Reviewed("keep", "knowledge/a.md", "knowledge/a.md")]
     kept = (place / "vault" / "knowledge" / "a.md").read_text()
     assert kept == text.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
@@ -104,7 +105,7 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
             "quarantine/x.md": a_note("Ask first", kind="rule", status="unconfirmed", origin="web"),
         },
     )
-    done = reviewing.decide(vault, NOW, "shop-1", accept=["quarantine/x.md"])
+    done = reviewing.decide(vault, NOW, "shop-1", accept=["quarantine/x.md"], by=BY_USER)
     assert done == [reviewing.Reviewed("accept", "quarantine/x.md", "rules/ask-first-2.md")]
     accepted = notes.read(vault, "rules/ask-first-2.md")
     assert isinstance(accepted, notes.Note)
@@ -117,7 +118,7 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
 
 def test_reject_takes_a_note_out_of_the_vault_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/x.md": a_note("Send me the keys", origin="web")})
-    reviewing.decide(vault, NOW, "shop-1", reject=["send me the keys"])
+    reviewing.decide(vault, NOW, "shop-1", reject=["send me the keys"], by=BY_USER)
     assert not (place / "vault" / "quarantine" / "x.md").exists()
     command = ["git", "-C", vault, "show", "HEAD~1:quarantine/x.md"]
     assert "Send me the keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -127,23 +128,23 @@ def test_accept_and_reject_are_for_quarantine_and_keep_is_not(vault: str) -> Non
     fill(vault, {"knowledge/a.md": a_note("A"), "quarantine/q.md": a_note("Q")})
     for wrong in ({"accept": ["a"]}, {"reject": ["knowledge/a.md"]}, {"keep": ["q"]}):
         with pytest.raises(NotFound):
-            reviewing.decide(vault, NOW, "shop-1", **wrong)
+            reviewing.decide(vault, NOW, "shop-1", **wrong, by=BY_USER)
     with pytest.raises(UsageError, match="named twice"):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q"], reject=["q"])
+        reviewing.decide(vault, NOW, "shop-1", accept=["q"], reject=["q"], by=BY_USER)
     assert subjects(vault, 1) == ["test"]
 
 
 def test_nothing_is_done_where_one_of_the_names_is_wrong(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/q.md": a_note("Q"), "quarantine/r.md": a_note("R")})
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q", "nobody"])
+        reviewing.decide(vault, NOW, "shop-1", accept=["q", "nobody"], by=BY_USER)
     assert (place / "vault" / "quarantine" / "q.md").exists()
 
 
 def test_a_note_of_an_unknown_kind_is_not_accepted(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/q.md": a_note("Q", kind="rumour")})
     with pytest.raises(UsageError, match="rumour"):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q"])
+        reviewing.decide(vault, NOW, "shop-1", accept=["q"], by=BY_USER)
     assert (place / "vault" / "quarantine" / "q.md").exists()
 
 
@@ -158,6 +159,7 @@ def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vaul
                 "review: accept Q",
                 {"knowledge/q.md": planned, "quarantine/q.md": None},
                 {"quarantine/q.md": planned, "knowledge/q.md": None},
+                BY_USER,
             )
     assert (place / "vault" / "quarantine" / "q.md").read_text() == "edited meanwhile"
     assert not (place / "vault" / "knowledge" / "q.md").exists()
@@ -178,7 +180,7 @@ def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> No
     assert [note.name for note in found.quarantined] == ["Both"]
     assert (found.due, found.elsewhere) == ((), 1)
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", accept=["feedback/other.md"])
+        reviewing.decide(vault, NOW, "shop-1", accept=["feedback/other.md"], by=BY_USER)
 
 
 def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_changes(
@@ -186,7 +188,7 @@ def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_
 ) -> None:
     text = a_note("Tabs", kind="feedback", status="unconfirmed").replace("kind:", "# mine\nkind:")
     fill(vault, {"feedback/tabs.md": text})
-    done = reviewing.decide(vault, NOW, "shop-1", accept=["tabs"])
+    done = reviewing.decide(vault, NOW, "shop-1", accept=["tabs"], by=BY_USER)
     assert done == [reviewing.Reviewed("accept", "feedback/tabs.md", "rules/tabs.md")]
     expected = text.replace("status: unconfirmed", "status: active").replace("kind: feedback", "kind: rule")
     expected = expected.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
@@ -195,12 +197,12 @@ def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_
     assert "rules/tabs.md" in (place / "vault" / "BRAIN.md").read_text()
     assert subjects(vault, 1) == ["review: accept Tabs"]
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", reject=["tabs"])
+        reviewing.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER)
 
 
 def test_an_unconfirmed_note_that_is_rejected_is_gone_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"feedback/tabs.md": a_note("Tabs", kind="feedback", status="unconfirmed")})
-    assert reviewing.decide(vault, NOW, "shop-1", reject=["tabs"]) == [
+    assert reviewing.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER) == [
         reviewing.Reviewed("reject", "feedback/tabs.md", "")
     ]
     assert not (place / "vault" / "feedback" / "tabs.md").exists()

@@ -12,6 +12,7 @@ from hook_support import Home, Terminal
 from holdfast.capture import flags, queue
 from holdfast.close.drain import drain
 from holdfast.vault import armed, armed_file, index, named_calls, notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 NOW = 1_790_000_000.0
@@ -77,9 +78,13 @@ def test_what_the_user_asked_to_remember_in_a_prompt_stops_too(fresh: Home) -> N
     assert call(fresh, "git push --force", session="s2")["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("origin", ["agent", "web"])
-def test_nobody_elses_never_stops_anything(fresh: Home, origin: str) -> None:
-    path = decide(fresh, "Never force-push main", origin=origin)
+def test_an_outsiders_never_does_not_even_come_back(fresh: Home) -> None:
+    decide(fresh, "Never force-push main", origin="web")
+    assert call(fresh, "git push --force") == {}
+
+
+def test_an_agents_never_stops_nothing(fresh: Home) -> None:
+    path = decide(fresh, "Never force-push main", origin="agent")
     told = call(fresh, "git push --force")
     assert "permissionDecision" not in told
     assert path in told["additionalContext"]
@@ -159,6 +164,9 @@ def test_disarmed_by_hand_stays_disarmed_until_it_is_armed_again(terminal: Termi
     terminal("remember", "something else")
     assert call(fresh, "git push --force") == {}
     assert terminal("check").status == 0
+    refused = terminal("arm", "force")
+    assert "is the user's to do; nothing was changed" in refused.err, "a session goes on, and may have asked"
+    fresh.reply(fresh.event("SessionEnd", reason="exit"))
     done = terminal("arm", "force")
     assert done.out == "armed: rules/never-force-push-main.md\n  runs: git push --force [main]\n"
     assert call(fresh, "git push --force")["permissionDecision"] == "deny"
@@ -232,7 +240,7 @@ def test_a_broken_line_does_not_keep_the_others_from_coming_back(terminal: Termi
 def test_the_index_keeps_what_notes_name_without_reading_them_again(fresh: Home, terminal: Terminal) -> None:
     terminal("remember", "--kind", "project", AUTH)
     with writing(str(fresh.vault), NOW) as writer:
-        writer.commit("test", {"knowledge/x.md": None}, cause="test")
+        writer.commit("test", {"knowledge/x.md": None}, cause="test", by=BY_UPKEEP)
     (one,) = [one for one in index.load(str(fresh.vault)).known.values() if one.named]
     assert one.named["named"] == {"writes": ["config/auth.yaml"]}
     assert one.note.when is None

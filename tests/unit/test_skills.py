@@ -17,6 +17,7 @@ from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import proposals, skills
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.skills import HEADING
+from holdfast.vault.gate import BY_USER
 from holdfast.vault.writing import Writer
 
 LINE = "Snag: it hung. Better: one frame"
@@ -205,7 +206,7 @@ def test_a_file_that_git_does_not_look_at_changes_by_its_persons_word_alone(desk
     assert path.read_text() == before
     (proposal,) = proposals.listing(desk.state)
     assert ("git ignores it" if how == "ignored" else "overlook its changes") in proposal.why
-    proposals.accept(desk.vault, desk.state, proposal.id, desk.now)
+    proposals.accept(desk.vault, desk.state, proposal.id, desk.now, by=BY_USER)
     assert path.read_text() == f"{before}\n{HEADING}\n\n- {LINE}\n"
 
 
@@ -260,7 +261,7 @@ def test_a_record_that_came_by_a_sync_writes_into_no_file(desk: Desk, is_skill: 
     assert path.read_text() == "# mine\n"
     assert desk.notices() == []
     assert proposals.listing(desk.state) == []
-    improve.undo(desk.vault, desk.state, record.id, desk.now)  # and it can be ended
+    improve.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)  # and it can be ended
     assert desk.listing().open == ()
     assert path.read_text() == "# mine\n"
 

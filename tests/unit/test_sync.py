@@ -16,6 +16,7 @@ from hook_support import SOURCE
 
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
 from holdfast.vault import brain, frontmatter, history, index, journal, notes, remote
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync
@@ -46,7 +47,7 @@ def text(name: str = "locks", body: str = "One.\nTwo.\nThree.", **more: Any) -> 
 
 def write(vault: str, subject: str, texts: dict[str, str | None]) -> None:
     with writing(vault, NOW) as writer:
-        writer.commit(subject, texts, cause="close")
+        writer.commit(subject, texts, cause="close", by=BY_UPKEEP)
 
 
 def bare(folder: Path) -> str:

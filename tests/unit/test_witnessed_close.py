@@ -13,6 +13,7 @@ from holdfast.capture import course, episodes, home, marks, story
 from holdfast.errors import NotFound, UsageError
 from holdfast.hook import reconstruction
 from holdfast.vault import history, lineage
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 from holdfast.witness import kept
 
@@ -121,7 +122,7 @@ def test_one_lesson_is_taken_back_by_its_name_and_the_handoff_stays(life: Witnes
     life.ended(key, "Make carts wait less")
     life.drain()
     (path,) = life.notes()
-    done = history.undo(life.vault, path, NOW + 20)
+    done = history.undo(life.vault, path, NOW + 20, by=BY_USER)
     assert done.by.files[-1] == path
     assert life.notes() == {}
     assert len(life.handoffs()) == 1
@@ -132,7 +133,7 @@ def test_undo_by_name_is_only_for_what_came_out_of_a_handoff(life: Witnessed) ->
     life.drain()
     (path,) = life.notes()
     with pytest.raises((NotFound, UsageError)):
-        history.undo(life.vault, path, NOW + 20)
+        history.undo(life.vault, path, NOW + 20, by=BY_USER)
 
 
 def test_the_lessons_of_a_handoff_that_an_agent_wrote_become_notes_too(life: Witnessed, tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ def test_the_lessons_of_a_handoff_that_an_agent_wrote_become_notes_too(life: Wit
     )
     with writing(life.vault, NOW) as writer:
         path = lineage.path_for(made, "m")
-        writer.commit("handoff", {path: lineage.render(made)}, cause="handoff", planned_on={path: None})
+        writer.commit("handoff", {path: lineage.render(made)}, cause="handoff", planned_on={path: None}, by=BY_UPKEEP)
     life.ended(key, "Decide")
     life.drain()
     found = {note.body.strip().partition("\n")[0]: (note.kind, note.origin) for note in life.notes().values()}

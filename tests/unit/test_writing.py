@@ -15,6 +15,7 @@ from hook_support import SOURCE, wait_until
 
 from holdfast.errors import Busy, GitFailed, NewerFormat
 from holdfast.vault import edits, notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -370,7 +371,9 @@ def test_our_change_of_the_file_that_a_person_just_edited_is_a_commit_of_its_own
     edited = file.read_text()
     with writing(vault, NOW) as writer:
         text = writer.read(PATH) or ""
-        assert writer.commit("keep", {PATH: notes.with_fields(text, reviewed="2027-02-01")}, cause="review").commit
+        assert writer.commit(
+            "keep", {PATH: notes.with_fields(text, reviewed="2027-02-01")}, cause="review", by=BY_UPKEEP
+        ).commit
     assert authors(vault, 2) == [f"Holdfast: BRAIN.md {PATH}", f"operator: {PATH}"]
     assert git(vault, "show", f"HEAD~1:{PATH}") + "\n" == edited
     assert file.read_text() == edited.replace("reviewed: 2027-01-15", "reviewed: 2027-02-01")
@@ -397,7 +400,7 @@ def test_an_edit_that_leaves_everything_as_it_was_makes_no_commit(vault: str) ->
     os.utime(Path(vault, "BRAIN.md"))
     with writing(vault, NOW) as writer:
         assert writer.repository.head() == head
-        assert writer.commit("nothing", {"BRAIN.md": writer.read("BRAIN.md")}, cause="x").commit == ""
+        assert writer.commit("nothing", {"BRAIN.md": writer.read("BRAIN.md")}, cause="x", by=BY_UPKEEP).commit == ""
 
 
 def test_files_that_hooks_append_to_are_ours_and_an_edit_of_them_is_the_persons(vault: str) -> None:

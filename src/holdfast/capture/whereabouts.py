@@ -12,7 +12,6 @@ import time
 
 from holdfast.capture import course, episodes, gitfiles, platform, projects
 from holdfast.capture.home import state
-from holdfast.errors import UsageError
 from holdfast.model import ORIGINS, TRUSTED, Project, value
 
 TYPE_CHECKING = False
@@ -86,13 +85,6 @@ def _is_in_a_sandbox(vault: str) -> bool:
 
 def _open_ones(vault: str) -> list[tuple[episodes.Episode, float]]:
     return [one for one in episodes.in_live(state(vault), time.time()) if one[0].state == episodes.OPEN]
-
-
-def refuse_agents(env: Mapping[str, str], cwd: str, vault: str, what: str) -> None:
-    """Raises UsageError where an agent runs us: some things are the user's to do."""
-    where = here(env, cwd, vault)
-    if where.found in ("environment", "process") and not posix.isatty(2):
-        raise UsageError(f"{what} is the user's to do; nothing was changed. Ask them to run it in a terminal.")
 
 
 def agents_origin(state: str, episode: str) -> str:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.memory import Memory
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.vault.arming import Arming
@@ -45,7 +45,7 @@ def arm(
 def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption = False) -> None:
     """Let a note wait for no tool call any more."""
     memory = Memory.here()
-    refuse_agents(memory.env, memory.cwd, memory.vault, "Disarming a note")
+    gate.require(memory.asker(), gate.Change(gate.ARMED, gate.LIFTED), "Disarming a note")
     _print(memory.disarm(note, dry_run=dry_run), json=json, dry_run=dry_run)
 
 

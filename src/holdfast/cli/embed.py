@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.fielding import Fielding
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.field.embed.choice import Settings
@@ -33,7 +33,7 @@ def embed(
     memory = Fielding.here()
     if name or model or url or key_env or folder:
         wanted = memory.wanted_embedder(name, model=model, url=url, key_env=key_env, folder=folder)
-        refuse_agents(memory.env, memory.cwd, memory.vault, "Choosing an embedder")
+        gate.require(memory.asker(), gate.Change(gate.SETTING), "Choosing an embedder")
         _ask(wanted, yes=yes)
         done = memory.choose_embedder(wanted)
         if not json:

@@ -131,9 +131,10 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
     vault = home.vault(env)
     if paused:
-        from holdfast.capture.whereabouts import refuse_agents
+        from holdfast.vault import gate
 
-        refuse_agents(env, platform.working_folder(env), vault, "Pausing capture")
+        by = gate.asker(env, platform.working_folder(env), vault)
+        gate.require(by, gate.Change(gate.CAPTURE, gate.LIFTED), "Pausing capture")
     try:
         if paused:
             home.make_vault(vault)

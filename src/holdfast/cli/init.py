@@ -11,6 +11,7 @@ import typer
 from holdfast.capture import config, home, platform
 from holdfast.cli import show
 from holdfast.install import judges, plan, telling
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.install.hosts import Scope
@@ -37,6 +38,9 @@ def init(
     scope: Scope = "project" if project else "user"
     wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
     settings, works = config.load(home.state(home.own_vault(env))), offers.found(env)
+    if not dry_run:
+        by = gate.asker(env, cwd, home.own_vault(env))
+        gate.require(by, gate.Change(gate.PERMISSION), "Registering hooks and permissions")
     if json:
         if not dry_run:
             plan.apply(wanted, env)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from holdfast.capture import config, home, platform
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
+from holdfast.vault import gate
 
 
 def judge(
@@ -44,7 +44,7 @@ def judge(
         show.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
         return
     home.refuse_newer(vault)
-    refuse_agents(env, cwd, vault, "Choosing a judge")
+    gate.require(gate.asker(env, cwd, vault), gate.Change(gate.SETTING), "Choosing a judge")
     home.make_vault(vault)
     asks = not no_probe and wanted.name != VERBATIM
     if asks and not json:

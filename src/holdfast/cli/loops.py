@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.memory import Memory
 
@@ -23,7 +22,6 @@ def loops(
     memory = Memory.here()
     now = memory.clock()
     if undo:
-        refuse_agents(memory.env, memory.cwd, memory.vault, "Taking an edit back")
         done = memory.undo_loop(undo)
         if json:
             show.as_json({"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)})

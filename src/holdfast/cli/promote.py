@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.memory import Memory
+from holdfast.vault import gate
 
 STEERING = ("rule", "feedback", "identity")
 
@@ -31,7 +31,7 @@ def promote(
             typer.echo("Nothing in the newest handoff waits to be promoted." if path else "There is no handoff yet.")
         return
     if kind in STEERING:
-        refuse_agents(memory.env, memory.cwd, memory.vault, f"Making a {kind} of what a handoff says")
+        gate.require(memory.asker(), gate.Change(gate.RULE), f"Making a {kind} of what a handoff says")
     filed, path = memory.promote(item, kind)
     if json:
         show.as_json({"path": filed.path, "handoff": path, "commit": filed.commit, "was_there": filed.was_there})

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.close.improve.proposals import Proposal
@@ -40,13 +40,19 @@ def review(
     memory = Memory.here()
     mine = None if everything else memory.project().id
     if accept or (reject and any(proposals.find(memory.state, one, mine) for one in reject)):
-        refuse_agents(memory.env, memory.cwd, memory.vault, "Deciding on it")
+        gate.require(memory.asker(), gate.Change(gate.RULE), "Deciding on it")
     if diff:
         _show(_found(memory, diff), json=json)
         return
     if keep or accept or reject:
         done = deciding.decide(
-            memory.vault, memory.clock(), mine, keep=keep or (), accept=accept or (), reject=reject or ()
+            memory.vault,
+            memory.clock(),
+            mine,
+            keep=keep or (),
+            accept=accept or (),
+            reject=reject or (),
+            by=memory.asker(),
         )
         if json:
             show.as_json({"reviewed": [{"action": one.action, "path": one.path, "now_at": one.now_at} for one in done]})

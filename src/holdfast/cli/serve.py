@@ -33,10 +33,11 @@ def serve(
     """Answer think, retrieve, highways and every view over HTTP, until a signal comes."""
     memory = Memory.here()
     if revoke:
-        tokens.revoke(memory.state, revoke)
+        tokens.revoke(memory.state, revoke, by=memory.asker())
         typer.echo(f"The token of {revoke} counts no more.")
     if new_token:
-        typer.echo(tokens.add(memory.state, new_token, memory.project(), everything=everything))
+        made = tokens.add(memory.state, new_token, memory.project(), by=memory.asker(), everything=everything)
+        typer.echo(made)
     if revoke or new_token:
         return
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from holdfast.capture import home, platform
-from holdfast.capture.whereabouts import refuse_agents
 from holdfast.cli import show
 from holdfast.errors import UsageError
+from holdfast.vault import gate
 
 
 def trust(
@@ -23,8 +23,9 @@ def trust(
     from holdfast.vault import trust as trusting
 
     own, cwd = home.vault(os.environ), platform.working_folder(os.environ)
+    by = gate.asker(os.environ, cwd, own)
     if not remove:
-        refuse_agents(os.environ, cwd, own, "Trusting a repository's vault")
+        gate.require(by, gate.Change(gate.TRUST), "Trusting a repository's vault")
     if remove:
         root = trusting.distrust(own, cwd)
         show.as_json({"root": root, "trusted": False}) if json else typer.echo(f"no longer trusted: {root}")
@@ -36,7 +37,7 @@ def trust(
             raise UsageError("Nothing was changed. Read it, then say --yes.")
         if not typer.confirm("Trust it on this machine?"):
             raise UsageError("Nothing was changed.")
-    found = trusting.trust(own, cwd)
+    found = trusting.trust(own, cwd, by=by)
     if json:
         show.as_json({"root": found.root, "vault": found.vault, "trusted": True})
     else:

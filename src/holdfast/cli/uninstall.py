@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from holdfast.capture import platform
+from holdfast.capture import home, platform
 from holdfast.cli import show
 from holdfast.cli.init import agrees
 from holdfast.install import removal, telling
+from holdfast.vault import gate
 
 
 def uninstall(
@@ -23,6 +24,9 @@ def uninstall(
     """Give the agents' settings back as they were. Your vault stays."""
     env, cwd = os.environ, platform.working_folder(os.environ)
     wanted = removal.make(env, cwd, agent or [], "project" if project else "user")
+    if not dry_run:
+        by = gate.asker(env, cwd, home.own_vault(env))
+        gate.require(by, gate.Change(gate.PERMISSION, gate.LIFTED), "Taking the hooks out")
     if json:
         if not dry_run:
             removal.apply(wanted, env)

@@ -17,7 +17,7 @@ from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
-from holdfast.vault import brief, lineage
+from holdfast.vault import brief, gate, lineage
 from holdfast.vault.history import was_edited_by_hand as by_hand
 from holdfast.vault.writing import writing
 
@@ -98,7 +98,9 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 loops += found
                 return done(is_settled=True)
             subject = _subject(work, number)
-            applied = writer.commit(subject, texts, cause="close", planned_on=filing.planned_on, with_briefs=False)
+            applied = writer.commit(
+                subject, texts, cause="close", by=gate.BY_CLOSE, planned_on=filing.planned_on, with_briefs=False
+            )
             commit = applied.commit or commit
             known = writer.index
         if applied.commit:

@@ -21,7 +21,7 @@ from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
 from holdfast.model import Flag
-from holdfast.vault import index, journal, notes
+from holdfast.vault import gate, index, journal, notes
 from holdfast.vault.notes import Note
 from holdfast.vault.writing import writing
 
@@ -225,7 +225,7 @@ def _committed(
     subject = "close: notes that were filed verbatim, consolidated"
     commit = ""
     if target:
-        applied = writer.commit(subject, filing.texts, cause="close", planned_on=filing.planned_on)
+        applied = writer.commit(subject, filing.texts, cause="close", by=gate.BY_CLOSE, planned_on=filing.planned_on)
         if target in applied.skipped:
             return "", 0  # a person is saving it: then nothing goes into it
         commit = applied.commit
@@ -233,7 +233,7 @@ def _committed(
     texts = {
         path: notes.with_fields(text or "", status="superseded", edited=day, **more) for path, text in planned.items()
     }
-    applied = writer.commit(f"{subject}: what they replace", texts, cause="close", planned_on=planned)
+    applied = writer.commit(f"{subject}: what they replace", texts, cause="close", by=gate.BY_CLOSE, planned_on=planned)
     return applied.commit or commit, bool(target) + sum(1 for path in replaced if path not in applied.skipped)
 
 

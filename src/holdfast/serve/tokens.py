@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, episodes, platform
 from holdfast.errors import NotFound, UsageError
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +62,9 @@ def own(state: str) -> str:
     return made
 
 
-def add(state: str, name: str, project: Project, *, everything: bool = False) -> str:
+def add(state: str, name: str, project: Project, *, by: gate.Asker, everything: bool = False) -> str:
     """A token for an agent, which is shown once and kept nowhere. Raises UsageError, OSError."""
+    gate.require(by, gate.Change(gate.TOKEN), "Making a token")
     if not name or name != episodes.host_name(name) or name == OPERATOR:  # else it had two names, and counted twice
         raise UsageError(
             f'"{name[:60]}" is no name for a token; nothing was made. '
@@ -79,8 +81,9 @@ def add(state: str, name: str, project: Project, *, everything: bool = False) ->
     return made
 
 
-def revoke(state: str, name: str) -> None:
+def revoke(state: str, name: str, *, by: gate.Asker) -> None:
     """Raises NotFound, UsageError, OSError."""
+    gate.require(by, gate.Change(gate.TOKEN, gate.LIFTED), "Ending a token")
     if all(caller.name != name for caller in _kept(state).values()):
         raise NotFound(f'No token is named "{name[:60]}"; nothing was changed.')
     with _changing(state) as known:

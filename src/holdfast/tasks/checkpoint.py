@@ -17,7 +17,7 @@ from holdfast.tasks.desk import PATIENCE, Desk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from holdfast.capture.flagging import Speaker
@@ -81,7 +81,9 @@ def checkpoint(
         if task.is_over:
             raise UsageError(states.over(task.id, task.state))
         desk.believe(task.id)
-        old = tuple(_superseded(desk, task, one, said.kind, line).id for one in said.supersedes)
+        gone = [_superseded(desk, task, one, said.kind, line) for one in said.supersedes]
+        _refuse_lifting(gone, speaker)
+        old = tuple(one.id for one in gone)
         if said.kind == entries.DECISION:
             same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
             if same:
@@ -160,6 +162,16 @@ def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
 
 def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
     return [change for _, changes in lines for change in changes]
+
+
+def _refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
+    """An entry of the user's or the agent's own stays in force for an outsider. Raises gate.Refused."""
+    for one in gone:
+        from holdfast.vault import gate
+
+        by = gate.Asker(gate.AGENT, speaker.origin)
+        change = gate.Change(gate.DECISION, gate.LIFTED, one.id, one.origin)
+        gate.require(by, change, f"Replacing a {one.kind} of the task")
 
 
 def _superseded(desk: Desk, task: Task, wanted: str, kind: str, line: str) -> Entry:

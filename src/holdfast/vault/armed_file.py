@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
+from holdfast.model import TRUSTED
 from holdfast.vault import armed, journal, notes
 from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
 
@@ -63,6 +64,8 @@ def is_readable(data: bytes) -> bool:
 
 def _records(vault: str, one: Known) -> Iterator[dict[str, Any]]:
     note = one.note
+    if note.origin not in TRUSTED:
+        return  # an outsider's words do not choose when they are heard
     if note.when:
         if not armed.problems(note.when):
             lines = _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import armed, index, journal, named_calls, notes
+from holdfast.vault import armed, gate, index, journal, named_calls, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -33,21 +33,30 @@ class Arming:
     is_changed: bool
 
 
-def arm(vault: str, now: float, wanted: str, project: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
+def arm(
+    vault: str,
+    now: float,
+    wanted: str,
+    project: str,
+    when: Mapping[str, Any],
+    *,
+    by: gate.Asker,
+    dry_run: bool = False,
+) -> Arming:
     """Let a note come back at these tool calls, or at those that its words name. Raises UsageError, NotFound."""
     asked = {key: given for key, given in when.items() if given is not None and given != []}
     problems = armed.problems(asked) if asked else []
     if problems:
         raise UsageError(f"{' '.join(problems)} Nothing was changed.")
-    return _change(vault, now, wanted, project, asked or None, dry_run=dry_run)
+    return _change(vault, now, wanted, project, asked or None, by, dry_run=dry_run)
 
 
-def disarm(vault: str, now: float, wanted: str, project: str, *, dry_run: bool = False) -> Arming:
+def disarm(vault: str, now: float, wanted: str, project: str, *, by: gate.Asker, dry_run: bool = False) -> Arming:
     """Let a note wait for no tool call any more. Raises NotFound."""
-    return _change(vault, now, wanted, project, False, dry_run=dry_run)
+    return _change(vault, now, wanted, project, False, by, dry_run=dry_run)
 
 
-def _change(vault: str, now: float, wanted: str, project: str, when: Wish, *, dry_run: bool) -> Arming:
+def _change(vault: str, now: float, wanted: str, project: str, when: Wish, by: gate.Asker, *, dry_run: bool) -> Arming:
     if dry_run:
         planned, text, value = _planned(vault, index.load(vault), wanted, project, when)
         notes.with_fields(text, when=value)
@@ -58,10 +67,8 @@ def _change(vault: str, now: float, wanted: str, project: str, when: Wish, *, dr
             path = planned.note.path
             cause = "arm" if planned.when else "disarm"
             texts = {path: notes.with_fields(text, when=value)}
-            if (
-                path
-                in writer.commit(f"{cause}: {planned.note.name}", texts, cause=cause, planned_on={path: text}).skipped
-            ):
+            subject = f"{cause}: {planned.note.name}"
+            if path in writer.commit(subject, texts, cause=cause, by=by, planned_on={path: text}).skipped:
                 raise HoldfastError(f"{path} was edited at this very moment; the edit was kept. Run it again.")
     return planned
 

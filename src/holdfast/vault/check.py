@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, platform
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import UsageError
-from holdfast.vault import brain, frontmatter, index, journal, notes
+from holdfast.vault import brain, frontmatter, gate, index, journal, notes
 from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
 from holdfast.vault.check_notes import FIXABLE, of_note
 from holdfast.vault.check_tasks import check_tasks
@@ -158,7 +158,7 @@ def fix(vault: str, now: float, findings: Iterable[Finding]) -> tuple[Finding, .
         _rewrite(writer, "check: add missing keys", {path: _added(writer, path) for path in lacking})
         old = _by_path(wanted, "still-active")
         _rewrite(writer, "check: mark as superseded", {path: {"status": "superseded"} for path in old})
-        writer.commit("check: draw the map anew", {}, cause="check")
+        writer.commit("check: draw the map anew", {}, cause="check", by=gate.BY_UPKEEP)
     return tuple(wanted)
 
 
@@ -192,7 +192,7 @@ def _rewrite(writer: Writer, subject: str, changes: Mapping[str, Mapping[str, An
         except UsageError:
             continue
     if after:
-        writer.commit(f"{subject} ({len(after)})", after, cause="check", planned_on=before)
+        writer.commit(f"{subject} ({len(after)})", after, cause="check", by=gate.BY_UPKEEP, planned_on=before)
 
 
 def check_and_fix(

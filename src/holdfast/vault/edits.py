@@ -18,7 +18,7 @@ from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import ORIGINS, TRUSTED
-from holdfast.vault import armed, armed_file, index, lineage, notes, proofs
+from holdfast.vault import armed, armed_file, gate, index, lineage, notes, proofs, standing
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.writing import Writer, writing
 
@@ -65,21 +65,20 @@ class Filed:
 
 def remember(vault: str, asked: Asked, now: float) -> Filed:
     """File a text as a note, with the user's authority. A rule of the agent's own is a proposal."""
-    binds = asked.kind in ("rule", "preference", "identity")
+    by = gate.Asker(gate.USER if asked.origin == "user" else gate.AGENT, asked.origin)
+    what = {"preference": gate.PREFERENCE}.get(asked.kind, "")
     asked = _as_policy(replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind)))
-    if asked.origin == "agent" and (binds or asked.kind == "rule"):
+    what = what or standing.OF_KIND.get(asked.kind, gate.FACT)
+    if by.is_clean and gate.decide(by, gate.Change(what)) == gate.WAIT:
         asked = replace(asked, status=notes.PROPOSED)
-    if asked.supersedes and asked.origin not in TRUSTED:
-        raise UsageError(
-            f"Outside text ({asked.origin}) has entered this session, so it replaces no note; nothing was written. "
-            "Leave --supersedes out, or let the user run it."
-        )
     with writing(vault, now) as writer:
         old = _superseded(writer.index, asked) if asked.supersedes else None
+        if old:
+            gate.require(by, gate.Change(gate.FACT, gate.LIFTED, old.path, old.origin), f"Replacing {old.path}")
         path, made, changes = _plan(writer, asked, asked.origin, f"remember:{new_id(now)}")
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
         if made is None:
-            return Filed(path, _add_sources(writer, path, asked, subject), changes, was_there=True)
+            return Filed(path, _add_sources(writer, path, asked, subject, by), changes, was_there=True)
         texts: dict[str, str | None] = {path: made}
         planned_on: dict[str, str | None] = {path: None}
         if old:
@@ -87,7 +86,7 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
             texts[old.path] = notes.with_fields(planned_on[old.path] or "", status="superseded", edited=notes.day(now))
             texts[path] = notes.with_fields(made, supersedes=[old.path])
             changes += (f"{old.path} is superseded; it is kept, and no longer loaded",)
-        applied = writer.commit(subject, texts, cause="remember", planned_on=planned_on)
+        applied = writer.commit(subject, texts, cause="remember", by=by, planned_on=planned_on)
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
         return Filed(path, applied.commit, (*changes, *_comes_back(writer, path)))
@@ -119,7 +118,7 @@ def _superseded(known: index.Index, asked: Asked) -> Note:
     return notes.find(mine, asked.supersedes)
 
 
-def _add_sources(writer: Writer, path: str, asked: Asked, subject: str) -> str:
+def _add_sources(writer: Writer, path: str, asked: Asked, subject: str, by: gate.Asker) -> str:
     """A note says it already: it gets what it did not know of, the user's own words; returns the commit."""
     known = writer.index.known[path].note
     fresh = [one for one in asked.sources if one not in known.sources]
@@ -133,7 +132,7 @@ def _add_sources(writer: Writer, path: str, asked: Asked, subject: str) -> str:
     except Unparsable:
         return ""  # the flag is filed on its own
     changed = proofs.with_proofs(changed, _proofs(asked))
-    return writer.commit(subject, {path: changed}, cause="remember", planned_on={path: text}).commit
+    return writer.commit(subject, {path: changed}, cause="remember", by=by, planned_on={path: text}).commit
 
 
 def _proofs(asked: Asked) -> list[str]:
@@ -174,7 +173,9 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     if same:
         return same, None, changes
     name = redact(clean(_utf8(asked.name))[0])[0] or title(text)
-    is_guarded = origin not in TRUSTED and asked.kind in ("rule", "feedback", "identity")
+    by = gate.Asker(gate.USER if origin == "user" else gate.AGENT, origin)
+    what = gate.Change(standing.OF_KIND.get(asked.kind, gate.FACT))
+    is_guarded = not by.is_clean and gate.decide(by, what) == gate.WAIT
     if is_guarded:
         changes += (f"outside text ({origin}) has entered this session, so it waits for a person: `holdfast review`",)
     taken = {*writer.index.known, *(one.path for one in writer.index.broken)}
@@ -232,14 +233,14 @@ def matching(known: Sequence[Note], wanted: str) -> list[Note]:
         return [note for note, text in said if words and all(word in text for word in words)]
 
 
-def forget(vault: str, paths: Sequence[str], now: float) -> str:
+def forget(vault: str, paths: Sequence[str], now: float, *, by: gate.Asker) -> str:
     """Take notes out of the vault; returns the commit. History keeps them."""
     with writing(vault, now) as writer:
         there = [path for path in paths if writer.read(path) is not None]
         if not there:
             raise NotFound("There is no such note any more; nothing was changed.")
         some = notes.some_of(there)
-        applied = writer.commit(f"forget: {some}", dict.fromkeys(there), cause="forget")
+        applied = writer.commit(f"forget: {some}", dict.fromkeys(there), cause="forget", by=by)
         kept = [path for path in there if path in applied.skipped]
         if kept:
             raise HoldfastError(f"{', '.join(kept)} was edited at this very moment and is kept. Run it again.")
@@ -252,7 +253,7 @@ def promotable(handoff: Handoff) -> list[tuple[str, str]]:
     return [(key, item) for key in sections for item in handoff.items(key) if "](../../" not in item]
 
 
-def promote(vault: str, project: str, wanted: str, kind: str, now: float) -> tuple[Filed, str]:
+def promote(vault: str, project: str, wanted: str, kind: str, now: float, *, by: gate.Asker) -> tuple[Filed, str]:
     """Move one item of the newest handoff into a note; returns where, and the handoff's path. One commit."""
     with writing(vault, now) as writer:
         found = lineage.newest(vault, project)
@@ -270,7 +271,7 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float) -> tup
         linked = f"{text[: place[0]]}{title(item)} ([note](../../{path})){text[place[1] :]}"
         texts = {handoff.path: linked, **({} if made is None else {path: made})}
         planned_on = {handoff.path: text, **({} if made is None else {path: None})}
-        applied = writer.commit(f"promote: {title(item)}", texts, cause="promote", planned_on=planned_on)
+        applied = writer.commit(f"promote: {title(item)}", texts, cause="promote", by=by, planned_on=planned_on)
         if path in applied.skipped:
             raise HoldfastError(_in_the_way(path))
         if handoff.path in applied.skipped:

@@ -14,7 +14,7 @@ from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, handoff_lint, lineage
+from holdfast.vault import frontmatter, gate, handoff_lint, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing
@@ -140,7 +140,9 @@ def write(
         path = _free(lineage.path_for(made, platform.machine()), listed)
         number = sum(1 for one in listed if one < path) + 1
         subject = f"handoff: session {number} of {made.project}, {made.title}"
-        applied = writer.commit(subject, {path: lineage.render(made)}, cause="handoff", planned_on={path: None})
+        applied = writer.commit(
+            subject, {path: lineage.render(made)}, cause="handoff", by=gate.BY_UPKEEP, planned_on={path: None}
+        )
         if path in applied.skipped:
             raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
     changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()

@@ -20,6 +20,8 @@ from holdfast.vault.writing import GROWING, writing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from holdfast.vault.gate import Asker
+
 FIELD, RECORD = "\x1f", "\x1e"
 TRAILERS = (journal.TRAILER, "Holdfast-Cause")
 CARRIED = (brain.PATH, *GROWING)  # in any change, whatever project it is of
@@ -274,7 +276,7 @@ def _read(vault: str, path: str) -> str | None:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
-def undo(vault: str, wanted: str, now: float) -> Undone:
+def undo(vault: str, wanted: str, now: float, *, by: Asker) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
     repository = Repository(vault)
     if not repository.exists() or not _from_handoff(vault, repository, wanted):
@@ -282,9 +284,9 @@ def undo(vault: str, wanted: str, now: float) -> Undone:
     with writing(vault, now) as writer:
         plan = plan_undo(vault, wanted)
         subject = f"undo {plan.entry.id}: {plan.entry.subject}"
-        applied = writer.commit(subject, plan.texts, cause="undo", planned_on=plan.planned_on)
-        by = _entries(writer.repository, [applied.commit or writer.repository.head()])[0]
-    return Undone(plan.entry, by, tuple(path for path in applied.skipped if path in plan.texts))
+        applied = writer.commit(subject, plan.texts, cause="undo", by=by, planned_on=plan.planned_on)
+        made = _entries(writer.repository, [applied.commit or writer.repository.head()])[0]
+    return Undone(plan.entry, made, tuple(path for path in applied.skipped if path in plan.texts))
 
 
 def diff(plan: Plan) -> str:

@@ -21,6 +21,7 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.vault.gate import Asker
     from holdfast.vault.index import Index
     from holdfast.vault.instructions import Reading, Source
 
@@ -93,7 +94,7 @@ def propose(vault: str, reading: Reading, wish: Wish) -> Proposal:
     return Proposal(tuple(items), tuple(reading.problems), wish)
 
 
-def carry_out(vault: str, proposal: Proposal, now: float) -> Imported:
+def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Imported:
     """Write the notes, in one commit. What changed since the proposal was made is looked at anew."""
     day = notes.day(now)
     with writing(vault, now) as writer:
@@ -104,7 +105,7 @@ def carry_out(vault: str, proposal: Proposal, now: float) -> Imported:
         texts: dict[str, str | None] = {item.path: _text(item, writer.read, day, proposal.wish) for item in wanted}
         files = ", ".join(dict.fromkeys(item.candidate.file for item in wanted))
         many = f"{len(wanted)} note{'' if len(wanted) == 1 else 's'}"
-        applied = writer.commit(f"import {many} from {files}", texts, cause="import")
+        applied = writer.commit(f"import {many} from {files}", texts, cause="import", by=by)
     return Imported(tuple(items), applied.commit, applied.skipped)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, home, ledger, platform, purging
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
-from holdfast.vault import brain, index, purge_history, purge_plan, tasks
+from holdfast.vault import brain, gate, index, purge_history, purge_plan, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.purge_plan import Plan
 from holdfast.vault.writing import Writer, refresh_derived, writing
@@ -70,8 +70,11 @@ def unfinished(vault: str) -> Plan | None:
         raise HoldfastError(f"{path} cannot be read ({error}), and a purge was cut short; look at it.") from error
 
 
-def carry_out(vault: str, plan: Plan, now: float, say: Callable[[str], None] = lambda _: None) -> Done:
+def carry_out(
+    vault: str, plan: Plan, now: float, say: Callable[[str], None] = lambda _: None, *, by: gate.Asker
+) -> Done:
     """Make it so. Raises Busy while a close files one of the flags, GitFailed where git refuses; then run it again."""
+    gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Purging")
     purge_history.mend(vault)
     with writing(vault, now) as writer:
         pending = unfinished(vault)
@@ -154,7 +157,7 @@ def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, .
         if texts.get(brain.PATH):
             texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts).notes)
         if texts:
-            writer.commit("purge a note", texts, cause="purge")
+            writer.commit("purge a note", texts, cause="purge", by=gate.BY_UPKEEP)
     return tuple(cleaned)
 
 

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import home, platform
 from holdfast.errors import GitFailed
-from holdfast.vault import frontmatter
+from holdfast.vault import frontmatter, gate
 from holdfast.vault.git import OURS, SETTINGS, Repository, environment
 
 if TYPE_CHECKING:
@@ -110,7 +110,12 @@ def publish(writer: Writer) -> None:
         missing -= set(writer.repository.text("rev-list", "HEAD").split())
     if missing and not os.path.isdir(f"{writer.vault}/{GONE}"):
         lines = sorted({*text.splitlines(), *missing})
-        writer.commit("purge: which commits are gone", {GONE: "".join(f"{one}\n" for one in lines)}, cause="purge")
+        writer.commit(
+            "purge: which commits are gone",
+            {GONE: "".join(f"{one}\n" for one in lines)},
+            cause="purge",
+            by=gate.BY_UPKEEP,
+        )
 
 
 def mend(vault: str) -> None:

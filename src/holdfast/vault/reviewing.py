@@ -20,6 +20,8 @@ from holdfast.vault.writing import Writer, writing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from holdfast.vault.gate import Asker
+
 REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
 OTHERS = 180
 
@@ -127,6 +129,7 @@ def decide(
     keep: Iterable[str] = (),
     accept: Iterable[str] = (),
     reject: Iterable[str] = (),
+    by: Asker,
 ) -> list[Reviewed]:
     """Carry out what a person decided, one commit for each note. Raises NotFound before anything is written."""
     done = []
@@ -134,14 +137,14 @@ def decide(
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
         settled = [note for note in listed if not is_quarantined(note)]
         waiting = [note for note in listed if waits(note)]
-        planned: list[tuple[Callable[[Writer, Note], Reviewed], Note]] = []
+        planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = []
         planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
         planned += [(_accept, _find_waiting(waiting, wanted)) for wanted in accept]
         planned += [(_reject, _find_waiting(waiting, wanted)) for wanted in reject]
         if len({note.path for _, note in planned}) < len(planned):
             raise UsageError("One note is named twice; nothing was changed. Say one thing of each.")
         for carry_out, note in planned:
-            done.append(carry_out(writer, note))
+            done.append(carry_out(writer, note, by))
     return done
 
 
@@ -151,14 +154,14 @@ def _find_waiting(waiting: list[Note], wanted: str) -> Note:
     return notes.find(waiting, wanted)
 
 
-def _keep(writer: Writer, note: Note) -> Reviewed:
+def _keep(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
     changed = notes.with_fields(text, reviewed=today(writer.now).isoformat())
-    _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text})
+    _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text}, by)
     return Reviewed("keep", note.path, note.path)
 
 
-def _accept(writer: Writer, note: Note) -> Reviewed:
+def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
     if note.kind not in notes.FOLDERS:
         raise UsageError(
             f"{note.path} says kind {note.kind}, which is none of {', '.join(notes.FOLDERS)}; it was left as it is. "
@@ -177,7 +180,7 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
         confirmed = notes.with_fields(text, **fields)
         moved = {} if path == note.path else {note.path: None}
         before = {note.path: text} | ({path: None} if moved else {})
-        _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before)
+        _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
         return Reviewed("accept", note.path, path)
     path = notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
@@ -185,7 +188,7 @@ def _accept(writer: Writer, note: Note) -> Reviewed:
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
     changed = notes.with_fields(text, **fields)
     before = {note.path: text, path: None}
-    _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before)
+    _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
     return Reviewed("accept", note.path, path)
 
 
@@ -195,9 +198,9 @@ def _asks_to_forget(note: Note) -> bool:
     return any(one.kind == requests.FORGET for one in requests.find(note.body.strip()))
 
 
-def _reject(writer: Writer, note: Note) -> Reviewed:
+def _reject(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
-    _commit(writer, f"review: reject {note.name}", {note.path: None}, {note.path: text})
+    _commit(writer, f"review: reject {note.name}", {note.path: None}, {note.path: text}, by)
     return Reviewed("reject", note.path, "")
 
 
@@ -209,14 +212,14 @@ def _text(writer: Writer, note: Note) -> str:
 
 
 def _commit(
-    writer: Writer, subject: str, texts: Mapping[str, str | None], planned_on: Mapping[str, str | None]
+    writer: Writer, subject: str, texts: Mapping[str, str | None], planned_on: Mapping[str, str | None], by: Asker
 ) -> None:
     """One decision, whole: where a person saved one of its files meanwhile, the others go back to what they were."""
-    applied = writer.commit(subject, texts, cause="review", planned_on=planned_on)
+    applied = writer.commit(subject, texts, cause="review", by=by, planned_on=planned_on)
     skipped = [path for path in texts if path in applied.skipped]
     if not skipped:
         return
     back = {path: planned_on[path] for path in texts if path not in skipped}
     if back:
-        writer.commit(f"{subject}, taken back", back, cause="review", planned_on=texts)
+        writer.commit(f"{subject}, taken back", back, cause="review", by=by, planned_on=texts)
     raise HoldfastError(f"{', '.join(skipped)} was edited at this very moment; the edit was kept. Run it again.")

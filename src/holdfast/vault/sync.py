@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, history, journal, notes, purge_history, remote, tasks
+from holdfast.vault import brain, gate, history, journal, notes, purge_history, remote, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -160,7 +160,12 @@ def _write(writer: Writer, plan: Plan, parents: tuple[str, ...] = ()) -> tuple[s
     some = notes.some_of(taken)
     texts = history.with_map(plan.texts, writer.index)
     applied = writer.commit(
-        f"sync: {_sayable(some) or 'nothing new'}", texts, cause="sync", parents=parents, planned_on=plan.planned_on
+        f"sync: {_sayable(some) or 'nothing new'}",
+        texts,
+        cause="sync",
+        by=gate.BY_SYNC,
+        parents=parents,
+        planned_on=plan.planned_on,
     )
     return tuple(path for path in applied.skipped if path in texts)
 

@@ -18,7 +18,7 @@ from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import finalize, page, record, view
 from holdfast.tasks.desk import Desk
 from holdfast.tasks.entry import FINDING
-from holdfast.vault import journal, own
+from holdfast.vault import gate, journal, own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,14 +68,16 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
         # What somebody else put there is theirs, and nothing of it is in the archive; nor is what comes from now on.
         ours = (path for path in _files(writer.vault, folder) if own.is_ours(writer.vault, path))
         archived = {path: writer.read(path) for path in ours}
-    done = writer.commit(f"task: {known.state} {task}", texts, cause=own.TASK)
+    done = writer.commit(f"task: {known.state} {task}", texts, cause=own.TASK, by=gate.BY_UPKEEP)
     if done.skipped:
         raise HoldfastError(
             f"{done.skipped[0]} was changed by somebody else in this moment; the folder of task {task} was kept. "
             "Run the same command again."
         )
     gone: dict[str, str | None] = dict.fromkeys(archived)
-    applied = writer.commit(f"task: the working folder of {task} goes", gone, cause=own.TASK, planned_on=archived)
+    applied = writer.commit(
+        f"task: the working folder of {task} goes", gone, cause=own.TASK, by=gate.BY_UPKEEP, planned_on=archived
+    )
     _drop_folders(f"{writer.vault}/{folder}")
     _forget(writer, task)
     return applied.skipped
@@ -90,7 +92,7 @@ def reopen(writer: Writer, task: str) -> None:
     back = f"{record.FOLDER}/{task}/log/live/{new_id(writer.now)}.log"
     texts: dict[str, str | None] = {back: writer.read(paths[0])}
     texts |= dict.fromkeys((paths[0], f"{paths[0].removesuffix('.log')}.md"))
-    done = writer.commit(f"task: the memory of {task} goes back to work", texts, cause=own.TASK)
+    done = writer.commit(f"task: the memory of {task} goes back to work", texts, cause=own.TASK, by=gate.BY_UPKEEP)
     if done.skipped:
         raise HoldfastError(
             f"{done.skipped[0]} was changed by somebody else in this moment; task {task} stays as it was. "

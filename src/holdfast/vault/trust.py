@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from holdfast.capture import gitfiles, home, platform
 from holdfast.errors import NotFound, UsageError
+from holdfast.vault import gate
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ def _is_inside(root: str, vault: str) -> bool:
     return not any(os.path.islink("/".join((root, *parts[: at + 1]))) for at in range(len(parts)))
 
 
-def trust(own: str, cwd: str) -> Offer:
+def trust(own: str, cwd: str, *, by: gate.Asker) -> Offer:
     """From now on this repository's vault is used in it."""
+    gate.require(by, gate.Change(gate.TRUST), "Trusting a repository's vault")
     found = offer(own, cwd)
     home.make_vault(own)
     _write(own, {**_listed(own), found.root: found.vault})

@@ -1,7 +1,7 @@
 """One writer at a time: the vault's lock, what a killed writer left, a person's edits, then ours with the map.
 
     with writing(vault, now) as writer:
-        writer.commit("remember: …", {"knowledge/x.md": text}, cause="remember")
+        writer.commit("remember: …", {"knowledge/x.md": text}, cause="remember", by=asker)
 
 Entering makes the repository if there is none, removes stale locks, finishes a change that was cut short, and commits
 what checkpoints wrote as ours and what a person edited as theirs, so that the two are never mixed. While a person's own
@@ -20,7 +20,7 @@ from holdfast.capture import home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HoldfastError
-from holdfast.vault import armed_file, brain, index, journal, notes, own, tasks
+from holdfast.vault import armed_file, brain, gate, index, journal, notes, own, standing, tasks
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -64,6 +64,7 @@ class Writer:
         texts: Mapping[str, str | None],
         *,
         cause: str,
+        by: gate.Asker,
         author: tuple[str, str] | None = None,
         parents: tuple[str, ...] = (),
         planned_on: Mapping[str, str | None] | None = None,
@@ -72,6 +73,8 @@ class Writer:
         """Write these files and the map as one commit. None removes a file. Then make anew what is derived, so that
         the very next start knows; a close, which makes many commits, sees to the briefs itself.
 
+        `by` says who asks: what a note binds as is changed only by those whom the gate lets. Raises gate.Refused.
+
         `planned_on` are the texts that the caller worked from; a file that is no longer so is left to its editor and
         named in `skipped`. Where it is not given, what stands there now is taken for it.
         """
@@ -79,6 +82,7 @@ class Writer:
         before.update({path: text for path, text in (planned_on or {}).items() if path in texts})
         wanted = dict(texts)
         after = self.index.with_texts(texts)
+        standing.refuse(by, texts, self.index, after)
         if brain.PATH not in wanted:
             before[brain.PATH] = self.read(brain.PATH)
             wanted[brain.PATH] = brain.refreshed(before[brain.PATH], after.notes)

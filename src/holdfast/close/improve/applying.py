@@ -22,7 +22,7 @@ from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, WAITING, Rec
 from holdfast.close.improve.snag import parsed
 from holdfast.errors import NotSaved
 from holdfast.model import Flag
-from holdfast.vault import notes
+from holdfast.vault import gate, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def apply_pending(vault: str, state: str, now: float) -> list[Loop]:
                 if settled.why != UNPLANNED:  # before the commit: a close that is killed here says the same again
                     _tell(state, done[-1], now)
         if texts:
-            writer.commit(f"improve: {notes.some_of([one.where for one in done])}", texts, cause="improve")
+            writer.commit(
+                f"improve: {notes.some_of([one.where for one in done])}", texts, cause="improve", by=gate.BY_CLOSE
+            )
     return done
 
 
@@ -71,7 +73,9 @@ def learned(vault: str, path: str, now: float) -> Loop | None:
         texts: dict[str, str | None] = {record.path: improve_record.render(record)}
         if text is not None and when:
             texts[path] = notes.with_fields(text, when=when)
-        writer.commit(f"review: learn from {note.name}", texts, cause="review", planned_on={path: text})
+        writer.commit(
+            f"review: learn from {note.name}", texts, cause="review", by=gate.BY_USER, planned_on={path: text}
+        )
     return loops.of_record(record)
 
 

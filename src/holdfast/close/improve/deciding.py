@@ -16,6 +16,7 @@ from holdfast.vault import reviewing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.vault.gate import Asker
     from holdfast.vault.reviewing import Reviewed
 
 
@@ -27,12 +28,13 @@ def decide(
     keep: Sequence[str] = (),
     accept: Sequence[str] = (),
     reject: Sequence[str] = (),
+    by: Asker,
 ) -> list[Reviewed]:
     """Carry out what a person decided. Raises NotFound, UsageError, before anything is written as far as it can."""
     state = home.state(vault)
     mine = {wanted: proposals.find(state, wanted, project) for wanted in (*accept, *reject)}
     yes, no = ([one for one in words if not mine[one]] for words in (accept, reject))
-    done = reviewing.decide(vault, now, project, keep=keep, accept=yes, reject=no)
+    done = reviewing.decide(vault, now, project, keep=keep, accept=yes, reject=no, by=by)
     for one in done:
         if one.action == "accept":
             improve_apply.learned(vault, one.now_at, now)
@@ -40,5 +42,5 @@ def decide(
         found = mine[wanted]
         if found:
             carry_out = proposals.accept if wanted in accept else proposals.reject
-            done.append(carry_out(vault, state, found.id, now))
+            done.append(carry_out(vault, state, found.id, now, by=by))
     return done

@@ -22,7 +22,7 @@ from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import skills
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
-from holdfast.vault import journal, notes
+from holdfast.vault import gate, journal, notes
 from holdfast.vault.merge import merge
 from holdfast.vault.reviewing import Reviewed
 from holdfast.vault.writing import writing
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.close.improve.plan import Plan
     from holdfast.close.improve.record import Record
+    from holdfast.vault.gate import Asker
     from holdfast.vault.writing import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
@@ -102,20 +103,22 @@ def find(state: str, wanted: str, project: str | None = None) -> Proposal | None
     return found[0] if found else None
 
 
-def accept(vault: str, state: str, ident: str, now: float) -> Reviewed:
+def accept(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
     """Make the edit, by a person's word; it is theirs to take back with `holdfast loops --undo` or `holdfast undo`."""
     proposal = _found(state, ident)
+    gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
     with writing(vault, now) as writer:
-        _make(writer, proposal)
+        _make(writer, proposal, by)
         settle_records(writer, proposal, improve_record.APPLIED)
     platform.remove(_path(state, proposal.id))
     _hush(state, proposal)
     return Reviewed("accept", proposal.path or proposal.id, proposal.path)
 
 
-def reject(vault: str, state: str, ident: str, now: float) -> Reviewed:
+def reject(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
     """Let it be. It is kept aside, and not proposed again."""
     proposal = _found(state, ident)
+    gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
     with writing(vault, now) as writer:
         settle_records(writer, proposal, improve_record.REJECTED)
     platform.make_folders(f"{_folder(state)}/decided")
@@ -134,7 +137,7 @@ def withdraw(state: str, sources: Iterable[str]) -> None:
             platform.remove(_path(state, one.id))
 
 
-def _make(writer: Writer, proposal: Proposal) -> None:
+def _make(writer: Writer, proposal: Proposal, by: Asker) -> None:
     if proposal.after is None:
         return
     if proposal.kind == SKILL:
@@ -149,7 +152,8 @@ def _make(writer: Writer, proposal: Proposal) -> None:
         return
     texts = {proposal.path: merged.text}
     subject = f"review: accept an edit of {proposal.path}"
-    if proposal.path in writer.commit(subject, texts, cause="review", planned_on={proposal.path: current}).skipped:
+    applied = writer.commit(subject, texts, cause="review", by=by, planned_on={proposal.path: current})
+    if proposal.path in applied.skipped:
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 
@@ -202,7 +206,7 @@ def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
             texts[record.path] = improve_record.render(_settled(record, state))
     if texts:
         word = "accept" if state == improve_record.APPLIED else "reject"
-        writer.commit(f"review: {word} what a snag asks for", texts, cause="review")
+        writer.commit(f"review: {word} what a snag asks for", texts, cause="review", by=gate.BY_UPKEEP)
 
 
 def _settled(record: Record, state: str) -> Record:

@@ -19,6 +19,7 @@ from holdfast.capture.episodes import session_of
 from holdfast.capture.ledger_history import Wanted
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.record import APPLIED
+from holdfast.vault import gate
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def observe(vault: str, state: str, now: float, episode: Episode) -> list[Record
         with writing(vault, now) as writer:
             texts: dict[str, str | None] = {one.path: improve_record.render(one) for one in changed}
             subject = f"loops: {_subject(changed)}"
-            writer.commit(subject, texts, cause="loops", planned_on={path: writer.read(path) for path in texts})
+            writer.commit(
+                subject, texts, cause="loops", by=gate.BY_CLOSE, planned_on={path: writer.read(path) for path in texts}
+            )
     return changed
 
 

@@ -16,7 +16,7 @@ from holdfast.close.improve.edits import own_lines
 from holdfast.close.improve.proposals import notice_name
 from holdfast.close.improve.record import APPLIED, UNDONE, WAITING, Record, with_state
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import frontmatter, notes
+from holdfast.vault import frontmatter, gate, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge
@@ -36,8 +36,9 @@ class Undone:
     paths: tuple[str, ...]
 
 
-def undo(vault: str, state: str, wanted: str, now: float) -> Undone:
+def undo(vault: str, state: str, wanted: str, now: float, *, by: gate.Asker) -> Undone:
     """Take back exactly one snag's edit, as a commit of its own. Raises NotFound, UsageError, HoldfastError."""
+    gate.require(by, gate.Change(gate.ARMED, gate.LIFTED), "Taking an edit back")
     loop = loops.find(vault, state, now, wanted)
     record = improve_record.find(vault, loop.id)
     if not record:
@@ -56,7 +57,7 @@ def undo(vault: str, state: str, wanted: str, now: float) -> Undone:
         paths = (*texts, *([changed] if changed else []))
         texts[record.path] = improve_record.render(with_state(record, UNDONE, "a person took it back"))
         subject = f"undo a snag: {notes.title(record.wrong)}"
-        applied = writer.commit(subject, texts, cause="undo", planned_on=planned_on)
+        applied = writer.commit(subject, texts, cause="undo", by=by, planned_on=planned_on)
         skipped = [path for path in texts if path in applied.skipped]
     if skipped:
         raise HoldfastError(f"{skipped[0]} was edited at this very moment; the edit was kept. Run it again.")
