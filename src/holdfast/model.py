@@ -50,9 +50,7 @@ VERSION = 1  # of every record on disk; a reader keeps what it does not know
 KINDS = ("decision", "rule", "lesson", "preference", "fact", "progress", "snag", "user-request")
 ORIGINS = ("user", "agent", "tool", "web", "repository", "import")
 TRUSTED = ("user", "agent")  # origins whose rules may always apply; the others are outside text
-RULING = ("rule", "preference")  # kinds of flags that bind: the user's to give
 REQUIRED = ("id", "time", "host", "episode", "project", "kind", "text", "evidence", "origin")  # of a flag's record
-STEERING = ("rule", "preference", "snag", "user-request")  # kinds of flags that outside text brings only to a person
 
 
 @value
@@ -105,16 +103,6 @@ class Flag:
     origin: str = "agent"
     status: str = ""  # unconfirmed: heard as an order, and nobody has said so yet; proposed: an agent's own rule
     answers: str = ""  # ids of the user's own words that this one puts properly, with commas between
-
-    @property
-    def is_guarded(self) -> bool:
-        """Whether it would steer and came from outside: then it goes only to a person."""
-        return self.origin not in TRUSTED and self.kind in STEERING
-
-    @property
-    def is_proposal(self) -> bool:
-        """Whether an agent would make a rule that no words of the user bear out: then the user is asked."""
-        return self.kind in RULING and self.origin == "agent" and not self.answers
 
     @property
     def answered(self) -> tuple[str, ...]:

@@ -307,7 +307,7 @@ def test_what_a_session_says_after_outside_text_has_entered_it_is_that_texts(fre
         await talk.ask("remember", text="Obey the page", kind="rule", name="page")
         sentence = await talk.refusal("forget", note="tabs", remove=True)
         assert "the user's to do" in sentence
-        assert "holdfast forget rules/tabs.md" in sentence
+        assert "(rules/tabs.md)" in sentence
 
     within(fresh, say, named)
     (flag,) = fresh.waiting()

@@ -25,6 +25,7 @@ JOINERS = "\u200c\u200d"
 DRAWN = ("\u0600\u0605", "\u06dd\u06dd", "\u070f\u070f", "\u0890\u0891", "\u08e2\u08e2", "\U000110bd\U000110bd",
          "\U000110cd\U000110cd", "\U00013430\U0001345f")  # fmt: skip
 NEVER_DRAWN = ("\u2065\u2065", "\ufff0\ufff8", "\U000e0000\U000e0fff")  # unassigned, and to stay invisible
+HIDDEN = ("bidi", "dropped")  # of what _what says
 BLACK_FLAG = "\U0001f3f4"  # the emoji that tag characters may follow: England, Scotland, Wales
 TAGS, LAST_TAG = "\U000e0020\U000e007e", "\U000e007f"
 
@@ -60,6 +61,20 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
         if counts[name]:
             changes.append(f"{counts[name]} {sentence}")
     return "".join(out).strip(), tuple(changes)
+
+
+def visible(text: str) -> str:
+    """A text without signs that nobody sees, or that turn the direction of what follows. Line breaks, tabs and control
+    characters, which others deal with, stay."""
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        tags = _flag_tags(text, at) if letter == BLACK_FLAG else ""
+        is_kept = letter.isprintable() or ord(letter) < 160 or _what(letter, out[-1] if out else "") not in HIDDEN
+        out += [letter, *tags] if is_kept else []
+        at += 1 + len(tags)
+    return "".join(out)
 
 
 def _split_lines(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import course
 from holdfast.model import TRUSTED, replace
+from holdfast.vault import gate
 from holdfast.vault.notes import PROPOSED
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Believing:
             origin, since, heard = self._of(flag.episode)
             if origin and flag.time >= since and flag.id not in heard:
                 flag = replace(flag, origin=origin)
-        return replace(flag, status=PROPOSED) if flag.is_proposal and not flag.status else flag
+        return replace(flag, status=PROPOSED) if gate.is_proposal(flag) and not flag.status else flag
 
     def _of(self, episode: str) -> tuple[str, float, frozenset[str]]:
         if episode not in self.known:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import lead_ins
 from holdfast.model import TRUSTED
-from holdfast.vault import anchors, frontmatter, index, notes, proofs
+from holdfast.vault import anchors, frontmatter, gate, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
@@ -143,7 +143,7 @@ class Filing:
         if flag.kind == "progress":
             return self._progress(flag)
         kind = notes.OF_FLAGS.get(flag.kind, "knowledge")
-        guarded = flag.is_guarded
+        guarded = gate.is_guarded(flag)
         project = flag.project or notes.GLOBAL
         waits = QUARANTINE if guarded else flag.status
         text = plain(flag)
@@ -221,7 +221,8 @@ class Filing:
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
         doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
-        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{_proof(flag)}"
+        source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{source}{_proof(flag)}"
         part = 0
         while True:
             part += 1

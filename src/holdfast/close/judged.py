@@ -14,7 +14,7 @@ from holdfast.close.filing import MOST_SOURCES, sources_of
 from holdfast.close.think import wording
 from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, notes, proofs
+from holdfast.vault import frontmatter, gate, notes, proofs, standing
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
         return True
     if decided.target in filing.avoid:
         return False
-    if decided.target and any(flag.id in filing.doubts for flag in fresh):
-        return False  # what is unverified changes no note that others believe
+    if decided.target and (any(flag.id in filing.doubts for flag in fresh) or not _may_change(filing, decided)):
+        return False  # what is unverified or came from outside changes no note that others believe
     day = notes.day(max(flag.time for flag in fresh))
     sources = [ident for flag in fresh for ident in sources_of(flag)]
     if decided.action == MERGE:
@@ -53,6 +53,15 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
     begin(filing, decided, by, day=day, sources=sources, supersedes=[decided.target])
     filing.put(decided.target, notes.with_fields(old, status="superseded", edited=day))
     return True
+
+
+def _may_change(filing: Filing, decided: Decided) -> bool:
+    """Whether the gate lets these flags change the note that they are about."""
+    known = filing.known.known.get(decided.target)
+    by = gate.Asker(gate.JUDGE, _origin(decided.flags))
+    held = known.note.origin if known else ""
+    lifted = (gate.Change(what, gate.LIFTED, decided.target, held) for what in standing.of(known))
+    return all(gate.decide(by, one) == gate.APPLY for one in lifted)
 
 
 def take_back(filing: Filing, decided: Decided) -> None:

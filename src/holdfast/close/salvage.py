@@ -93,11 +93,11 @@ class Salvaged:
         """What it adds to a mechanical handoff. Goals and files follow from `story`, which the handoff is made of."""
         if self.is_empty:
             return {}
-        working = (
-            [f"Under way when it died, so look whether it took effect: {self.unfinished}"] if self.under_way else []
-        )
+        working = []
+        if self.under_way:
+            working = [self._told(f"Under way when it died, so look whether it took effect: {self.unfinished}")]
         if self.failing_command:
-            working.append(f"Failed, and was not seen to pass since: {self.failing_command}")
+            working.append(self._told(f"Failed, and was not seen to pass since: {self.failing_command}"))
         if self.said:
             working.append(self._told(f'The last that it said: "{self.said}"'))
         steps = [self._told(one) for one in self.todos[:MOST_TODOS]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NOTE = "Quoted by holdfast from what was said and done; nobody wrote a handoff."
 NOTED = "Written by holdfast from flags and prompts; nobody wrote a handoff."
-STEERING = ("next_steps", "decisions", "learned")
+ASKED = "goals"  # the user's own words, whatever entered later
 MOST_FILES = 40
 FEW_PROMPTS, FEW_WORDS = 3, 4000  # of a session in which nothing was changed: below that nothing was decided either
 
@@ -47,9 +47,11 @@ def completed(made: Handoff, account: Account, cwd: str, origin: str, files: Seq
     """A handoff made of flags and prompts, with what was witnessed behind it."""
     own = {key: items for key, items in made.sections.items() if key not in ("goals", "worked_on", "files_modified")}
     found = accounts.sections(account, said=[item for key, items in own.items() if key != "note" for item in items])
-    where = [_local(one, cwd) for one in found.pop("where", [])]
-    for key in STEERING if origin else ():
-        found[key] = [f"{one} (from {origin})" for one in found.get(key, [])]
+    where = [_local(one, cwd) + (f" (from {origin})" if origin else "") for one in found.pop("where", [])]
+    if origin:
+        found = {
+            key: [one if key == ASKED else f"{one} (from {origin})" for one in items] for key, items in found.items()
+        }
     sections = {key: (*made.sections.get(key, ()), *map(_line, found.get(key, ()))) for key in (*own, *found)}
     sections["goals"] = tuple(map(_line, found.get("goals", ()))) or made.sections.get("goals", ())
     sections["files_modified"] = _files(where, files, cwd) or made.sections.get("files_modified", ())

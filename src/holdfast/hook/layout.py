@@ -20,13 +20,24 @@ PER_LINE = 46  # characters that a line costs at least, so that 200 lines are ne
 LEFT_OUT = 130  # room for the line that says what was left out
 GREEDY = 3  # an item above this part of its section's room waits until the others had theirs
 # No terminal or host should have to obey what a file says: control characters, but for tabs, are shown as unreadable.
+WIDE = {0xFF1C: "<", 0xFE64: "<"}  # other widths of the same sign
+LOOKALIKES = "\u2039\u276e\u2770\u27e8\u2329\u3008\u1438\u02c2\u16b2\u227a\u29fc"  # signs of their own
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "\ufffd")
-# Printable and yet nothing that a reader sees, from and to; and what stands for an unreadable character.
+# Printable and yet nothing that a reader sees by itself, from and to: marks that combine with the sign before them,
+# fillers, and what stands for an unreadable character.
 UNSEEN = (
     "\u0300\u036f",
+    "\u0483\u0489",
+    "\u115f\u1160",
     "\u17b4\u17b5",
     "\u180b\u180f",
+    "\u1ab0\u1aff",
+    "\u1dc0\u1dff",
+    "\u20d0\u20ff",
     "\u2800\u2800",
+    "\u3164\u3164",
+    "\ufe20\ufe2f",
+    "\uffa0\uffa0",
     "\ufe00\ufe0f",
     "\U000e0100\U000e01ef",
     "\ufffd\ufffd",
@@ -128,7 +139,11 @@ def _tidied_item(item: Item) -> Item:
 
 
 def tidy(text: str) -> str:
-    """A text whose only line breaks are those that we count, without control characters and halves of characters."""
+    """A text whose only line breaks are those that we count, without control characters and halves of characters,
+    without signs that nobody sees or that turn the direction of what follows, and with no sign that only looks like
+    the `<` of a fence. The same again changes nothing."""
+    if not text.isascii():
+        text = _unmasked(text)
     if text.isprintable():
         return text
     lines = text.splitlines()
@@ -136,6 +151,24 @@ def tidy(text: str) -> str:
         lines.append("")
     joined = "\n".join(lines)
     return joined.translate(CONTROLS | {10: "\n"}).encode("utf-8", "replace").decode("utf-8")
+
+
+def _unmasked(text: str) -> str:
+    text = text.translate(WIDE)
+    if not text.isprintable():
+        from holdfast.capture.flags import visible
+
+        text = visible(text)
+    if any(sign in text for sign in LOOKALIKES):
+        text = "".join(
+            "<" if sign in LOOKALIKES and _is_ours(text[at + 1 : at + 24]) else sign for at, sign in enumerate(text)
+        )
+    return text
+
+
+def _is_ours(behind: str) -> bool:
+    """Whether the name of a fence of ours follows."""
+    return "".join(sign for sign in behind.casefold() if sign.isalpha()).startswith("holdfast")
 
 
 def _need(section: Section) -> int:

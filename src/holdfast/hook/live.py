@@ -178,6 +178,10 @@ def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -
 def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
     """What a session that still runs has flagged is told too: it may be the one that was just left. The user's words
     that somebody has put properly since are told by what puts them."""
+    if not mine:
+        return ()
+    from holdfast.vault import gate
+
     found = []
     answered = {ident for entry in mine for ident in entry.flag.answered if entry.flag.origin in TRUSTED}
     for entry in reversed(mine):
@@ -186,10 +190,10 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
             continue
         note = " (dead letter)" if entry.state == queue.DEAD else ""
         note += f" (said by the user on {_day(flag.time)}, not confirmed)" if flag.status else ""
-        note += " (proposed by the agent, not confirmed by the user)" if flag.is_proposal else ""
+        note += " (proposed by the agent, not confirmed by the user)" if gate.is_proposal(flag) else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
-        if flag.is_guarded:
+        if gate.is_guarded(flag):
             text = "(from outside text; it waits for a person's review)"
         line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
         why = {"origin": flag.origin, "time": flag.time}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, quoting, story
+from holdfast.capture import course, episodes, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.witness import kept
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from holdfast.capture.marks import Mark
 
+ASKED = "goals"
 TITLES = (
-    ("goals", "Goals"),
+    (ASKED, "Goals"),
     ("state", "Where it stands"),
     ("next_steps", "Next steps"),
     ("done", "Done"),
@@ -50,10 +51,11 @@ def of_session(state: str, key: str, most: int) -> str:
 
     found = kept.read(state, key)
     lines: list[str] = []
+    mark = _mark(state, key)
     for name, title in TITLES[1:] if found else ():
         heading = f"{title}:"
         for item in found.sections.get(name, ()) if found else ():
-            line = escape(tidy(f"- {item}"))
+            line = escape(tidy(f"- {item}{mark}"))
             needed = cost(line) + (cost(heading) if heading else 0)
             if needed > most:
                 continue
@@ -63,29 +65,38 @@ def of_session(state: str, key: str, most: int) -> str:
     return "\n".join(lines)
 
 
-def _told(state: str, mark: Mark, found: kept.Kept) -> list[str]:
-    host = mark.episode.partition("/")[0]
-    session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
-    how = "died" if mark.why == episodes.DIED else "ended"
+def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
+    host = left.episode.partition("/")[0]
+    session = clean(episodes.session_of(left.episode)[:80])[0][:40]
+    how = "died" if left.why == episodes.DIED else "ended"
     upto = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.time))
     told = [
         f"The {host} session {session} {how} and is not closed yet. Quoted from what was said and done up to {upto}:"
     ]
+    mark = _mark(state, left.episode)
     for name, title in TITLES:
         items = found.sections.get(name, ())
         if items:
-            told.append("\n".join((f"{title}:", *(f"- {one}" for one in items))))
-    later = [clean(one)[0][:LONGEST] for one in story.read(state, mark.episode).prompts[-1:]]
+            behind = "" if name == ASKED else mark
+            told.append("\n".join((f"{title}:", *(f"- {one}{behind}" for one in items))))
+    later = [clean(one)[0][:LONGEST] for one in story.read(state, left.episode).prompts[-1:]]
     quoted = " ".join(found.sections.get("goals", ()))
     asked = [one for one in later if one and one[:60] not in quoted]
     if asked:
         told.insert(1, f'Last asked for: "{asked[0]}"')
-    call, answers = _after(state, mark.episode, found.size)
+    call, answers = _after(state, left.episode, found.size)
     if answers:
-        told.insert(1, "\n".join(("Said after that, newest first:", *(f"- {one}" for one in answers))))
-    if call and mark.why == episodes.DIED:
-        told.insert(1, f"Under way when it died, so look whether it took effect: {call}")
+        told.insert(1, "\n".join(("Said after that, newest first:", *(f"- {one}{mark}" for one in answers))))
+    if call and left.why == episodes.DIED:
+        told.insert(1, f"Under way when it died, so look whether it took effect: {call}{mark}")
     return told
+
+
+def _mark(state: str, episode: str) -> str:
+    """The origin of outside text in a session's context, behind what was said and done there; the user's own words have
+    none."""
+    origin = course.read(state, episode, course.TAINT) or ""
+    return f" (from {origin})" if origin else ""
 
 
 def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:

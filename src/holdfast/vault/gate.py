@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.model import Flag
+
 # Who asks. A close files flags one by one, each by its own origin; upkeep changes no words.
 USER, AGENT, JUDGE, CLOSE, SYNC, HAND, UPKEEP = "user", "agent", "judge", "close", "sync", "hand", "upkeep"
 OWNERS = (USER, SYNC, HAND, UPKEEP)  # the user; machines and files of theirs; ourselves without words of our own
@@ -29,6 +31,8 @@ CAPTURE, HISTORY = "capture", "history"  # whether sessions are heard, and what 
 RULING = (RULE, IDENTITY, PREFERENCE, STOP)
 OPERATING = (PERMISSION, TRUST, TOKEN, SETTING, CAPTURE, HISTORY)  # the machine's own: nobody but the user
 WHATS = (*RULING, ARMED, DECISION, LESSON, FACT, *OPERATING)
+
+OF_FLAGS = {"rule": RULE, "preference": PREFERENCE, "snag": LESSON, "user-request": LESSON, "decision": DECISION}
 
 MADE, LIFTED = "made", "lifted"
 APPLY, WAIT, REFUSE = "apply", "wait", "refuse"
@@ -102,6 +106,23 @@ def _lifted(by: Asker, change: Change) -> str:
     if by.origin != "user" and change.held == "user" and change.what in (*RULING, ARMED):
         return REFUSE
     return APPLY
+
+
+def of_flag(flag: Flag) -> str:
+    """What comes of a flag that is filed: words of the user that it answers bear it out, where nobody else could have
+    put them into the agent's mouth."""
+    origin = "user" if flag.answers and flag.origin == "agent" else flag.origin
+    return decide(Asker(AGENT, origin), Change(OF_FLAGS.get(flag.kind, FACT)))
+
+
+def is_guarded(flag: Flag) -> bool:
+    """Whether it would steer and came from outside: then it goes only to a person."""
+    return flag.origin not in TRUSTED and of_flag(flag) == WAIT
+
+
+def is_proposal(flag: Flag) -> bool:
+    """Whether an agent would make a rule that no words of the user bear out: then the user is asked."""
+    return flag.origin in TRUSTED and of_flag(flag) == WAIT
 
 
 def require(by: Asker, change: Change, what: str) -> None:

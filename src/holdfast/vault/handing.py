@@ -156,9 +156,9 @@ def _stamped(made: Handoff, origin: str) -> Handoff:
     if origin in TRUSTED:
         return made
     kept = {key: items for key, items in made.sections.items() if key != "note"}
-    return replace(
-        made, sections={key: tuple(f"{one} (from {origin})" for one in items) for key, items in kept.items()}
-    )
+    mark = f" (from {origin})"
+    sections = {key: tuple(f"{one}{mark}" for one in items) for key, items in kept.items()}
+    return replace(made, title=f"{made.title}{mark}", sections=sections)
 
 
 def _tidy(text: str, labels: list[str]) -> str:

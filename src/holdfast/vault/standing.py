@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.model import TRUSTED
-from holdfast.vault import armed_file, gate
+from holdfast.vault import armed_file, gate, notes
 from holdfast.vault.gate import LIFTED, MADE, Asker, Change
 
 if TYPE_CHECKING:
@@ -29,10 +29,15 @@ SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user
 
 
 def of(known: Known | None) -> set[str]:
-    """As what a note binds; nothing where there is none, or it is not in force."""
-    if known is None or not known.note.is_active or known.note.is_beside:
+    """As what a note binds; nothing where there is none, or it is not in force. One that waits for the user's word binds
+    nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
+    if known is None or known.note.is_beside or known.note.path.startswith(f"{notes.QUARANTINE}/"):
         return set()
     note = known.note
+    if note.status in notes.WAITING:
+        return {gate.PREFERENCE if note.origin == "user" else gate.FACT}
+    if not note.is_active:
+        return set()
     if note.origin not in TRUSTED:
         return {gate.FACT}  # outside text is shown as such, and binds nobody (notes.is_always_on, vault/armed_file)
     found = {OF_KIND.get(note.kind, gate.FACT)}

@@ -83,6 +83,8 @@ class Writer:
         wanted = dict(texts)
         after = self.index.with_texts(texts)
         standing.refuse(by, texts, self.index, after)
+        if brain.PATH in texts and brain.refreshed(self.read(brain.PATH), ()) != brain.refreshed(texts[brain.PATH], ()):
+            gate.require(by, gate.Change(gate.IDENTITY, gate.LIFTED), "Changing the user's own part of BRAIN.md")
         if brain.PATH not in wanted:
             before[brain.PATH] = self.read(brain.PATH)
             wanted[brain.PATH] = brain.refreshed(before[brain.PATH], after.notes)

@@ -19,7 +19,7 @@ from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED
-from holdfast.vault import lineage
+from holdfast.vault import gate, lineage
 from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def shown(
     origin: str = "",
 ) -> Shown:
     """The few lines that a handoff is made of. What waits for a person is not among them."""
-    quotable = tuple(flag for flag in flags if not flag.status and not flag.is_guarded)
+    quotable = tuple(flag for flag in flags if not flag.status and not gate.is_guarded(flag))
     prompts = list(enumerate(told.prompts, 1))
     prompts = prompts if len(prompts) <= MOST_PROMPTS else [*prompts[:2], *prompts[2 - MOST_PROMPTS :]]
     texts = {f"P{nth}": text for nth, text in prompts}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.model import TRUSTED
-from holdfast.vault import notes
+from holdfast.vault import gate, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ def is_judged(flag: Flag) -> bool:
     snag is an improvement."""
     if flag.kind not in JUDGED or flag.origin == "user" or flag.status or flag.answers:
         return False
-    return not flag.is_guarded
+    return not gate.is_guarded(flag)
 
 
 def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:

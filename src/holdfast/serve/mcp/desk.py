@@ -10,11 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import whereabouts
-from holdfast.errors import NotFound, UsageError
-from holdfast.model import TRUSTED
+from holdfast.errors import NotFound
 from holdfast.serve import provenance
 from holdfast.serve.warmed import Warmed
-from holdfast.vault import notes
+from holdfast.vault import gate, notes
 from holdfast.vault.notes import GLOBAL, QUARANTINE
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.field.think import Thinking, Words
     from holdfast.model import Flag
     from holdfast.vault.edits import Asked, Filed
+    from holdfast.vault.gate import Asker
     from holdfast.vault.notes import Note
 
 
@@ -36,6 +36,11 @@ class Desk(Warmed):
 
     def origin(self) -> str:
         return whereabouts.origin(self.where(), self.vault)
+
+    def asker(self) -> Asker:
+        """Never the user, whoever types: a server has no terminal."""
+        origin = self.origin()
+        return gate.Asker(gate.AGENT, "agent" if origin == "user" else origin)
 
     def file(self, asked: Asked, answers: str) -> Filed | tuple[Flag, ...]:
         """File a text at once; from where notes cannot be written it becomes flags. Raises UsageError."""
@@ -71,12 +76,6 @@ class Desk(Warmed):
         self._refuse_if_off()
         if len(found) != 1 or not self.is_named(found[0], wanted):
             return ""
-        origin = self.origin()
-        if origin not in TRUSTED:
-            raise UsageError(
-                f"Text from outside ({origin}) has entered this session, so forgetting is the user's to do; nothing "
-                f"was changed. Ask them to run: holdfast forget {found[0].path}"
-            )
         return self.forget([found[0].path])
 
     def refuse_elsewhere(self, task: str) -> None:
