@@ -1,10 +1,34 @@
-"""The size of a run and the table of counts at its end; see the package's docstring."""
+"""The size of a run, a fresh home for each attack, and the table of counts at the end; see the package's docstring."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from hook_support import Agents, Home, Terminal, a_home
 
 from .support import COUNTS, NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Home]:
+    with a_home(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def agents() -> Iterator[Agents]:
+    with Agents() as made:
+        yield made
+
+
+@pytest.fixture
+def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(fresh, monkeypatch, capfd)
 
 
 def pytest_report_header() -> str:

@@ -82,7 +82,7 @@ def checkpoint(
             raise UsageError(states.over(task.id, task.state))
         desk.believe(task.id)
         gone = [_superseded(desk, task, one, said.kind, line) for one in said.supersedes]
-        _refuse_lifting(gone, speaker)
+        refuse_lifting(gone, speaker)
         old = tuple(one.id for one in gone)
         if said.kind == entries.DECISION:
             same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
@@ -164,7 +164,7 @@ def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
     return [change for _, changes in lines for change in changes]
 
 
-def _refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
+def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
     """An entry of the user's or the agent's own stays in force for an outsider. Raises gate.Refused."""
     for one in gone:
         from holdfast.vault import gate

@@ -77,6 +77,8 @@ def finish(
         if not was_said:
             states.refuse(task.id, task.state, to)
         desk.believe(task.id)
+        if to == states.ABANDONED:  # and with it what was decided in it
+            checkpoint.refuse_lifting(desk.index.entries(task.id, entries.DECISION, in_force=True), speaker)
         chosen = _chosen(desk.index, task, promote)
         who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
         known = [(one.field, one.text) for one in desk.index.entries(task.id, entries.FINDING)]
