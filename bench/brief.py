@@ -68,6 +68,9 @@ def main() -> None:
             session = path.name.partition(".")[0]
             needed = [fact for fact in facts if fact["session"] == session]
             lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+            early = coverage.norm(_until_summed(lines))
+            known = sum(coverage.find(early, fact["any"]) is not None for fact in needed)
+            print(f"    {known} of its facts had been said or seen when it was compacted, the host's summary included")
             for tree, bin_folder in trees.items():
                 starts = _starts(folder / f"{session}-{tree}", bin_folder, lines)
                 for case, text in starts.items():
@@ -100,6 +103,24 @@ def _print(label: str, text: str, needed: list[dict[str, Any]], coverage: Any) -
         f"{label:48} {found:2} of {len(needed)}  {len(text):5,} letters, {repetition(text):4.1%} repeat  ({by_kind})",
         flush=True,
     )
+
+
+def _until_summed(lines: list[str]) -> str:
+    """All texts of a session up to its first compaction, the host's summary included."""
+    found: list[str] = []
+
+    def gather(thing: Any) -> None:
+        if isinstance(thing, str):
+            found.append(thing)
+        for one in thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list) else ():
+            gather(one)
+
+    for raw in lines:
+        record = json.loads(raw)
+        gather((record.get("message") or {}).get("content"))
+        if record.get("isCompactSummary"):
+            break
+    return "\n".join(found)
 
 
 def _tree(folder: Path, wanted: str) -> Path:
