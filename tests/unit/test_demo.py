@@ -226,7 +226,7 @@ def test_a_flag_that_is_not_taken_is_noticed(made: Stage) -> None:
     lines, tell = told()
     with Host(made, "s1") as host:
         host.starts()
-        made.run("holdfast", "pause")
+        Path(home.paused_path(str(made.vault))).write_text("1\n", encoding="utf-8")
         with pytest.raises(HoldfastError, match="paused"):
             story.Story(made, tell)._flags(host)
     assert not any("flagged" in line for line in lines)

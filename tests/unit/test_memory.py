@@ -71,6 +71,7 @@ PUBLIC = {
         "(self, *, keep: 'Iterable[str]' = (), accept: 'Iterable[str]' = (), reject: 'Iterable[str]' = (), "
         "everything: 'bool' = False) -> 'list[Reviewed]'"
     ),
+    "asker": "(self) -> 'Asker'",
     "arm": "(self, note: 'str', when: 'Mapping[str, Any]', *, dry_run: 'bool' = False) -> 'Arming'",
     "disarm": "(self, note: 'str', *, dry_run: 'bool' = False) -> 'Arming'",
     "history": "(self, note: 'str', count: 'int', *, everything: 'bool' = False) -> 'tuple[list[Entry], int]'",

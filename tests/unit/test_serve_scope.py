@@ -105,16 +105,20 @@ def test_a_chain_of_thoughts_is_told_with_its_sources(server: Server) -> None:
 
 def test_what_an_agent_says_after_reading_the_web_is_the_webs(server: Server) -> None:
     home = server.home
+    token = serve(home, "--new-token", "claude-code").out.strip()
     home.hook(home.event("SessionStart", session="web-1"))
     episode = episodes.latest(home.state, "claude-code", "web-1")
     assert episode
     assert course.first(home.state, episode.key, course.TAINT, "web")
-    token = serve(home, "--new-token", "claude-code").out.strip()
     assert server.think("found on a page", token, session="web-1")["origin"] == "web"
     assert server.think("nobody says where this is from", token)["origin"] == "web"
     home.hook(home.event("SessionStart", session="own-1"))
     assert server.think("thought of alone", token, session="own-1")["origin"] == "agent"
     assert server.think("read in a tool's answer", token, session="own-1", origin="tool")["origin"] == "tool"
+    refused = serve(home, "--new-token", "more")
+    assert "is the user's to do" in refused.err
+    for session in ("web-1", "own-1"):
+        home.hook(home.event("SessionEnd", session=session, reason="exit"))
 
 
 def test_a_revoked_token_counts_no_more_at_once(server: Server) -> None:

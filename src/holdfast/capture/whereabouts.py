@@ -100,6 +100,11 @@ def project_at(cwd: str, vault: str, episode: episodes.Episode | None) -> Projec
     return _project(projects.find(cwd, vault), cwd, vault, episode)
 
 
+def is_named(env: Mapping[str, str]) -> bool:
+    """Whether the environment names a session."""
+    return bool(_named(env)[1])
+
+
 def _named(env: Mapping[str, str]) -> tuple[str, str]:
     if env.get("HOLDFAST_SESSION"):
         return episodes.host_name(env.get("HOLDFAST_HOST", "")), episodes.session_name(env["HOLDFAST_SESSION"])

@@ -52,7 +52,8 @@ def changes(before: Known | None, after: Known | None) -> Iterator[Change]:
     """What becomes binding with a change of one note, and what no longer is."""
     lost, gained = of(before), of(after)
     if before and after and _words(before) == _words(after):
-        lost, gained = lost - gained, gained - lost
+        same = lost & gained - ({gate.ARMED} if before.note.when != after.note.when else set())
+        lost, gained = lost - same, gained - same
     about = next((one.note.path for one in (after, before) if one), "")
     for what in sorted(lost):
         yield Change(what, LIFTED, about, held=before.note.origin if before else "user")
@@ -62,7 +63,7 @@ def changes(before: Known | None, after: Known | None) -> Iterator[Change]:
 
 def _words(known: Known) -> tuple[str, ...]:
     note = known.note
-    return known.digest, note.kind, note.policy, note.project, repr(note.when)
+    return known.digest, note.kind, note.policy, note.project
 
 
 def refuse(by: Asker, paths: Iterable[str], before: Index, after: Index) -> None:

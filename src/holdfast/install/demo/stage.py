@@ -55,14 +55,17 @@ class Stage:
         return self.folder / "vault"
 
     def run(self, *command: str) -> list[str]:
-        """What a command prints that a person types in the project."""
+        """What a command prints that a person types in the project: a terminal is where it complains, and by that we
+        know a person from an agent."""
+        ours, theirs = os.openpty()
         try:
             done = subprocess.run(
                 command,
                 env=self.env,
                 cwd=self.project,
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=theirs,
                 encoding="utf-8",
                 errors="replace",
                 check=False,
@@ -70,8 +73,11 @@ class Stage:
             )
         except subprocess.TimeoutExpired as error:
             raise HoldfastError(f"`{' '.join(command)}` took more than {PATIENCE:.0f} s; {REPORT}") from error
+        finally:
+            os.close(theirs)
+            complained = _said(ours)
         if done.returncode:
-            said = (done.stderr or done.stdout).strip().removeprefix("holdfast: ")
+            said = (complained or done.stdout).strip().removeprefix("holdfast: ")
             raise HoldfastError(f"`{' '.join(command)}` failed: {said}")
         return done.stdout.splitlines()
 
@@ -204,3 +210,15 @@ def _answering(signals: tuple[signal.Signals, ...], handler: Any) -> Iterator[No
 
 def _end(number: int, _frame: object) -> NoReturn:
     raise SystemExit(128 + number)
+
+
+def _said(terminal: int) -> str:
+    """What was written to a terminal whose last writer has gone."""
+    said = b""
+    try:
+        while part := os.read(terminal, 1 << 16):
+            said += part
+    except OSError:
+        pass  # how a terminal says so
+    os.close(terminal)
+    return said.decode("utf-8", "replace").replace("\r\n", "\n")
