@@ -266,7 +266,7 @@ def sync_all(folder: str) -> None:
     for top, _, names in os.walk(folder):
         for name in names:
             if not os.path.islink(f"{top}/{name}"):
-                fd = os.open(f"{top}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+                fd = platform.opened(f"{top}/{name}")
                 try:
                     os.fsync(fd)
                 finally:

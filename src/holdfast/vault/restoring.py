@@ -158,7 +158,7 @@ def _everything(folder: str) -> Iterator[str]:
 def _seen(full: str, said: Any) -> Any:
     """What a file is, in the manifest's words, its mode set as it says."""
     digest = hashlib.sha256()
-    with open(full, "rb") as file:
+    with open(platform.opened(full), "rb") as file:
         while part := file.read(1 << 20):
             digest.update(part)
     mode = said.get("mode") if isinstance(said, dict) else None

@@ -198,12 +198,14 @@ def commit_person(writer: Writer) -> str:
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
-    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name."""
+    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name,
+    nor a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
     try:
-        mode = os.lstat(f"{vault}/{path}").st_mode
+        seen = os.lstat(f"{vault}/{path}")
     except OSError:
         return True
-    return not path.endswith("/") and (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+    is_file = stat.S_ISREG(seen.st_mode) and seen.st_size <= platform.LARGEST
+    return not path.endswith("/") and (is_file or stat.S_ISLNK(seen.st_mode) or stat.S_ISDIR(seen.st_mode))
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:
