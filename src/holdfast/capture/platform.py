@@ -96,19 +96,25 @@ def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
     than anything of ours."""
     fd = opened(path)
     try:
-        if limit < 0 and posix.fstat(fd).st_size > largest:
-            raise OSError(27, f"it has over {largest >> 20} MB", path)  # EFBIG
-        return read_all(fd, limit)
+        if limit >= 0:
+            return read_all(fd, limit)
+        return _whole(fd, path, largest)
     finally:
         posix.close(fd)
 
 
+def _whole(fd: int, path: str, largest: int) -> bytes:
+    """All of an open file, by what comes out of it: the kernel's own files have no size, and some no end."""
+    raw = b"" if posix.fstat(fd).st_size > largest else read_all(fd, largest + 1)
+    if not raw and posix.fstat(fd).st_size or len(raw) > largest:
+        most = f"{largest >> 20} MB" if largest >= 1 << 20 else f"{largest:,} bytes"
+        raise OSError(27, f"it has over {most}", path)  # EFBIG
+    return raw
+
+
 def read_small(path: str, largest: int) -> bytes:
     """The whole of a small file, through links. Raises OSError where it is none, or larger."""
-    raw = read_file(path, largest + 1)
-    if len(raw) > largest:
-        raise OSError(27, f"it has over {largest:,} bytes", path)  # EFBIG
-    return raw
+    return read_file(path, largest=largest)
 
 
 def oddity(path: str) -> str:
@@ -145,10 +151,7 @@ def read_regular(path: str, largest: int = -1) -> bytes:
     and a pipe would make us wait."""
     fd = opened(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
-        most = LARGEST if largest < 0 else largest
-        if posix.fstat(fd).st_size > most:
-            raise OSError(27, f"it has over {most:,} bytes", path)  # EFBIG
-        return read_all(fd, most)
+        return _whole(fd, path, LARGEST if largest < 0 else largest)
     finally:
         posix.close(fd)
 
