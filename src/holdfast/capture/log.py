@@ -112,13 +112,18 @@ def scan_file(path: str, start: int = 0) -> Iterator[Found]:
     """A log block by block. Raises OSError for what is no log of ours by its kind or its size."""
     fd = platform.opened(path)
     try:
-        if posix.fstat(fd).st_size - start > LARGEST:
-            raise OSError(27, f"it has over {LARGEST >> 20} MB", path)  # EFBIG
+        left = posix.fstat(fd).st_size - start
+        most = min(LARGEST, left + platform.GROWTH + BLOCK)
+        if left > most:
+            raise _too_large(path)
         posix.lseek(fd, start, 0)
         data, base = b"", start
         while True:
             block = platform.read_all(fd, BLOCK)
             data += block
+            most -= len(block)
+            if most < 0:
+                raise _too_large(path)
             if len(block) < BLOCK:
                 yield from scan(data, base)
                 return
@@ -128,6 +133,10 @@ def scan_file(path: str, start: int = 0) -> Iterator[Found]:
                 data, base = data[last:], base + last
     finally:
         posix.close(fd)
+
+
+def _too_large(path: str) -> OSError:
+    return OSError(27, f"it has over {LARGEST >> 20} MB, or no end", path)  # EFBIG
 
 
 def scan_tail(path: str, size: int) -> Iterator[Found]:

@@ -22,6 +22,7 @@ MAC = sys.platform == "darwin"
 CANNOT_SYNC = (1, 13, 22, 30, 38, 95)  # EPERM, EACCES, EINVAL, EROFS, ENOSYS, EOPNOTSUPP
 FILE_TYPE, A_FILE, A_LINK, A_FOLDER = 0o170000, 0o100000, 0o120000, 0o040000
 KINDS = {A_FOLDER: "a folder", 0o010000: "a pipe", 0o140000: "a socket", 0o020000: "a device", 0o060000: "a device"}
+GROWTH = 4 << 20  # bytes that a file may grow by while it is read
 LARGEST = 64 << 20  # bytes of a file that is read whole, or kept in the vault's history
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
@@ -83,11 +84,17 @@ def sync_names(path: str) -> None:
 def opened(path: str, flags: int = posix.O_RDONLY, mode: int = 0o600) -> int:
     """A descriptor of a plain file, through links. Raises OSError for anything else, without waiting for it: a pipe
     would keep us until somebody writes to it, and a device never ends."""
-    fd = posix.open(path, flags | posix.O_NONBLOCK | posix.O_NOCTTY | posix.O_CLOEXEC, mode)
-    kind = posix.fstat(fd).st_mode & FILE_TYPE
-    if kind == A_FILE:
-        return fd
-    posix.close(fd)
+    try:
+        fd = posix.open(path, flags | posix.O_NONBLOCK | posix.O_NOCTTY | posix.O_CLOEXEC, mode)
+    except OSError as error:
+        if error.errno != 6:  # ENXIO: a socket, or a pipe that nobody reads
+            raise
+        kind = posix.stat(path).st_mode & FILE_TYPE
+    else:
+        kind = posix.fstat(fd).st_mode & FILE_TYPE
+        if kind == A_FILE:
+            return fd
+        posix.close(fd)
     raise OSError(21 if kind == A_FOLDER else 22, f"it is {KINDS.get(kind, 'no file')}", path)  # EISDIR, EINVAL
 
 
@@ -105,8 +112,10 @@ def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
 
 def _whole(fd: int, path: str, largest: int) -> bytes:
     """All of an open file, by what comes out of it: the kernel's own files have no size, and some no end."""
-    raw = b"" if posix.fstat(fd).st_size > largest else read_all(fd, largest + 1)
-    if not raw and posix.fstat(fd).st_size or len(raw) > largest:
+    size = posix.fstat(fd).st_size
+    room = min(largest, size + GROWTH)
+    raw = b"" if size > largest else read_all(fd, room + 1)
+    if size > largest or len(raw) > room:
         most = f"{largest >> 20} MB" if largest >= 1 << 20 else f"{largest:,} bytes"
         raise OSError(27, f"it has over {most}", path)  # EFBIG
     return raw

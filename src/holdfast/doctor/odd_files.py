@@ -37,6 +37,7 @@ def check_files(place: Place) -> Iterator[Check]:
 
 def _expected(place: Place) -> Iterator[str]:
     root = gitfiles.root_of(place.cwd)
+    yield from (f"{root}/.git/{name}" for name in ("HEAD", "config", "packed-refs"))
     yield from (f"{root}/{name}" for name in (".holdfast.toml", ".claude/settings.json", ".claude/settings.local.json"))
     yield from (f"{claude_code.folder(place.env)}/settings.json", f"{codex.folder(place.env)}/config.toml")
     yield from (f"{place.vault}/{name}" for name in OF_VAULT)
