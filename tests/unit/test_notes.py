@@ -58,7 +58,7 @@ def note(path: str = "knowledge/x.md", **fields: Any) -> Note:
         (b"no front matter\n", "the first line should be ---"),
         (b"", "no front matter"),
         (b"---\nname: x\nname: y\n---\n", "twice"),
-        (b"---\n<<<<<<< HEAD\nname: x\n---\n", "mapping values"),
+        (b"---\n<<<<<<< HEAD\nname: x\n---\n", "key: value"),
     ],
 )
 def test_a_file_that_is_no_note_says_why_and_is_kept(vault: str, content: bytes, reason: str) -> None:
