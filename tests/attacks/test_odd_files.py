@@ -127,6 +127,8 @@ SPOTS = (
     Spot(f"{VAULT}/.git/HEAD", ("remember", "doctor")),
     Spot(f"{VAULT}/.git/index", ("remember",)),
     Spot(f"{VAULT}/tasks/port/session_memory.md", ("task", "start", "close")),
+    Spot(f"{STATE}/field.db", ("prompt", "recall", "close", "doctor")),
+    Spot(f"{STATE}/tasks/index.db", ("start", "task", "close")),
     Spot("SEGMENT", ("flag", "queue", "start", "close")),
     Spot("LEDGER", ("start", "log", "audit", "flag")),
 )
@@ -253,7 +255,7 @@ def test_a_start_says_what_the_projects_own_file_is(desk: Desk) -> None:
     ids=lambda one: one.path if isinstance(one, Spot) else one,
 )
 def test_doctor_names_it(desk: Desk, spot: Spot, what: str) -> None:
-    if spot.path.endswith(("/live", "config.json", "knowledge/.gitignore", "vault/.git/index")):
+    if spot.path.endswith(("/live", "config.json", ".db", "knowledge/.gitignore", "vault/.git/index")):
         pytest.skip("ours to make anew, or said by git's own check")
     if what == "folder" and spot.path.endswith("odd.md"):
         pytest.skip("notes may lie in folders, whatever these are called")

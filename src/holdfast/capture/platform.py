@@ -23,6 +23,7 @@ CANNOT_SYNC = (1, 13, 22, 30, 38, 95)  # EPERM, EACCES, EINVAL, EROFS, ENOSYS, E
 FILE_TYPE, A_FILE, A_LINK, A_FOLDER = 0o170000, 0o100000, 0o120000, 0o040000
 KINDS = {A_FOLDER: "a folder", 0o010000: "a pipe", 0o140000: "a socket", 0o020000: "a device", 0o060000: "a device"}
 GROWTH = 4 << 20  # bytes that a file may grow by while it is read
+KERNEL = "/proc/self"  # whose files have no size and are no files
 LARGEST = 64 << 20  # bytes of a file that is read whole, or kept in the vault's history
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
@@ -96,6 +97,26 @@ def opened(path: str, flags: int = posix.O_RDONLY, mode: int = 0o600) -> int:
             return fd
         posix.close(fd)
     raise OSError(21 if kind == A_FOLDER else 22, f"it is {KINDS.get(kind, 'no file')}", path)  # EISDIR, EINVAL
+
+
+def refuse_odd(path: str) -> None:
+    """Raise OSError where there is no plain file, without opening it: to close a database that is open elsewhere in
+    this process would give its locks away."""
+    seen = posix.stat(path)
+    kind = seen.st_mode & FILE_TYPE
+    if kind != A_FILE or (is_there(KERNEL) and seen.st_dev == posix.stat(KERNEL).st_dev):
+        raise OSError(22, f"it is {KINDS.get(kind, 'no file')}", path)  # EINVAL
+
+
+def make_way(path: str) -> None:
+    """Take away a pipe, a socket, a device, or a link to one, that lies where we keep a file that can be made anew: it
+    holds nothing. Raises OSError where a folder lies there."""
+    try:
+        refuse_odd(path)
+    except FileNotFoundError:
+        return
+    except OSError:
+        posix.unlink(path)
 
 
 def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
