@@ -19,6 +19,7 @@ from holdfast.close.verify import evidence
 from holdfast.errors import HoldfastError
 from holdfast.install import exclude
 from holdfast.vault import anchors, git_settings, history, sync
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from . import support
@@ -225,7 +226,9 @@ def test_a_line_in_the_vaults_own_settings_runs_nothing(desk: Desk, canaries: Pa
     canaries.mkdir()
     vault, now = str(desk.vault), 1_790_000_000.0
     with writing(vault, now) as writer:
-        writer.commit("remember", {"knowledge/carts.md": "---\nkind: knowledge\n---\ncarts\n"}, cause="remember")
+        writer.commit(
+            "remember", {"knowledge/carts.md": "---\nkind: knowledge\n---\ncarts\n"}, cause="remember", by=BY_UPKEEP
+        )
     run = desk.folder / "run"
     run.write_text(f"#!/bin/sh\n: > '{canaries}/{way}'\nexit 1\n", encoding="utf-8")
     run.chmod(0o755)
@@ -263,7 +266,9 @@ def test_a_line_in_the_vaults_own_settings_runs_nothing(desk: Desk, canaries: Pa
 
 def write(vault: str, now: float) -> None:
     with writing(vault, now) as writer:
-        writer.commit("remember", {"knowledge/more.md": "---\nkind: knowledge\n---\nmore\n"}, cause="remember")
+        writer.commit(
+            "remember", {"knowledge/more.md": "---\nkind: knowledge\n---\nmore\n"}, cause="remember", by=BY_UPKEEP
+        )
 
 
 def test_hooks_and_settings_of_a_remote_in_a_folder_of_this_machine_are_not_run(desk: Desk, canaries: Path) -> None:

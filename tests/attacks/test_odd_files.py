@@ -17,6 +17,7 @@ import pytest
 
 from holdfast.capture import platform
 from holdfast.vault import notes
+from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from . import support
@@ -271,7 +272,7 @@ def test_doctor_names_it(desk: Desk, spot: Spot, what: str) -> None:
 def test_the_history_takes_what_is_a_file_and_leaves_the_rest(tmp_path: Path, what: str) -> None:
     vault = str(tmp_path / "vault")
     with writing(vault, 1_790_000_000.0) as writer:
-        writer.commit("remember", {"knowledge/one.md": NOTE}, cause="remember")
+        writer.commit("remember", {"knowledge/one.md": NOTE}, cause="remember", by=BY_UPKEEP)
     ODD[what](tmp_path / "vault" / "knowledge" / "odd.md")
     (tmp_path / "vault" / "knowledge" / "hand.md").write_text(NOTE, encoding="utf-8")
     with writing(vault, 1_790_000_100.0) as writer:
