@@ -90,7 +90,7 @@ def build(desk: Desk, ways: tuple[str, ...], canaries: Path) -> None:
     if "core.alternateRefsCommand" in ways:
         (git / "objects" / "info").mkdir(exist_ok=True)
         (git / "objects" / "info" / "alternates").write_text(f"{outside}/objects\n", encoding="utf-8")
-    for name in ("src/pay.py", ".claude/skills/render/SKILL.md"):
+    for name in ("src/pay.py", ".claude/skills/render/SKILL.md", ".claude/skills/draw/SKILL.md"):
         os.utime(desk.project / name, (1_700_000_000, 1_700_000_000))  # so that git has to look into them
 
 
@@ -101,6 +101,7 @@ def _fill(desk: Desk) -> None:
         "README.md": "# Shop\n",
         "data.long": "one\n",
         ".claude/skills/render/SKILL.md": SKILL,
+        ".claude/skills/draw/SKILL.md": SKILL.replace("render", "draw"),
         ".gitattributes": ATTRIBUTES,
         ".gitmodules": '[submodule "part"]\n\tpath = part\n\turl = ./part\n',
     }.items():

@@ -83,7 +83,7 @@ def commands(desk: Desk) -> list[Callable[[], object]]:
         lambda: call("close", "--all"),
         lambda: [call("review", "--accept", one) for one in waiting(desk)],
         lambda: (desk.state / "config.toml").write_text('[improve]\nskills = "apply"\n', encoding="utf-8"),
-        lambda: call("snag", "the render hung twice", "--better", "two frames first", "--skill", "render"),
+        lambda: call("snag", "the drawing hung", "--better", "two frames first", "--skill", "draw"),
         lambda: call("close", "--all"),
         lambda: call("boot"),
         lambda: call("check"),
@@ -123,8 +123,9 @@ def test_no_command_runs_anything_of_a_hostile_repository(desk: Desk, canaries: 
         assert getattr(done, "ended", True), done
     support.count(TOPIC, len(tried) * len(TOGETHER), len(sung(canaries)))
     assert sung(canaries) == []
-    text = (desk.project / ".claude/skills/render/SKILL.md").read_text(encoding="utf-8")
-    assert text.startswith("---\nname: render")
+    for name, learned in (("render", "one frame first"), ("draw", "two frames first")):
+        text = (desk.project / ".claude/skills" / name / "SKILL.md").read_text(encoding="utf-8")
+        assert learned in text, "accepted by the user, or applied by the close: git was asked whether the file is clean"
 
 
 @pytest.mark.parametrize("way", support.sample([*ALONE, *(way for way in SETTINGS if way not in ALONE)], 8))
