@@ -64,16 +64,24 @@ def fields(source: str) -> dict[str, Any]:
     """The fields between the fences. Raises Damaged."""
     if len(source) > LONGEST:
         raise Damaged(1, f"the front matter has {len(source):,} characters, {LONGEST:,} is the most")
-    source = "\n".join(line.rstrip("\r") for line in source.split("\n"))  # a caller may have made line ends one before
+    if "\r" in source:
+        # A caller may have made line ends one before us.
+        source = "\n".join(line.rstrip("\r") for line in source.split("\n"))
+    _refuse_letters(source)
+    for number, text in enumerate(source.split("\n"), 2) if FENCE in source or "..." in source else ():
+        if text[:3] in (FENCE, "...") and text[3:4] in ("", " ", "\t"):
+            raise Damaged(number, f"a line that begins with {text[:3]} ends what stands before it")
+    return _Reader(source).document()
+
+
+def _refuse_letters(source: str) -> None:
+    if source.isascii() and source.replace("\n", "").replace("\t", "").isprintable():
+        return
     for letter in set(source):
         if not _is_taken(letter):
             line = source.count("\n", 0, source.index(letter)) + 2
             is_half = "\ud800" <= letter <= "\udfff"
             raise Damaged(line, "it is not UTF-8" if is_half else "control characters are not accepted")
-    for number, text in enumerate(source.split("\n"), 2):
-        if text[:3] in (FENCE, "...") and text[3:4] in ("", " ", "\t"):
-            raise Damaged(number, f"a line that begins with {text[:3]} ends what stands before it")
-    return _Reader(source).document()
 
 
 def _is_taken(letter: str) -> bool:
@@ -178,8 +186,8 @@ class _Reader:
         if at < 0:
             return None
         name = line[:at].rstrip(" \t")
-        is_word = name and name[0] not in SIGNS and name[0] not in "-?:=<" and not any(one in name for one in "#:\t")
-        if not is_word or len(name) > LONGEST_KEY:
+        is_word = name and name[0] not in SIGNS and name[0] not in "-?:=<" and "#" not in name
+        if not is_word or ":" in name or "\t" in name or len(name) > LONGEST_KEY:
             raise self.fail("a key should be a plain word")
         return name, line[at + 1 :], True
 
@@ -243,6 +251,8 @@ class _Reader:
         text, is_over = self.until_comment(first)
         parts = [text]
         self.row += 1
+        if self.row < len(self.lines) and self.lines[self.row][:1] not in ("", " ", "\t", "#"):
+            return resolved(text)  # the usual case: the next key
         while self.row < len(self.lines):
             bare = self.lines[self.row].strip(" \t")
             margin = self.indent()
@@ -264,6 +274,8 @@ class _Reader:
         while at > 0 and line[at - 1] not in " \t":
             at = line.find("#", at + 1)
         text = line if at < 0 else line[:at]
+        if at < 0 and ":" not in text:
+            return text, False
         text = text.strip(" \t")
         if text[-1:] == ":" or ": " in text or ":\t" in text:
             raise self.fail("a value with a colon and a blank in it needs quotes")
