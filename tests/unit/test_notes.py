@@ -58,7 +58,7 @@ def note(path: str = "knowledge/x.md", **fields: Any) -> Note:
         (b"no front matter\n", "the first line should be ---"),
         (b"", "no front matter"),
         (b"---\nname: x\nname: y\n---\n", "twice"),
-        (b"---\n<<<<<<< HEAD\nname: x\n---\n", "mapping values"),
+        (b"---\n<<<<<<< HEAD\nname: x\n---\n", "key: value"),
     ],
 )
 def test_a_file_that_is_no_note_says_why_and_is_kept(vault: str, content: bytes, reason: str) -> None:
@@ -96,7 +96,7 @@ def test_pipes_devices_and_links_are_reported_and_never_waited_for(vault: str, p
         "knowledge/loop": "it is a link; links are not followed",
         "knowledge/link.md": "it is a link; links are not followed",
         "knowledge/null.md": "it is a link; links are not followed",
-        "knowledge/pipe.md": "it is not a file",
+        "knowledge/pipe.md": "it is a pipe, where a note should be",
         "knowledge/round.md": "it is a link; links are not followed",
     }
     filed = within(30, lambda: edits.remember(vault, edits.Asked("Beside all of it."), NOW))

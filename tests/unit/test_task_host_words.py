@@ -77,8 +77,15 @@ def test_where_the_prompt_is_not_certain_the_caller_is_asked(line: str) -> None:
 
 
 def test_every_placeholder_is_replaced_and_nothing_else_is_touched() -> None:
-    command = ["timeout", "60", "sh", "-c", "{memory} and {memory}", "-p"]
-    assert host_words.put(command, host_words.place(command), "M") == ["timeout", "60", "sh", "-c", "M and M", "-p"]
+    command = ["timeout", "60", "agent", "--ask", "{memory} and {memory}", "-p"]
+    assert host_words.put(command, host_words.place(command), "M") == [
+        "timeout",
+        "60",
+        "agent",
+        "--ask",
+        "M and M",
+        "-p",
+    ]
 
 
 @settings(deadline=None, max_examples=150)

@@ -70,7 +70,7 @@ def _log_of(vault: str) -> str:
     except OSError:
         pass
     try:
-        posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND | posix.O_CLOEXEC, 0o600))
+        posix.close(platform.opened(path, posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND))
     except OSError:
         return "/dev/null"
     return path

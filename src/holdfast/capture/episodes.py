@@ -189,10 +189,10 @@ def note_segment(state: str, key: str, segment: str) -> None:
     folder = _segments_path(state, key)
     flags = posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC
     try:
-        fd = posix.open(f"{folder}/{segment}", flags, 0o600)
+        fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
     except FileNotFoundError:
         platform.make_folders(folder)
-        fd = posix.open(f"{folder}/{segment}", flags, 0o600)
+        fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
     posix.close(fd)
 
 

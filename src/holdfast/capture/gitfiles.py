@@ -9,6 +9,7 @@ from holdfast.model import value
 
 NEVER = "0" * 40
 LARGEST_INDEX = 1 << 23
+MOST_HOPS = 5  # from one symbolic reference to the next
 BEFORE_NAME, LONGEST_NAME = 60, 0xFFF  # of an entry of git's index: bytes before its name's length; the largest length
 
 
@@ -118,12 +119,57 @@ def branch(folder: str) -> str:
     return name if name != text else text[:10]
 
 
+def head_commit(folder: str) -> str:
+    """The id of the commit that a folder's work tree stands at; "" before the first one, and outside of git. Where
+    references are kept in tables (git's reftable), they are not read."""
+    found = checkout(folder)
+    git = _git_folder(found.root) if found else ""
+    if not found or not git:
+        return ""
+    name = "HEAD"
+    for _ in range(MOST_HOPS):
+        text = next((text for place in (git, found.common) if (text := _line(f"{place}/{name}"))), "")
+        if not text.startswith("ref:"):
+            return text if _is_id(text) else _packed(found.common, name)
+        name = text[len("ref:") :].strip()
+        if ".." in name or not name.startswith("refs/"):
+            return ""
+    return ""
+
+
+def _line(path: str) -> str:
+    try:
+        return platform.read_file(path, 4096).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _is_id(text: str) -> bool:
+    return len(text) in (40, 64) and not text.strip("0123456789abcdef")
+
+
+def _packed(common: str, name: str) -> str:
+    """The commit of a reference in the list that git makes of many."""
+    try:
+        text = platform.read_file(f"{common}/packed-refs").decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+    for line in text.split("\n"):
+        ident, _, named = line.partition(" ")
+        if named.strip() == name and _is_id(ident):
+            return ident
+    return ""
+
+
+def has_long_ids(common: str) -> bool:
+    """Whether a repository names its objects by SHA-256."""
+    lines = "".join(_text(f"{common}/config").lower().split())
+    return "objectformat=sha256" in lines
+
+
 def origin_url(common: str) -> str:
     """The url of the remote `origin`, as the repository's own config spells it."""
-    try:
-        text = platform.read_file(f"{common}/config", 1 << 20).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    text = _text(f"{common}/config")
     inside = False
     for raw in text.splitlines():
         line = raw.strip()
@@ -136,6 +182,13 @@ def origin_url(common: str) -> str:
             if equals and name.strip().lower() == "url":
                 return setting.partition(" #")[0].partition(" ;")[0].strip().strip('"')
     return ""
+
+
+def _text(path: str) -> str:
+    try:
+        return platform.read_file(path, 1 << 20).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def birth(common: str) -> str:

@@ -31,7 +31,7 @@ def taken(path: str, patience: float, sentence: str | None = None) -> int:
 def is_held(path: str) -> bool:
     """Whether somebody holds it at this moment."""
     try:
-        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     except OSError:
         return False
     try:

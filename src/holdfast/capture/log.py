@@ -31,6 +31,7 @@ MARK = b"\nHF1 "
 HEADER = len(MARK) + 18
 RECORD, TORN, DAMAGE = "record", "torn", "damage"
 BLOCK = 1 << 22
+LARGEST = 1 << 28  # bytes of a log; none of ours comes near it
 
 
 @value
@@ -108,14 +109,21 @@ def _is_header_start(part: bytes) -> bool:
 
 
 def scan_file(path: str, start: int = 0) -> Iterator[Found]:
-    """A log of any size, block by block."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    """A log block by block. Raises OSError for what is no log of ours by its kind or its size."""
+    fd = platform.opened(path)
     try:
+        left = posix.fstat(fd).st_size - start
+        most = min(LARGEST, left + platform.GROWTH + BLOCK)
+        if left > most:
+            raise _too_large(path)
         posix.lseek(fd, start, 0)
         data, base = b"", start
         while True:
             block = platform.read_all(fd, BLOCK)
             data += block
+            most -= len(block)
+            if most < 0:
+                raise _too_large(path)
             if len(block) < BLOCK:
                 yield from scan(data, base)
                 return
@@ -125,6 +133,10 @@ def scan_file(path: str, start: int = 0) -> Iterator[Found]:
                 data, base = data[last:], base + last
     finally:
         posix.close(fd)
+
+
+def _too_large(path: str) -> OSError:
+    return OSError(27, f"it has over {LARGEST >> 20} MB, or no end", path)  # EFBIG
 
 
 def scan_tail(path: str, size: int) -> Iterator[Found]:
@@ -137,7 +149,7 @@ def scan_tail(path: str, size: int) -> Iterator[Found]:
 
 def _next_mark(path: str, start: int) -> int:
     """The first mark at or after a place; the file's end if there is none."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = platform.opened(path)
     try:
         posix.lseek(fd, start, 0)
         data = b""
@@ -205,14 +217,14 @@ def write(fd: int, payloads: Iterable[bytes], *, durable: bool) -> None:
 
 def append(path: str, payloads: Iterable[bytes], *, durable: bool) -> None:
     """Append to a file that only grows and is never moved, made at its first record."""
-    flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CLOEXEC
+    flags = posix.O_WRONLY | posix.O_APPEND
     folder = path.rpartition("/")[0]
     try:
         try:
-            fd = posix.open(path, flags)
+            fd = platform.opened(path, flags)
         except FileNotFoundError:
             platform.make_folders(folder)
-            fd = posix.open(path, flags | posix.O_CREAT, 0o600)
+            fd = platform.opened(path, flags | posix.O_CREAT)
     except OSError as error:
         raise NotSaved(_sentence(error)) from error
     try:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 MAC = sys.platform == "darwin"
 CANNOT_SYNC = (1, 13, 22, 30, 38, 95)  # EPERM, EACCES, EINVAL, EROFS, ENOSYS, EOPNOTSUPP
-FILE_TYPE, A_FILE, A_LINK = 0o170000, 0o100000, 0o120000
+FILE_TYPE, A_FILE, A_LINK, A_FOLDER = 0o170000, 0o100000, 0o120000, 0o040000
+KINDS = {A_FOLDER: "a folder", 0o010000: "a pipe", 0o140000: "a socket", 0o020000: "a device", 0o060000: "a device"}
+GROWTH = 4 << 20  # bytes that a file may grow by while it is read
+KERNEL = "/proc/self"  # whose files have no size and are no files
+LARGEST = 64 << 20  # bytes of a file that is read whole, or kept in the vault's history
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 
 
@@ -78,13 +82,86 @@ def sync_names(path: str) -> None:
             return  # not of our making: not ours to read, or of a file system that has nothing to sync
 
 
-def read_file(path: str, limit: int = -1) -> bytes:
-    """A whole file, or its first `limit` bytes."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+def opened(path: str, flags: int = posix.O_RDONLY, mode: int = 0o600) -> int:
+    """A descriptor of a plain file, through links. Raises OSError for anything else, without waiting for it: a pipe
+    would keep us until somebody writes to it, and a device never ends."""
     try:
-        return read_all(fd, limit)
+        fd = posix.open(path, flags | posix.O_NONBLOCK | posix.O_NOCTTY | posix.O_CLOEXEC, mode)
+    except OSError as error:
+        if error.errno != 6:  # ENXIO: a socket, or a pipe that nobody reads
+            raise
+        kind = posix.stat(path).st_mode & FILE_TYPE
+    else:
+        kind = posix.fstat(fd).st_mode & FILE_TYPE
+        if kind == A_FILE:
+            return fd
+        posix.close(fd)
+    raise OSError(21 if kind == A_FOLDER else 22, f"it is {KINDS.get(kind, 'no file')}", path)  # EISDIR, EINVAL
+
+
+def refuse_odd(path: str) -> None:
+    """Raise OSError where there is no plain file, without opening it: to close a database that is open elsewhere in
+    this process would give its locks away."""
+    seen = posix.stat(path)
+    kind = seen.st_mode & FILE_TYPE
+    if kind != A_FILE or (is_there(KERNEL) and seen.st_dev == posix.stat(KERNEL).st_dev):
+        raise OSError(22, f"it is {KINDS.get(kind, 'no file')}", path)  # EINVAL
+
+
+def make_way(path: str) -> None:
+    """Take away a pipe, a socket, a device, or a link to one, that lies where we keep a file that can be made anew: it
+    holds nothing. Raises OSError where a folder lies there."""
+    try:
+        refuse_odd(path)
+    except FileNotFoundError:
+        return
+    except OSError:
+        posix.unlink(path)
+
+
+def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
+    """A whole file, or its first `limit` bytes. Raises OSError for what is no file, and for a whole one that is larger
+    than anything of ours."""
+    fd = opened(path)
+    try:
+        if limit >= 0:
+            return read_all(fd, limit)
+        return _whole(fd, path, largest)
     finally:
         posix.close(fd)
+
+
+def _whole(fd: int, path: str, largest: int) -> bytes:
+    """All of an open file, by what comes out of it: the kernel's own files have no size, and some no end."""
+    size = posix.fstat(fd).st_size
+    room = min(largest, size + GROWTH)
+    raw = b"" if size > largest else read_all(fd, room + 1)
+    if size > largest or len(raw) > room:
+        most = f"{largest >> 20} MB" if largest >= 1 << 20 else f"{largest:,} bytes"
+        raise OSError(27, f"it has over {most}", path)  # EFBIG
+    return raw
+
+
+def read_small(path: str, largest: int) -> bytes:
+    """The whole of a small file, through links. Raises OSError where it is none, or larger."""
+    return read_file(path, largest=largest)
+
+
+def oddity(path: str) -> str:
+    """The reason why a path is no plain file that could be read, as the end of a sentence; "" where it is one, or
+    nothing is there."""
+    try:
+        seen = posix.stat(path)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return "leads round in a circle" if error.errno == 40 else ""  # ELOOP
+    except ValueError:
+        return ""
+    kind = seen.st_mode & FILE_TYPE
+    if kind != A_FILE:
+        return f"is {KINDS.get(kind, 'no file')}"
+    return f"has over {LARGEST >> 20} MB" if seen.st_size > LARGEST else ""
 
 
 def read_all(fd: int, limit: int = -1) -> bytes:
@@ -102,14 +179,9 @@ def read_all(fd: int, limit: int = -1) -> bytes:
 def read_regular(path: str, largest: int = -1) -> bytes:
     """The whole of a plain file. Raises OSError for anything else, and where it is larger: a link may lead elsewhere,
     and a pipe would make us wait."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+    fd = opened(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
-        seen = posix.fstat(fd)
-        if seen.st_mode & FILE_TYPE != A_FILE:
-            raise OSError(22, "it is no file", path)  # EINVAL
-        if 0 <= largest < seen.st_size:
-            raise OSError(27, "it is too large", path)  # EFBIG
-        return read_all(fd, largest)
+        return _whole(fd, path, LARGEST if largest < 0 else largest)
     finally:
         posix.close(fd)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_TOOLS = 20
+LARGEST_WISHES = 1 << 16
 
 
 def find(folder: str, vault: str) -> Project:
@@ -52,7 +53,7 @@ def find(folder: str, vault: str) -> Project:
     birth = gitfiles.birth(git.common) if git else ""
     is_same = before is not None and known.get("birth") in (birth, "")
     project, registered = _identify(root, git, vault, before, is_same=is_same)
-    project = replace(project, chapter_tools=wishes.chapter_tools)
+    project = replace(project, chapter_tools=wishes.chapter_tools, clash=project.clash or wishes.trouble)
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
@@ -203,13 +204,18 @@ class Wishes:
 
     off: bool = False
     chapter_tools: tuple[str, ...] = ()
+    trouble: str = ""  # a sentence where the file is none that can be read
 
 
 def _wishes(root: str) -> Wishes:
+    path = f"{root}/.holdfast.toml"
     try:
-        text = platform.read_file(f"{root}/.holdfast.toml", 1 << 16).decode("utf-8", "replace")
-    except (OSError, ValueError):
+        text = platform.read_small(path, LARGEST_WISHES).decode("utf-8", "replace")
+    except FileNotFoundError:
         return Wishes()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its path cannot be one"
+        return Wishes(trouble=f"{path} cannot be read ({why}), so it switches nothing off")
     import tomllib
 
     try:

@@ -25,7 +25,7 @@ NOT_OURS = re.compile(r"(^|/)(\.[^/]*\.sw.|([^/]*\.)?lock)$")  # an editor's own
 
 def count(state: str) -> None:
     """One more purge. Whoever holds texts in memory sees by `counted` that they may no longer be written."""
-    fd = os.open(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    fd = platform.opened(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         os.write(fd, b".")
     finally:
@@ -64,7 +64,7 @@ def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
 
 def _clean_segment(path: str, scrubber: Scrubber) -> int:
     """One segment, or what became of its flags. Its lock is waited for: a writer holds its own for one write."""
-    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    fd = platform.opened(path, os.O_RDWR)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         kept: list[bytes] = []
@@ -101,7 +101,7 @@ def _without(one: log.Found, scrubber: Scrubber) -> bytes:
 def clean_log(path: str, scrubber: Scrubber) -> None:
     """Take the texts and records out of a log that others append to. It is read and replaced under its lock: a record
     that came between the two would be acknowledged and gone. Whoever appends next takes a new segment."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    fd = platform.opened(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         raw = platform.read_all(fd)
@@ -141,7 +141,7 @@ def _clean_file(path: str, scrubber: Scrubber, *, drop: bool) -> int:
 
 def _blank(path: str, raw: bytes, scrubber: Scrubber, *, drop: bool) -> int:
     """Overwrite records where they stand, by others of the same length."""
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    fd = platform.opened(path, os.O_WRONLY)
     changed = 0
     try:
         for one in log.scan(raw):

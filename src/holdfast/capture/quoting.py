@@ -1,13 +1,16 @@
 """How a file of the vault is quoted in a brief: the same words whether the brief is made or a hook re-reads a file.
 
-The hook cannot afford a YAML parser, so `fields_of` reads only what it needs of front matter, in the spellings that
-people use: plain, quoted and folded values at the left margin. What it cannot read is "", never a failure. What could
-not be shown whole in any brief is not quoted whole, so a file of any size makes a small brief.
+Front matter is read by capture/front_matter, as the vault reads it; a file whose own cannot be read is named. What
+could not be shown whole in any brief is not quoted whole, so a file of any size makes a small brief.
 """
 
 from __future__ import annotations
 
 from holdfast.model import TRUSTED, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAP_BEGINS = "<!-- holdfast:map generated from the notes; edit those, or write outside of these two lines -->"
 MAP_ENDS = "<!-- holdfast:end -->"
@@ -28,10 +31,6 @@ EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
 MOST_PARTS = 200  # of one file: more than a brief has lines
 FENCES = ("```", "~~~")
 SIGNS = ".,;:!?\"'`()[]*_-"  # around a word
-NULLS = ("~", "null", "Null", "NULL")
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-ESCAPES.update({"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"})
-WIDTHS = {"x": 2, "u": 4, "U": 8}
 # What the next session needs first, should not all of a handoff fit.
 FIRST = (
     *("goals", "worked on", "where it stands", "in progress", "blockers", "next steps", "note to the next session"),
@@ -51,91 +50,23 @@ class Quoted:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Simple top-level values of the front matter, lists and tables as ""; {} where there is none."""
-    raw = _front(text)[0] or {}
-    return {name: _value(given) for name, given in raw.items()}
+    """Simple top-level values of the front matter, lists and tables as ""; {} where it cannot be read."""
+    return {name: _text(one) for name, one in (_front(text)[0] or {}).items()}
 
 
-def _front(text: str) -> tuple[dict[str, str] | None, list[str]]:
-    """The values as they are written, and the body's lines; None where there is no front matter, or it never ends."""
-    lines = text.removeprefix("\ufeff").split("\n")
-    if lines[0].rstrip() != "---":
-        return None, lines
-    fields: dict[str, str] = {}
-    key = ""
-    for number, line in enumerate(lines[1:], 2):
-        if line.rstrip() == "---":
-            return fields, lines[number:]
-        if line[:1] in ("", " ", "\t", "\r") or (key and line[:1] in ("-", "]", "}")):
-            if key:
-                fields[key] += f"\n{line}"
-            elif line.strip() and line.lstrip()[:1] != "#":
-                return None, []  # keys set in, or a table in braces: YAML, but not what we can follow
-            continue
-        if line[:1] == "#":
-            continue
-        name, colon, raw = line.partition(":")
-        name = name.strip().strip("\"'")
-        is_key = colon and raw[:1] in ("", " ", "\t", "\r") and name.replace("_", "a").replace("-", "a").isalnum()
-        if not is_key:
-            return None, []
-        key = name
-        fields[key] = raw
-    return None, []
+def _front(text: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """The fields and the body's lines; None where there is no front matter that can be read."""
+    from holdfast.capture import front_matter
 
-
-def _value(raw: str) -> str:
-    text = raw.strip()
-    while text[:1] == "#":
-        text = text.partition("\n")[2].strip()
-    if text[:1] in ("|", ">"):
-        text = text.partition("\n")[2]
-    elif text[:1] == '"':
-        text = _double_quoted(text)
-    elif text[:1] == "'":
-        text = _single_quoted(text)
-    else:
-        text = " ".join(_uncommented(line) for line in text.split("\n")).strip()
-        is_list = text[:1] in ("[", "{") or text[:2] in ("- ", "-")
-        is_table = ": " in f"{text} ".replace("\t", " ")
-        text = "" if is_list or is_table or text in NULLS else text
-    return " ".join(text.split())
-
-
-def _uncommented(line: str) -> str:
-    at = line.find("#")
-    while at > 0 and line[at - 1] not in " \t":
-        at = line.find("#", at + 1)
-    return line if at < 0 else line[:at]
-
-
-def _double_quoted(text: str) -> str:
-    found = []
-    at = 1
-    while at < len(text) and text[at] != '"':
-        if text[at] != "\\":
-            found.append(text[at])
-            at += 1
-            continue
-        letter = text[at + 1 : at + 2]
-        width = WIDTHS.get(letter, 0)
-        found.append(_character(text[at + 2 : at + 2 + width]) if width else ESCAPES.get(letter, letter))
-        at += 2 + width
-    return "".join(found)
-
-
-def _character(digits: str) -> str:
     try:
-        return chr(int(digits, 16))
-    except (ValueError, OverflowError):
-        return "\ufffd"
+        found, body = front_matter.read(text)
+    except front_matter.Damaged:
+        return None, text.removeprefix("\ufeff").split("\n")
+    return found, body.split("\n")
 
 
-def _single_quoted(text: str) -> str:
-    at = text.find("'", 1)
-    while at > 0 and text[at + 1 : at + 2] == "'":
-        at = text.find("'", at + 2)
-    return text[1 : at if at > 0 else None].replace("''", "'")
+def _text(value_of: Any) -> str:
+    return "" if value_of is None or isinstance(value_of, (list, dict)) else " ".join(str(value_of).split())
 
 
 def own_words(text: str) -> str:
@@ -215,8 +146,8 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
     fields, lines = _front(text)
     if fields is None:
         return unreadable(path, "its front matter cannot be read")
-    known = {name: _value(raw) for name, raw in fields.items()}
-    if known.get("project", "") not in ("", GLOBAL, project) or fields.get("project", "").strip()[:1] in ("[", "{"):
+    known = {name: _text(one) for name, one in fields.items()}
+    if known.get("project", "") not in ("", GLOBAL, project) or isinstance(fields.get("project"), (list, dict)):
         return Quoted()
     if kind == HANDOFF:
         return _handoff(path, known, lines, number)
@@ -240,7 +171,7 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
         return Quoted(((line, line),))
     if kind == NOTE:
         return Quoted((_noted(path, line, known.get("description", ""), body, known.get("origin", "")),))
-    if kind != BODY or not body or not _is_always_on(path, known, fields.get("when", "")):
+    if kind != BODY or not body or not _is_always_on(path, known, fields.get("when")):
         return Quoted(((line, line),))
     return Quoted((_fitting(rule_text(name, known.get("policy", ""), body), line),))
 
@@ -309,11 +240,11 @@ def _own(path: str, text: str) -> Quoted:
     return Quoted(fitting[:MOST_PARTS], max(0, len(parts) - MOST_PARTS))
 
 
-def _is_always_on(path: str, known: dict[str, str], when: str) -> bool:
+def _is_always_on(path: str, known: dict[str, str], when: Any) -> bool:
     """As vault/notes says: identity, and rules that wait for no tool call, by the word of the user or the agent."""
     kind = known.get("kind") or path.partition("/")[0]
-    armed = _uncommented(when).strip() not in ("", *NULLS, "{}", "[]")
-    by_us = known.get("origin", "") in ("", *TRUSTED)
+    armed = bool(when)
+    by_us = known.get("origin", "") in ("", *TRUSTED) and not known.get("unverified")
     return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not armed))
 
 

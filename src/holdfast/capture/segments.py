@@ -62,7 +62,7 @@ def _open_current(folder: str, roll_at: int, current: str) -> tuple[int, str]:
     try:
         name = posix.readlink(current).rpartition("/")[2]
         path = f"{folder}/live/{name}"
-        fd = posix.open(path, OPEN)
+        fd = platform.opened(path, OPEN)
     except OSError:
         return -1, ""
     try:
@@ -121,7 +121,7 @@ def retire(folder: str, path: str, size: int, companions: Sequence[str] = ()) ->
     without the record that it was acknowledged would come back to life.
     """
     archive = f"{folder}/archive"
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = platform.opened(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if posix.fstat(fd).st_size != size or is_current(folder, path):

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.doctor import capture, field, history, hosts, judge, launcher, lines, loops, server, surroundings, vault
+from holdfast.doctor import (
+    capture,
+    field,
+    history,
+    hosts,
+    judge,
+    launcher,
+    lines,
+    loops,
+    odd_files,
+    server,
+    surroundings,
+    vault,
+)
 from holdfast.doctor.checks import Check, Place, Report, bad, reason
 from holdfast.doctor.mending import mend
 
@@ -16,6 +29,7 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Check]]], ...] = (
     ("capture", surroundings.check_off),
     ("environment", surroundings.check_environment),
     ("config", surroundings.check_config),
+    ("files", odd_files.check_files),
     ("vault", vault.check_folder),
     ("vault-modes", vault.check_modes),
     ("vault-write", vault.check_write),

@@ -39,7 +39,8 @@ def _repository(place: Place, repository: Repository) -> Check | None:
     if locks:
         fix = f"{MEND} removes it on proof that its owner is dead, and so does the next change"
         return bad("git", f"a git that was killed left {first_of(locks)}", fix, can_fix=True)
-    raw = repository.run("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", timeout=PATIENCE)
+    looked = ("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all")
+    raw = repository.run(*looked, timeout=PATIENCE)
     lines = [line for line in raw.split(b"\0") if line]
     torn = [line[3:].decode("utf-8", "replace") for line in lines if line[:2] in UNMERGED]
     if torn:

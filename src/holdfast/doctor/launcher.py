@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 import holdfast
+from holdfast.capture import platform
 from holdfast.doctor import probe
 from holdfast.doctor.checks import MEND, bad, good, note, reason
 from holdfast.install import command, launcher
@@ -23,7 +24,7 @@ def check_launcher(place: Place) -> Iterator[Check]:
     """It is there, may be run, names what exists, is of this installation, and a line that names it works."""
     path = launcher.launcher_path(place.env)
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = platform.read_file(str(path)).decode("utf-8", "replace")
     except FileNotFoundError:
         yield bad("launcher", f"there is none at {path}, so no hook runs", "`holdfast init` writes it", can_fix=True)
         return
@@ -128,8 +129,7 @@ def _is_ours(program: str) -> bool:
     if own and os.path.realpath(own) == real:
         return True
     try:
-        with open(real, encoding="utf-8", errors="replace") as file:
-            return file.read(8192) == launcher.command_text()
+        return platform.read_file(real, 8192).decode("utf-8", "replace") == launcher.command_text()
     except OSError:
         return False
 

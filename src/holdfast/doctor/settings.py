@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import platform
 from holdfast.errors import HoldfastError
 from holdfast.install import exclude, jsonc
 from holdfast.install.hosts import claude_code, codex
@@ -72,9 +72,7 @@ def _there(paths: list[str]) -> list[Settings]:
 def read(path: str) -> Settings | None:
     """A settings file; None where there is none."""
     try:
-        if Path(path).stat().st_size > LARGEST:
-            return Settings(path, {}, "it is too large")
-        data = Path(path).read_bytes()
+        data = platform.read_small(path, LARGEST)
         if path.endswith(".toml"):
             return Settings(path, tomllib.loads(data.decode("utf-8")))
         found, is_loose = _parsed(data, path)

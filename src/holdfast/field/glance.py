@@ -10,7 +10,6 @@ foreign, newer or busy index finds nothing either.
 from __future__ import annotations
 
 import math
-import posix
 import time
 
 from holdfast.capture import platform
@@ -140,7 +139,7 @@ def used(state: str, now: float) -> dict[str, tuple[float, int]]:
 
 
 def _opened(path: str, within: float) -> sqlite3.Connection:
-    posix.stat(path)
+    platform.refuse_odd(path)
     place = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     db = sqlite3.connect(f"file:{place}?mode=ro", timeout=0.0, isolation_level=None, uri=True)
     until = time.perf_counter() + within

@@ -102,7 +102,7 @@ def _size(path: str) -> int:
 
 def mark(vault: str, path: str, end: int) -> str:
     """How far a segment was read, and what stood last there. Raises OSError."""
-    fd = posix.open(f"{vault}/{path}", posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = platform.opened(f"{vault}/{path}")
     try:
         last = posix.pread(fd, min(end, LAST), max(0, end - LAST))
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import course, gitfiles
+from holdfast.capture import course, gitfiles, platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def is_strange(folder: str) -> bool:
 
 
 def _ends(path: str) -> bytes:
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    fd = platform.opened(path)
     try:
         size = posix.fstat(fd).st_size
         return posix.pread(fd, REFLOG, 0) + posix.pread(fd, REFLOG, max(0, size - REFLOG))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture.platform import A_FILE, FILE_TYPE
+from holdfast.capture import platform
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -63,11 +63,7 @@ class Said:
 
 def open_plain(path: str) -> int:
     """A descriptor of a plain file. Raises OSError or ValueError for anything else, without waiting for it."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
-    if posix.fstat(fd).st_mode & FILE_TYPE != A_FILE:
-        posix.close(fd)
-        raise OSError(22, "it is no file", path)  # EINVAL
-    return fd
+    return platform.opened(path, posix.O_RDONLY | posix.O_NOFOLLOW)
 
 
 def back(path: str, most: int) -> Iterator[tuple[int, bytes]]:

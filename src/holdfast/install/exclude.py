@@ -7,9 +7,9 @@ All work trees of a repository share it, and people keep lines of their own ther
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
+from holdfast.capture import gitfiles, other_repository
 from holdfast.errors import HoldfastError
 from holdfast.install import writing
 from holdfast.install.hosts import Edit
@@ -25,13 +25,14 @@ OLDER = ("/.claude/settings.local.json", "/.codex/hooks.json")  # of records tha
 
 def root(cwd: str) -> str:
     """The work tree's folder, or the folder itself outside of any."""
-    return _git(cwd, "rev-parse", "--show-toplevel") or cwd
+    found = gitfiles.checkout(os.path.realpath(cwd))
+    return found.root if found else cwd
 
 
 def place(top: str) -> str:
     """The exclude file of a work tree; "" outside of any."""
-    found = _git(top, "rev-parse", "--git-path", "info/exclude")
-    return os.path.normpath(os.path.join(top, found)) if found else ""
+    found = gitfiles.checkout(top)
+    return f"{found.common}/info/exclude" if found else ""
 
 
 def edit(top: str, paths: Iterable[str]) -> Edit | None:
@@ -40,14 +41,19 @@ def edit(top: str, paths: Iterable[str]) -> Edit | None:
     if not path_of_it:
         return None
     lines = []
+    excludes = other_repository.users_excludes()
     for path in paths:
         relative = os.path.relpath(path, top)
-        if _git(top, "ls-files", "--", relative):
+        tracked = other_repository.ask(top, "ls-files", "--", relative)
+        if tracked is None:
+            _refuse_odd(top)
+            return None  # without git there is nothing to keep out
+        if tracked.stdout.strip():
             raise HoldfastError(
                 f"{path} is tracked by git and would show up as changed; nothing was changed. "
                 "Run init without --project, for all your projects."
             )
-        if not _ignored(top, relative):
+        if not _ignored(top, relative, excludes):
             lines.append(line_of(path, top))
     if not lines:
         return None
@@ -80,15 +86,14 @@ def without(data: bytes, lines: Iterable[str]) -> bytes:
     return b"".join(kept)
 
 
-def _ignored(top: str, relative: str) -> bool:
-    done = subprocess.run(["git", "-C", top, "check-ignore", "-q", "--", relative], capture_output=True, check=False)
-    return done.returncode == 0
+def _ignored(top: str, relative: str, excludes: str) -> bool:
+    done = other_repository.ask(top, "check-ignore", "-q", "--", relative, excludes=excludes)
+    return done is not None and done.returncode == 0
 
 
-def _git(cwd: str, *words: str) -> str:
-    """What git answers; "" where it has no answer or is not there."""
-    try:
-        done = subprocess.run(["git", "-C", cwd, *words], capture_output=True, check=False)
-    except OSError:
-        return ""
-    return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+def _refuse_odd(top: str) -> None:
+    """Raise HoldfastError where git is not asked because something in the repository is no file."""
+    found = gitfiles.checkout(top)
+    why = other_repository.trouble(found) if found else ""
+    if why:
+        raise HoldfastError(f"{why}, so git cannot be asked what it tracks; nothing was changed. Move it away.")

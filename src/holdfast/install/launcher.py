@@ -160,7 +160,7 @@ def _write(path: Path, text: str) -> None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return platform.read_file(str(path)).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -90,7 +90,7 @@ def _file(env: Mapping[str, str], path: str) -> Path:
 
 def _read(path: Path) -> Record | None:
     try:
-        stored = json.loads(path.read_bytes())
+        stored = json.loads(platform.read_file(str(path)))
         before = stored["before"]
         return Record(
             host=str(stored["host"]),

@@ -16,9 +16,9 @@ FRESH = ".holdfast-new"
 
 
 def read(path: str) -> bytes | None:
-    """The bytes of a file; None where there is none."""
+    """The bytes of a file; None where there is none. Raises HoldfastError for what is no file."""
     try:
-        return Path(path).read_bytes()
+        return platform.read_file(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

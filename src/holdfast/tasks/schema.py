@@ -59,6 +59,7 @@ def opened(path: str) -> sqlite3.Connection:
     for _ in range(2):
         if path != ":memory:":
             platform.make_folders(path.rpartition("/")[0])
+            platform.make_way(path)
             posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
         try:

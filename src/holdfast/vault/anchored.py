@@ -10,6 +10,8 @@ import os
 import re
 from itertools import accumulate
 
+from holdfast.capture import platform
+
 LARGEST = 4 << 20  # bytes; beyond it a file is known by its size and both ends
 END = 1 << 20
 MOST_LINES = 200  # of a block that is looked for elsewhere in its file
@@ -81,17 +83,14 @@ def resolve(root: str, path: str) -> str | None:
 
 def text_of(full: str) -> str | None:
     """A file's text; None where it is no text, or too much of it."""
-    if os.stat(full).st_size > LARGEST:
-        return None
-    with open(full, "rb") as file:
-        raw = file.read(LARGEST + 1)
+    raw = platform.read_file(full, LARGEST + 1)
     return None if b"\0" in raw or len(raw) > LARGEST else raw.decode("utf-8", "surrogateescape")
 
 
 def ends_of(full: str) -> str:
     """Size and digest of both ends: bounded work for a file of any size."""
-    size = os.stat(full).st_size
-    with open(full, "rb") as file:
+    with open(platform.opened(full), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
         known = hashlib.sha256(file.read(END))
         if size > END:
             file.seek(max(END, size - END))

@@ -14,10 +14,10 @@ import hashlib
 import os
 import re
 import stat
-import subprocess
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from holdfast.capture import gitfiles
 from holdfast.vault import anchored
 
 State = Literal["holds", "changed", "gone", "unknown"]
@@ -148,19 +148,7 @@ def _in_evidence(root: str, text: str) -> Anchor | None:
 
 def head(root: str) -> str:
     """The commit that a project's work tree stands at, short; "" outside of git."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            ["git", "-C", root, "rev-parse", "--verify", "--quiet", "HEAD"],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=10,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("ascii", "replace").strip()[:SHORT] if done.returncode == 0 else ""
+    return gitfiles.head_commit(root)[:SHORT]
 
 
 def holds(root: str, anchor: Anchor) -> State:

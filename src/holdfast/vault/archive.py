@@ -102,6 +102,8 @@ def _pack(vault: str, out: IO[bytes]) -> tuple[int, tuple[str, ...]]:
             elif stat.S_ISDIR(seen.st_mode):
                 manifest["folders"][path] = mode
                 archive.add(full, path, recursive=False)
+            elif not path.startswith((".git/", ".state/")) and seen.st_size > platform.LARGEST:
+                left_out.append(path)  # the history has none of it either
             elif stat.S_ISREG(seen.st_mode):
                 manifest["files"][path] = {"mode": mode, **_add_file(archive, full, path)}
         raw = codec.encode(manifest)
@@ -153,7 +155,7 @@ class _Hashed:
 
 
 def _add_file(archive: tarfile.TarFile, full: str, path: str) -> dict[str, Any]:
-    with open(os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+    with open(platform.opened(full, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         entry = archive.gettarinfo(arcname=path, fileobj=file)
         entry.type = tarfile.REGTYPE  # two names of one file are two files here
         entry.size = os.fstat(file.fileno()).st_size

@@ -2,8 +2,10 @@
 
 Promise: `edit` returns the same bytes except in the values it was asked to change. Order, comments, spacing, quotes and
 keys that we do not know survive, because values are replaced at their own place in the text instead of being dumped
-again (docs/adr/0006); a list that grows gets its new items behind the others, in its own shape. Anchors and aliases are
-refused, since a few lines of them can grow into gigabytes, and so is what is nested too deeply to be read safely.
+again (docs/adr/0006); a list that grows gets its new items behind the others, in its own shape.
+
+Whether a text is front matter at all, and what its fields say, is for capture/front_matter, by which the hook reads
+too. YAML is asked for the places of the values, and has to agree.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from holdfast.capture import front_matter
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LONGEST = 64 * 1024
-DEEPEST = 40  # levels of lists and tables; the C composer calls itself for each, and a stack is soon used up
-FENCE = "---"
+FENCE = front_matter.FENCE
+DEEPEST = front_matter.DEEPEST  # the C composer calls itself for each level, and a stack is soon used up
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
 
@@ -50,11 +53,12 @@ class Document:
 
 def parse(text: str) -> Document:
     """The fields and the body. Raises Unparsable."""
-    start = _after_fence(text)
-    end = _closing_fence(text, start)
-    source = text[start:end]
-    if len(source) > LONGEST:
-        raise Unparsable(1, f"the front matter has {len(source):,} characters, {LONGEST:,} is the most")
+    try:
+        start, end = front_matter.place(text)
+        source = text[start:end]
+        read = front_matter.fields(source)
+    except front_matter.Damaged as damage:
+        raise Unparsable(damage.line, damage.reason) from damage
     after = text.find("\n", end)
     body = text[after + 1 :] if after >= 0 else ""
     try:
@@ -68,26 +72,18 @@ def parse(text: str) -> Document:
         raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
     except UnicodeError:
         raise Unparsable(1, "it is not UTF-8") from None
+    if _normal(fields) != _normal(read):
+        raise Unparsable(1, "YAML reads it in another way than the hook does; write its values in quotes")
     return Document(text, fields, spans, end, body, lasts)
 
 
-def _after_fence(text: str) -> int:
-    start = 1 if text.startswith("\ufeff") else 0
-    line, newline, _ = text[start:].partition("\n")
-    if line.rstrip() != FENCE or not newline:
-        raise Unparsable(1, "there is no front matter; the first line should be ---")
-    return start + len(line) + 1
-
-
-def _closing_fence(text: str, start: int) -> int:
-    at = start
-    while at < len(text):
-        newline = text.find("\n", at)
-        stop = len(text) if newline < 0 else newline
-        if text[at:stop].rstrip() == FENCE:
-            return at
-        at = stop + 1
-    raise Unparsable(text.count("\n", 0, start), "the front matter is never closed; a line with --- is missing")
+def _normal(value: Any) -> Any:
+    """A value with its blanks as one, and of one kind: to Python 1 is True."""
+    if isinstance(value, dict):
+        return {key: _normal(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_normal(one) for one in value]
+    return " ".join(value.split()) if isinstance(value, str) else (repr(value),)
 
 
 def _compose(source: str) -> Any:

@@ -1,8 +1,9 @@
 """Running git on the vault, and on nothing else.
 
 The vault is a repository of its own even where it lies inside another one: work tree and repository are named at every
-call, and nothing of the caller's environment or of the machine's settings (hooks, signing, line ends, excludes) can
-change what we write. Objects and references are synced, because git's default add and commit sync nothing.
+call, and nothing of the caller's environment, of the machine's settings (hooks, signing, line ends, excludes) or of the
+vault's own (vault/git_settings) can change what we write or start a program. Objects and references are synced, because
+git's default add and commit sync nothing.
 
 A lock that git left behind is removed only on proof that its owner is dead. Our own git processes inherit the vault's
 lock, so whoever holds that lock knows that none of them is alive; everybody else's are looked for in /proc.
@@ -13,10 +14,11 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from holdfast.capture import home, platform
+from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
+from holdfast.vault import git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,22 +32,15 @@ SETTINGS = (
     "core.safecrlf=false",
     "core.eol=lf",
     "core.quotepath=false",
-    "core.hooksPath=/dev/null",
     "core.excludesFile=/dev/null",
-    "core.attributesFile=/dev/null",
-    "core.fsmonitor=false",
     "core.logAllRefUpdates=true",
     "core.precomposeunicode=false",
     "core.sparseCheckout=false",
-    "commit.gpgsign=false",
-    "log.showSignature=false",
     "i18n.commitEncoding=UTF-8",
     "i18n.logOutputEncoding=UTF-8",
-    "gc.auto=0",
-    "maintenance.auto=false",
     "init.defaultBranch=main",
+    "init.templateDir=",
     "advice.detachedHead=false",
-    "protocol.ext.allow=never",
 )
 BEGUN = {
     "MERGE_HEAD": "merge",
@@ -93,19 +88,16 @@ class Repository:
         who: tuple[str, str] = OURS,
         env: Mapping[str, str] | None = None,
         timeout: float | None = None,
+        network: bool = False,
+        users: bool = False,
     ) -> subprocess.CompletedProcess[bytes]:
-        command = ["git", *(part for one in SETTINGS for part in ("-c", one)), *words]
+        """One git process on the vault. `network`: it speaks to a remote, with the user's own settings and credentials;
+        `users`: it only reads those settings. Raises GitFailed."""
+        self._refuse_steering(network=network)
+        given_env = {**environment(self, who, users=network or users), **(env or {})}
         try:
-            done = subprocess.run(
-                command,
-                cwd=self.vault,
-                env={**environment(self, who), **(env or {})},
-                input=given if given is not None else b"",
-                capture_output=True,
-                check=False,
-                timeout=timeout,
-                pass_fds=(self.held,) if self.held >= 0 else (),
-                umask=0o077,
+            done = git_process.run(
+                words, self.vault, given_env, settings=SETTINGS, given=given, timeout=timeout, held=self.held
             )
         except FileNotFoundError as error:
             raise GitFailed("There is no git on PATH, and the vault's history needs it. Install git.") from error
@@ -114,6 +106,17 @@ class Repository:
         if done.returncode < 0 or done.returncode > 129:  # no answer of git's at all, so not to be taken for a no
             raise GitFailed(f"git {words[0]} was killed in {self.vault}. Run the same command again.")
         return done
+
+    def start(
+        self, *words: str, said: IO[bytes] | int, given: IO[bytes] | int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        """A git process that is talked with while it runs. Raises GitFailed."""
+        self._refuse_steering(network=False)
+        env = environment(self, OURS)
+        return git_process.start(words, self.vault, env, settings=SETTINGS, given=given, said=said, held=self.held)
+
+    def _refuse_steering(self, *, network: bool) -> None:
+        git_settings.refuse(self.own_folder(), network=network)
 
     def text(self, *words: str, allowed: tuple[int, ...] = (0,)) -> str:
         return self.run(*words, allowed=allowed).decode("utf-8", "replace").rstrip("\n")
@@ -173,31 +176,22 @@ class Repository:
         """Who the person is, as their own git knows them."""
         found = []
         for name, otherwise in zip(("user.name", "user.email"), PERSON, strict=True):
-            done = self.attempt("config", "--get", name)
+            done = self.attempt("config", "--get", name, users=True)
             said = done.stdout.decode("utf-8", "replace").strip()
             found.append(said if any(letter.isalnum() for letter in said) else otherwise)  # git refuses mere signs
         return found[0], found[1]
 
 
-def environment(repository: Repository, who: tuple[str, str]) -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_") or name in PASSED}
+def environment(repository: Repository, who: tuple[str, str], *, users: bool = False) -> dict[str, str]:
     return {
-        **kept,
+        **git_process.environment(users=users),
         "GIT_DIR": repository.folder,
         "GIT_WORK_TREE": repository.vault,
         "GIT_AUTHOR_NAME": who[0],
         "GIT_AUTHOR_EMAIL": who[1],
         "GIT_COMMITTER_NAME": OURS[0],
         "GIT_COMMITTER_EMAIL": OURS[1],
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "LC_ALL": "C.UTF-8",
-        home.CHILD: "1",
     }
-
-
-PASSED = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND")
 
 
 def remove_stale_locks(repository: Repository) -> list[str]:

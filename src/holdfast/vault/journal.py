@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 TRAILER = "Holdfast-Change"
+LARGEST_JOURNAL = 1 << 32  # a merge of two whole vaults
 LONGEST_NAME = 255  # bytes that a file system takes
 # What a file is that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
 NOT_OURS = (
@@ -130,7 +131,7 @@ def recover(repository: Repository) -> Applied | None:
         if name.endswith((".tmp", ".fresh")):
             platform.remove(f"{_folder(repository.vault)}/{name}")  # half a file that nobody was promised
     try:
-        raw = platform.read_file(path)
+        raw = platform.read_file(path, largest=LARGEST_JOURNAL)
     except FileNotFoundError:
         return None
     try:
@@ -261,7 +262,7 @@ def _settle(vault: str, file: File, aside: str) -> bool:
     if os.path.lexists(f"{aside}.old"):  # of an exchange in two steps
         os.rename(f"{aside}.old", aside)
     try:
-        left = digest(platform.read_file(aside))
+        left = digest(platform.read_file(aside, largest=LARGEST_JOURNAL))
     except FileNotFoundError:
         return True
     after = digest(None if file.after is None else file.after.encode("utf-8", "surrogateescape"))
@@ -280,7 +281,7 @@ def _give_back(aside: str, path: str, theirs: str | None, expected: str | None) 
     """Put a person's version back in the place of ours. Whatever they save meanwhile is newer, and what they mean:
     should it turn up aside, it changes places with the older one once more."""
     _exchange(aside, path)
-    while (found := digest(platform.read_file(aside))) != expected:
+    while (found := digest(platform.read_file(aside, largest=LARGEST_JOURNAL))) != expected:
         expected, theirs = theirs, found
         _exchange(aside, path)
 

@@ -14,7 +14,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import quoting
+from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
 from holdfast.errors import NotFound, UsageError
 from holdfast.model import TRUSTED
@@ -168,16 +168,13 @@ def read(vault: str, path: str) -> Note | Broken:
     try:
         seen = os.lstat(full)
         if not stat.S_ISREG(seen.st_mode):
-            what = "a link; links are not followed" if stat.S_ISLNK(seen.st_mode) else "not a file"
+            kind = platform.KINDS.get(stat.S_IFMT(seen.st_mode), "no file")
+            what = "a link; links are not followed" if stat.S_ISLNK(seen.st_mode) else f"{kind}, where a note should be"
             return Broken(path, 1, f"it is {what}")
         if seen.st_size > LARGEST:
             return Broken(path, 1, f"it has {seen.st_size:,} bytes; a note is one idea of at most {LARGEST:,}")
         path.encode("utf-8")
-        # not to wait for a pipe that took the file's place since
-        fd = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(fd, "rb") as file:
-            raw = file.read(LARGEST + 1)
-        text = raw.decode("utf-8")
+        text = platform.read_regular(full, LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         return Broken(path, error.object.count(b"\n", 0, error.start) + 1, "it is not UTF-8")
     except UnicodeEncodeError:

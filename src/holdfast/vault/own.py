@@ -38,7 +38,7 @@ def is_ours(vault: str, path: str) -> bool:
 def commit(writer: Writer) -> str:
     """Commit what is ours below tasks/, outputs/ and thoughts/ as it stands; "" where nothing is new."""
     raw = writer.repository.run(
-        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"),
+        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
         *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}", f":/{THOUGHTS}"),
     )
     found = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]

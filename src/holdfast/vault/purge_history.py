@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING
 from holdfast.capture import home, platform
 from holdfast.errors import GitFailed
 from holdfast.vault import frontmatter, gate
-from holdfast.vault.git import OURS, SETTINGS, Repository, environment
+from holdfast.vault.git import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -153,8 +153,8 @@ def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scr
     export += ("--use-done-feature", "--exclude=refs/remotes/*", "--glob=refs/*")
     trouble = f"{fresh.folder}/trouble"
     with open(trouble, "w+b") as said:
-        exporter = start(old, *export, said=said)
-        importer = start(fresh, "fast-import", "--force", "--quiet", "--done", said=said, given=subprocess.PIPE)
+        exporter = old.start(*export, said=said)
+        importer = fresh.start("fast-import", "--force", "--quiet", "--done", said=said, given=subprocess.PIPE)
         assert exporter.stdout
         assert importer.stdin
         try:
@@ -178,22 +178,6 @@ def _hang_up(pipe: IO[bytes]) -> None:
         pipe.close()
     except BrokenPipeError:
         return
-
-
-def start(
-    repository: Repository, *words: str, said: IO[bytes] | int, given: IO[bytes] | int = subprocess.DEVNULL
-) -> subprocess.Popen[bytes]:
-    """A git process that is talked with while it runs."""
-    return subprocess.Popen(
-        ["git", *(part for one in SETTINGS for part in ("-c", one)), *words],
-        cwd=repository.vault,
-        env=environment(repository, OURS),
-        stdin=given,
-        stdout=subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL,
-        stderr=said,
-        pass_fds=(repository.held,) if repository.held >= 0 else (),
-        umask=0o077,
-    )
 
 
 def filtered(stream: IO[bytes], paths: set[bytes], scrubber: Scrubber) -> Iterator[bytes]:
@@ -266,7 +250,7 @@ def sync_all(folder: str) -> None:
     for top, _, names in os.walk(folder):
         for name in names:
             if not os.path.islink(f"{top}/{name}"):
-                fd = os.open(f"{top}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+                fd = platform.opened(f"{top}/{name}")
                 try:
                     os.fsync(fd)
                 finally:
@@ -276,7 +260,7 @@ def sync_all(folder: str) -> None:
 
 def objects(repository: Repository) -> Iterator[tuple[str, str, bytes]]:
     """Every object that the repository has, reachable or not: id, type, content."""
-    process = start(repository, "cat-file", "--batch-all-objects", "--batch", "--unordered", said=subprocess.DEVNULL)
+    process = repository.start("cat-file", "--batch-all-objects", "--batch", "--unordered", said=subprocess.DEVNULL)
     assert process.stdout
     try:
         while header := process.stdout.readline():

@@ -30,6 +30,14 @@ LINK, MODULE = "120000", "160000"
 ORIGIN = "origin"
 REF = f"refs/heads/{BRANCH}"
 PATIENCE = 300.0  # seconds for one exchange with a remote
+AT_HAND = re.compile(r"file://|(?![^/]*:)")  # as git tells a path from the name of another machine
+SERVING = "git " + " ".join(
+    f"-c {one}"
+    for one in (
+        *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.alternateRefsCommand=:"),
+        *("receive.denyCurrentBranch=refuse", "receive.autogc=false"),
+    )
+)
 MAKE_ONE = "Give the address of a git repository; `git init --bare PATH` makes an empty one."
 NONE = "The vault has no remote yet; nothing was changed. `holdfast sync --remote ADDRESS` sets one."
 RACE = ("fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref", "stale info")
@@ -46,7 +54,7 @@ def choose(repository: Repository, wanted: str) -> str:
             return os.path.abspath(folder)
         if not re.search(r"[:/]", wanted):
             raise NotFound(f"There is no remote {wanted}; nothing was changed. Give its address the first time.")
-        if re.match(r"file://|(?![^/]*:)", wanted):  # as git tells a path from the name of another machine
+        if AT_HAND.match(wanted):
             path = os.path.abspath(folder.removeprefix("file://"))
             if not any(os.path.exists(one) for one in (path, f"{path}.git", unquote(path))):
                 raise NotFound(f"There is nothing at {path}; nothing was changed. {MAKE_ONE}")
@@ -91,10 +99,18 @@ def _ask(repository: Repository, *words: str) -> CompletedProcess[bytes]:
     env = {}
     if (
         not {"GIT_SSH", "GIT_SSH_COMMAND"} & os.environ.keys()
-        and repository.attempt("config", "--get", "core.sshCommand").returncode
+        and repository.attempt("config", "--get", "core.sshCommand", network=True).returncode
     ):
         env = {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o ConnectTimeout=20"}
-    return repository.attempt(*words, env=env, timeout=PATIENCE)
+    return repository.attempt(*words, env=env, timeout=PATIENCE, network=True)
+
+
+def _pack(repository: Repository, remote: str, which: str) -> tuple[str, ...]:
+    """The git that serves a remote in a folder of this machine is ours to start, and a program in that repository's
+    settings or hooks would be started by it. Elsewhere the other machine decides."""
+    done = repository.attempt("remote", "get-url", remote, users=True)
+    address = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else remote
+    return (f"--{which}-pack={SERVING} {which}-pack",) if AT_HAND.match(address) else ()
 
 
 def _failed(repository: Repository, remote: str, done: CompletedProcess[bytes], kept: str) -> GitFailed:
@@ -110,7 +126,7 @@ def _failed(repository: Repository, remote: str, done: CompletedProcess[bytes], 
 def fetch(repository: Repository, remote: str) -> str:
     """Their newest commit, brought here; "" where the remote is empty."""
     for _ in range(ROUNDS):
-        done = _ask(repository, "ls-remote", "--heads", "--", remote)
+        done = _ask(repository, "ls-remote", *_pack(repository, remote, "upload"), "--heads", "--", remote)
         if done.returncode:
             raise _failed(repository, remote, done, "nothing was changed")
         heads = dict(line.split("\t")[::-1] for line in done.stdout.decode("utf-8", "replace").splitlines())
@@ -127,7 +143,7 @@ def fetch(repository: Repository, remote: str) -> str:
             if theirs in purged:
                 raise _still_has_it(repository, remote)
             words = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
-            done = _ask(repository, "fetch", *words, "--", remote, REF)
+            done = _ask(repository, "fetch", *words, *_pack(repository, remote, "upload"), "--", remote, REF)
             if done.returncode:
                 raise _failed(repository, remote, done, "nothing was changed")
         if purged and purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
@@ -177,7 +193,7 @@ def _has(repository: Repository, commit: str) -> bool:
 def push(repository: Repository, remote: str, head: str) -> bool:
     """Whether the remote took it; False where somebody else was faster. Never forced."""
     words = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
-    done = _ask(repository, "push", *words, "--", remote, f"{head}:{REF}")
+    done = _ask(repository, "push", *words, *_pack(repository, remote, "receive"), "--", remote, f"{head}:{REF}")
     if done.returncode == 0:
         return True
     said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")

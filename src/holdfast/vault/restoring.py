@@ -10,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import tarfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, log, platform, segments
+from holdfast.capture import codec, git_process, home, log, platform, segments
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NewerFormat, NotFound, Unsupported, UsageError
 from holdfast.vault import brain, notes
@@ -158,7 +157,7 @@ def _everything(folder: str) -> Iterator[str]:
 def _seen(full: str, said: Any) -> Any:
     """What a file is, in the manifest's words, its mode set as it says."""
     digest = hashlib.sha256()
-    with open(full, "rb") as file:
+    with open(platform.opened(full), "rb") as file:
         while part := file.read(1 << 20):
             digest.update(part)
     mode = said.get("mode") if isinstance(said, dict) else None
@@ -175,13 +174,8 @@ def _refuse_programs(fresh: str) -> None:
     if os.path.lexists(f"{fresh}/.git") and not os.path.isdir(f"{fresh}/.git"):
         bad.append("a repository that lies elsewhere")
     if os.path.exists(config):
-        listed = subprocess.run(
-            ["git", "config", "--file", config, "--no-includes", "--list", "--name-only", "-z"],
-            capture_output=True,
-            check=False,
-            cwd=fresh,
-        )
-        keys = listed.stdout.decode("utf-8", "replace").split("\0") if listed.returncode == 0 else ["an unreadable one"]
+        keys = git_process.setting_names(platform.read_file(config))
+        keys = ["an unreadable one"] if keys is None else keys
         bad += [f"the setting {key}" for key in keys if key and _is_unsafe(key.lower())]
     if bad:
         raise _bad("The archive", f"its repository has {bad[0]}, which can run programs")

@@ -11,7 +11,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 
-from holdfast.capture import gitfiles, home, platform
+from holdfast.capture import gitfiles, home, platform, projects
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import gate
 
@@ -29,10 +29,13 @@ def offer(own: str, cwd: str) -> Offer:
     """The vault that the repository around a folder names. Raises NotFound, or UsageError where it may not be."""
     root = gitfiles.root_of(cwd)
     try:
-        with open(f"{root}/.holdfast.toml", "rb") as file:
-            named = tomllib.load(file).get("vault")
-    except (OSError, ValueError):
+        raw = platform.read_small(f"{root}/.holdfast.toml", projects.LARGEST_WISHES)
+        named = tomllib.loads(raw.decode("utf-8")).get("vault")
+    except (FileNotFoundError, ValueError, RecursionError):
         named = None
+    except OSError as error:
+        why = error.strerror
+        raise UsageError(f"{root}/.holdfast.toml cannot be read ({why}); nothing was changed.") from error
     if not isinstance(named, str) or not named:
         raise NotFound(f"{root}/.holdfast.toml names no vault; nothing was changed.")
     vault = os.path.normpath(os.path.join(root, named))

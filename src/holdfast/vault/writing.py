@@ -119,6 +119,7 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
     try:
         repository = Repository(vault, held)
         remove_stale_locks(repository)
+        _refuse_odd_lists(vault)
         repository.init()
         _refuse_amid(repository)
         repository.keep_branch()
@@ -151,6 +152,23 @@ def _refuse_amid(repository: Repository) -> None:
             f"A {begun} that somebody began in {repository.vault} is not finished; nothing was changed. "
             "Finish it with git there, then run it again."
         )
+
+
+def _refuse_odd_lists(vault: str) -> None:
+    """A pipe where git reads a list on its way through the vault would keep it, and the vault's lock, for ever."""
+    waiting = [vault]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except OSError:
+            continue  # git says so itself
+        for entry in found:
+            if entry.name in (".gitignore", ".gitattributes", ".gitmodules") and (why := platform.oddity(entry.path)):
+                raise GitFailed(f"{entry.path} {why}, so git was not started; nothing was changed. Move it away.")
+            if entry.name not in (".git", ".state") and entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
 
 
 def _begin(writer: Writer) -> None:
@@ -198,12 +216,14 @@ def commit_person(writer: Writer) -> str:
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
-    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name."""
+    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name,
+    nor a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
     try:
-        mode = os.lstat(f"{vault}/{path}").st_mode
+        seen = os.lstat(f"{vault}/{path}")
     except OSError:
         return True
-    return not path.endswith("/") and (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+    is_file = stat.S_ISREG(seen.st_mode) and seen.st_size <= platform.LARGEST
+    return not path.endswith("/") and (is_file or stat.S_ISLNK(seen.st_mode) or stat.S_ISDIR(seen.st_mode))
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:

@@ -12,19 +12,16 @@ import os
 import posix
 import re
 import stat
-import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from holdfast.capture import config, gitfiles, home, platform
+from holdfast.capture import config, gitfiles, home, other_repository, platform
 from holdfast.vault.sections import FENCE as CODE
 
 FOLDERS = (".claude/skills", ".agents/skills")
 NAME = "SKILL.md"
 HEADING = "## Snags and better paths"
 LARGEST = 256 * 1024
-PATIENCE = 20.0  # seconds for git
-SAFE = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false")
 
 
 @dataclass(frozen=True)
@@ -134,7 +131,7 @@ def unfinished(skill: Skill) -> str:
     if not gitfiles.checkout(folder):
         return ""  # in no repository: our own patch is all the history it has
     words = ("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", skill.path)
-    done = _git(folder, *words)
+    done = other_repository.ask(folder, *words)
     if done is None or done.returncode:
         return "git could not say whether it is clean"
     return "it has changes that are not committed" if done.stdout.strip() else ""
@@ -145,7 +142,7 @@ def _unwatched(skill: Skill) -> str:
     folder = os.path.dirname(skill.path)
     if not gitfiles.checkout(folder):
         return ""
-    done = _git(folder, "ls-files", "-v", "--", skill.path)
+    done = other_repository.ask(folder, "ls-files", "-v", "--", skill.path)
     if done is None or done.returncode:
         return "git could not say whether it is clean"
     if not done.stdout.strip():
@@ -153,20 +150,6 @@ def _unwatched(skill: Skill) -> str:
     if not done.stdout.startswith(b"H "):  # S: skip-worktree; in lower case: assume-unchanged
         return "git was told to overlook its changes"
     return ""
-
-
-def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Git as a reader: no hook, no lock, no refreshed index."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-    env = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8", home.CHILD: "1"}
-    settings = [part for one in SAFE for part in ("-c", one)]
-    command = ["git", *settings, *words]
-    try:
-        return subprocess.run(
-            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
 
 
 def write(path: str, before: str, after: str) -> bool:
@@ -207,7 +190,7 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
         for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(f"{folder}/{name}", "wb", opener=_private) as file:
                 file.write(text.encode("utf-8"))
-        done = _git(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
+        done = other_repository.alone(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else None
 
 

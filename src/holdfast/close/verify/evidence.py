@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import other_repository
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.close.verify import claims
 from holdfast.hook import gist, transcript
@@ -37,7 +37,6 @@ MOST_COMMITS = 500
 INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md", "README.md")  # of the project, which every session of it knows
 MOST_NAMES = 50_000  # of files in the tree
 SHOWN = 100  # characters of a call before its result
-PATIENCE = 10.0  # seconds for one question to git
 READING = ("Read", "NotebookRead", "Grep", "Glob", "view_image", "read_file")
 COMMIT_LINE = re.compile(r"^\[[^\]\n]+ (?:\([^)\n]*\) )?([0-9a-f]{7,40})\] ", re.MULTILINE)
 LINE_NUMBER = re.compile(r"^ *\d+[\t\u2192]", re.MULTILINE)  # a host's own, before the lines of a file
@@ -304,8 +303,9 @@ def _history(root: str) -> Iterator[Commit]:
 
 
 def _names(root: str) -> list[str]:
-    """The files of the tree: what git knows and what it does not ignore; outside of git none."""
-    out = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    """The files of the tree: what git knows and what it does not ignore; outside of git none. Asked for apart: what
+    lies in the tree may keep git from looking through it."""
+    out = _git(root, "ls-files", "-z", "--cached") + _git(root, "ls-files", "-z", "--others", "--exclude-standard")
     return [_clean(one) for one in out.split("\0")[:MOST_NAMES] if one]
 
 
@@ -321,18 +321,8 @@ def occurs(root: str, word: str) -> bool:
 
 def _git(root: str, *words: str) -> str:
     """What plumbing answers; "" where there is no git, no repository, or no answer in time."""
-    if not root:
-        return ""
-    env = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
-    command = ["git", "-C", root, "-c", "core.fsmonitor=false", *words]
-    try:
-        done = subprocess.run(
-            command, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    done = other_repository.ask(root, *words) if root else None
+    return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""
 
 
 def spelled(given: object) -> str:

@@ -127,11 +127,12 @@ def as_it_lies(path: str) -> sqlite3.Connection:
     """The file where nothing may be written, not even the locks of readers: what is not yet in it is not seen. Raises
     Damaged where there is none that can be used."""
     try:
+        platform.refuse_odd(path)
         db = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
         if _version(db) == len(STEPS):
             return db
         db.close()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, OSError) as error:
         raise Damaged from error
     raise Damaged
 
@@ -143,7 +144,7 @@ def only_looked_at(path: str) -> sqlite3.Connection:
     Where nobody has it open it is read without any lock. Else only the way that takes part in the locks will do: one
     that does not would, when it closes the file, give away the locks of every other connection of this process.
     """
-    posix.stat(path)
+    platform.refuse_odd(path)
     if not posix.access(path, posix.R_OK):
         raise PermissionError(f"{path} may not be read from here")
     failed: Exception | None = None
@@ -199,6 +200,7 @@ def remove(path: str) -> None:
 def _connected(path: str) -> sqlite3.Connection:
     # One that is new is its owner's alone. One that is there is left to SQLite: closing it here would give away the
     # locks of every other connection of this process, and another process would take its log away.
+    platform.make_way(path)
     if not posix.access(path, posix.F_OK):
         posix.close(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600))
     elif not posix.access(path, posix.W_OK):

@@ -87,7 +87,7 @@ class Sidecar:
     def rows(self) -> int:
         """How many whole rows can be believed."""
         try:
-            with open(self.path, "rb") as file:
+            with open(platform.opened(self.path), "rb") as file:
                 return self._believed(file)
         except OSError:
             return 0
@@ -105,7 +105,7 @@ class Sidecar:
         try:
             if not have:
                 platform.write_atomic(self.path, self.head, durable=False)
-            with open(self.path, "r+b") as file:
+            with open(platform.opened(self.path, os.O_RDWR), "r+b") as file:
                 at, block = have, bytearray()
                 for n, row in missing(have):
                     block += b"\0" * (self.width * (n - 1 - at)) + row  # numbers that are gone leave empty rows
@@ -123,7 +123,7 @@ class Sidecar:
         import numpy
 
         try:
-            with open(self.path, "rb") as file:
+            with open(platform.opened(self.path), "rb") as file:
                 seen = os.fstat(file.fileno())
                 if (seen.st_ino, seen.st_size) == self._seen:
                     return self._rows

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.capture import platform
 from holdfast.install.hosts import Found
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _version(program: str, package: str) -> str:
         if VERSION.fullmatch(place.name):
             return place.name
         try:
-            stored = json.loads((place / "package.json").read_bytes())
+            stored = json.loads(platform.read_file(str(place / "package.json")))
         except (OSError, ValueError):
             continue
         if isinstance(stored, dict) and stored.get("name") == package:

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.capture import platform
 from holdfast.errors import UsageError
-from holdfast.tasks import choosing, states
+from holdfast.tasks import choosing, record, states
 from holdfast.tasks.desk import Desk
+from holdfast.tasks.run import code_words, process, recording, words
 from holdfast.tasks.run import lock as run_lock
-from holdfast.tasks.run import process, recording, words
 from holdfast.tasks.run.prefix import prefix
 from holdfast.tasks.run.recording import Book, Session, many
 
@@ -113,12 +115,19 @@ def _sessions(book: Book, start: _Start, lock: run_lock.Held, signals: Signals) 
 
 
 def _session(book: Book, start: _Start, lock: run_lock.Held, signals: Signals) -> Session:
-    memory = prefix(book.vault, book.task, book.clock)
+    memory = prefix(book.vault, book.task, book.clock).replace("\0", "\ufffd")  # which no argument can hold
     began = book.begin()
     command = words.put(start.wish.command, start.where, memory)
-    env = {**start.env, choosing.VARIABLE: book.task}
-    asked = None if start.said is None else memory.encode("utf-8", "surrogateescape") + b"\n" + start.said
-    return book.end(began, process.run(command, env, start.cwd, asked, lock.note_host, signals))
+    path = f"{record.own(book.vault)}/run/{book.task}.memory"
+    env = {**start.env, choosing.VARIABLE: book.task, code_words.VARIABLE: memory, code_words.FILE_VARIABLE: path}
+    raw = memory.encode("utf-8", "surrogateescape")
+    asked = None if start.said is None else raw + b"\n" + start.said
+    try:
+        with suppress(OSError):  # the variable has it too
+            platform.write_atomic(path, raw, durable=False)
+        return book.end(began, process.run(command, env, start.cwd, asked, lock.note_host, signals))
+    finally:
+        platform.remove(path)
 
 
 def _stops(book: Book, wish: Wish, session: Session, done: int, silent: int, signal: int) -> str | None:

@@ -2,7 +2,7 @@
 
 Promise: the value of an option is never taken for the prompt. An option that is not known (tasks/run/options) and is
 followed by a word could mean either, so nothing is guessed: the caller is asked to write {memory} where it belongs. The
-same for every program that is not a host known here.
+same for every program that is not a host known here, and never where the words would be code (tasks/run/code_words).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import UsageError
+from holdfast.tasks.run import code_words
 from holdfast.tasks.run.options import CODEX, HOSTS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.run.options import Grammar
 
-PLACEHOLDER = "{memory}"
+PLACEHOLDER = code_words.PLACEHOLDER
 STDIN = "-"  # as a prompt: it comes from there
 
 
@@ -37,13 +38,17 @@ def program(command: Sequence[str]) -> str:
 
 
 def place(command: Sequence[str]) -> Place | None:
-    """Where the memory goes; None where the caller has said so with {memory}. Raises UsageError."""
+    """Where the memory goes; None where the caller has said so, with {memory} or by the name of the variable that has
+    it. Raises UsageError."""
     if not command or not command[0].strip():
         raise UsageError(
             'There is no command; nothing was started. Try: holdfast task run ID -- claude -p "go on with the task".'
         )
     if any(PLACEHOLDER in word for word in command[1:]):
+        code_words.refuse(command)
         return None
+    if any(code_words.VARIABLE in word for word in command[1:]):
+        return None  # it takes the memory from its environment
     known = HOSTS.get(program(command))
     if known is None:
         raise _asked(f"Where {program(command)} takes its prompt is not known")
@@ -72,7 +77,8 @@ def put(command: Sequence[str], where: Place | None, memory: str) -> list[str]:
 def _asked(what: str) -> UsageError:
     return UsageError(
         f"{what}; nothing was started. Write {PLACEHOLDER} where the task's memory belongs, "
-        f'as in: holdfast task run ID -- PROGRAM "{PLACEHOLDER} Go on with the task."'
+        f'as in: holdfast task run ID -- PROGRAM "{PLACEHOLDER} Go on with the task.", or take it from '
+        f"${code_words.VARIABLE}."
     )
 
 
