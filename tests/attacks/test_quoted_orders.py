@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.capture import course, episodes, flagging, home, queue, story
+from holdfast.capture import course, episodes, flagging, story
 from holdfast.close.drain import drain
 from holdfast.close.think import lasting
 from holdfast.errors import UsageError
-from holdfast.hook import main as hook
 from holdfast.hook import requests, user_words
 from holdfast.hook import sentence_score as scorer
 from holdfast.hook.scene import Scene
-from holdfast.model import Flag, Moment, Project
+from holdfast.model import Moment, Project
 from holdfast.vault import index, notes, prompts, said
 
 from . import support
+from .hook_desk import NOW, Desk
 from .quoted_orders import BEFORE, ORDERS, STYLES, pages, quoted
 from .quoted_orders import prompts as quoted_prompts
 
@@ -26,30 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.attacks
-NOW = 1_790_000_000.0
 MOST = 3000
 MOST_THROUGH_THE_HOOK = 60
-
-
-class Desk:
-    """One project and one vault, with the hook called as a host calls it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.vault = str(folder / "vault")
-        self.state = home.state(self.vault)
-        self.project = folder / "project"
-        self.project.mkdir()
-        self.env = {"HOME": str(folder), "HOLDFAST_HOME": self.vault, "HOLDFAST_CLOSE": "off", "LANG": "C.UTF-8"}
-        self.now = NOW
-
-    def event(self, name: str, session: str = "s1", **more: object) -> str:
-        self.now += 1
-        payload = {"hook_event_name": name, "session_id": session, "cwd": str(self.project), **more}
-        return str(hook.answer("claude-code", json.dumps(payload).encode(), self.env, self.now, 0))
-
-    def flags(self) -> list[Flag]:
-        found = queue.read(f"{self.state}/queue", self.now)
-        return [entry.flag for entry in found.entries]
 
 
 @pytest.fixture
