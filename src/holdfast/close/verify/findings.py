@@ -19,6 +19,7 @@ from holdfast.close.verify import exact as verify_exact
 from holdfast.close.verify.claims import Claim, known_of
 from holdfast.close.verify.decisions import amends
 from holdfast.model import TRUSTED
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ def borne_out(
     wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in borne.stems(text)}
     seen = {stem for text in shown for stem in borne.stems(text)}
     spoken = borne.spoken((*evidence.asked, *evidence.answered, *shown))
-    trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not flag.is_proposal]
+    trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
     found = []
     for one in findings:
         why = borne.order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
