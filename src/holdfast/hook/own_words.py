@@ -16,11 +16,6 @@ characters of own words.
 
 from __future__ import annotations
 
-from holdfast.hook import pasted_lines, quote_marks
-from holdfast.hook.pasted_lines import is_item
-
-__all__ = ["BLOCK", "INLINE", "is_item", "is_set_in", "is_the_hosts", "mask", "own"]
-
 LIMIT = 20_000  # characters of own words that are looked at; a longer prompt is a document
 INLINE = "\ufffc"  # stands for a character quoted within a sentence
 BLOCK = "\0"  # stands for one that no sentence reaches across
@@ -61,6 +56,8 @@ def mask(prompt: str, *, loosely: bool = False) -> str:
     start = prompt[:200].lstrip().lower()
     if start.startswith(WRITTEN_BY_HOSTS):
         return BLOCK * len(prompt)
+    from holdfast.hook import pasted_lines, quote_marks
+
     seen = _without_tags(prompt)
     counted = prompt
     fenced = pasted_lines.fenced(prompt, seen, loosely=loosely)
@@ -71,6 +68,16 @@ def mask(prompt: str, *, loosely: bool = False) -> str:
             counted = _hidden(prompt, fenced, BLOCK)
     seen = _capped(pasted_lines.lines(seen, loosely=loosely))
     return _hidden(seen, quote_marks.spans(counted, seen, loosely=loosely), INLINE)
+
+
+def is_item(tidy: str) -> bool:
+    """Whether a line, without the space around it, is an item of a list."""
+    if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
+        return True
+    digits = len(tidy) - len(tidy.lstrip("0123456789"))
+    return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
+        digits > 0 and tidy[digits : digits + 1] == "、"
+    )
 
 
 def is_set_in(prompt: str, at: int) -> bool:

@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-SHORTEST = 100  # characters: no shorter prompt is looked at
 LINES = 10  # own lines from which a prompt is long
 CHARACTERS = 1500
 TIMES = 2  # as long as the user's own

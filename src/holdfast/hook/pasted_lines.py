@@ -10,6 +10,7 @@ Everything is one pass of plain string operations (no `re`: a prompt must cost m
 
 from __future__ import annotations
 
+from holdfast.hook.own_words import BLOCK, is_item
 from holdfast.model import value
 
 WRAPPED = 60  # characters from which a quoted line without a full stop goes on in the next
@@ -145,8 +146,6 @@ def _blocks(marks: list[Fence]) -> list[tuple[int, int]]:
 def lines(text: str, *, loosely: bool = False) -> str:
     """The text with BLOCK for every line that is quoted with >, indented as code, or was printed by a program. What
     follows on two lines of output, or on a command, is output up to the next blank line; `loosely` it is not."""
-    from holdfast.hook.own_words import BLOCK
-
     rows = text.split("\n")
     outside = [False] * len(rows)
     is_single = sum(1 for row in rows if row.strip()) < 2
@@ -207,16 +206,6 @@ def _what_it_begins(tidy: str, before: str) -> str:
 def _goes_on(tidy: str, before: str) -> bool:
     """Whether an indented line is an item of a list, or goes on with one, and is no code."""
     return before == "-" or (before != "" and is_item(tidy))
-
-
-def is_item(tidy: str) -> bool:
-    """Whether a line, without the space around it, is an item of a list."""
-    if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
-        return True
-    digits = len(tidy) - len(tidy.lstrip("0123456789"))
-    return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
-        digits > 0 and tidy[digits : digits + 1] == "、"
-    )
 
 
 def _is_output(tidy: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import course, home, story
-from holdfast.hook import hearing, midway, nudge, own_words, paste_shape, scheduled, stopping, toolcalls
+from holdfast.hook import hearing, midway, nudge, own_words, scheduled, stopping, toolcalls
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 FIRST = "first-prompt"
+SHORTEST_PASTE = 100  # characters: no shorter prompt has so many lines
 TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are looked for
 
 
@@ -42,9 +43,9 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
 def _is_paste(scene: Scene, episode: Episode) -> bool:
     """Whether the prompt is a long text without any mark around it, unlike what this user types. Then outside text has
     entered the session."""
-    if len(scene.moment.prompt) < paste_shape.SHORTEST or scene.moment.agent:
+    if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
         return False
-    from holdfast.hook import taint
+    from holdfast.hook import paste_shape, taint
 
     def earlier() -> list[str]:
         typed = [one.text for one in story.typed(scene.state, episode.key) if not one.pasted]
