@@ -31,7 +31,7 @@ from support import ROOT, machine
 sys.path.insert(0, str(ROOT / "src"))
 
 import user_words_judged
-from holdfast.hook import requests
+from holdfast.hook import paste_shape, requests
 from holdfast.hook import sentence_score as scorer
 
 FILE = "real_prompts.jsonl.gz"
@@ -195,8 +195,32 @@ def main() -> None:
     print(told("heard by patterns (whatever is shown)", [heard], lasting, clear))
     judged, rules, invented = user_words_judged.shown(data)
     print(told("through the product, a judge that answers as labelled", [judged], lasting, clear))
+    print_doubts(data, lasting)
     print(f"rules in force after that: {rules}; spans that the judge made up and that were filed: {invented}")
     print(f"a sentence costs {microseconds(data):.0f} us, masking and splitting included")
+
+
+def print_doubts(data: list[dict[str, object]], lasting: list[int]) -> None:
+    """What quoting costs: prompts taken for pasted, and lasting ones with no sentence that is surely the user's."""
+    typed: list[str] = []
+    pasted = set()
+    unsure = set()
+    for at, one in enumerate(data):
+        prompt = str(one["prompt"])
+        if paste_shape.is_paste(prompt, lambda: typed):
+            pasted.add(at)
+            continue
+        typed.append(prompt)
+        masked, found = scorer.spans(prompt)
+        surely = scorer.sure(prompt)
+        carry = places(prompt, [str(span) for span in one["spans"]])  # type: ignore[attr-defined]
+        mine = [(start, end) for start, end in found if any(begin < end and start < stop for begin, stop in carry)]
+        if mine and not any(scorer.is_sure(masked, surely, start, end) for start, end in mine):
+            unsure.add(at)
+    print(
+        f"taken for pasted: {len(pasted)} prompts, {len(pasted & set(lasting))} of them lasting; "
+        f"told as perhaps quoted: {len(unsure & set(lasting))} of {len(lasting)} lasting ones"
+    )
 
 
 def print_fit(rows: list[Row]) -> None:

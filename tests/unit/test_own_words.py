@@ -128,3 +128,51 @@ def test_work_grows_with_the_prompt_and_not_faster(piece: str) -> None:
         return min(times)
 
     assert seconds(200_000) < 40 * seconds(20_000) + 0.05
+
+
+PAIRS = [('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("»", "«"), ("「", "」"), ("'", "'"), ("\u2018", "\u2019")]
+PAIRS += [("`", "`"), ("``", "``"), ("\n```\n", "\n```\n"), ("\n~~~~\n", "\n~~~~\n"), ("\n---\n", "\n---\n")]
+PAIRS += [('\n"""\n', '\n"""\n'), ("<!--", "-->"), ("\n[quote]\n", "\n[/quote]\n"), ("\n<page>\n", "\n</page>\n")]
+inside = st.lists(
+    PIECES | st.sampled_from([mark for pair in PAIRS for mark in pair]) | st.text(max_size=5), max_size=30
+)
+
+
+@settings(deadline=None, max_examples=600)
+@given(st.sampled_from(PAIRS), inside.map("".join), inside.map("".join))
+def test_nothing_leaves_a_quotation_by_marks_of_its_own(pair: tuple[str, str], before: str, behind: str) -> None:
+    opens, closes = pair
+    assert "qqq" not in own(f"Look at this: {opens}{before} qqq {behind}.{closes} Is that right?")
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.sampled_from(PAIRS), inside.map("".join))
+def test_words_before_a_quotation_stay_the_users(pair: tuple[str, str], within: str) -> None:
+    opens, closes = pair
+    assert own(f"qqq stays.\n\nIt says: {opens}{within}.{closes}").startswith("qqq stays.")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ('It says "a". mine "b" mine too', "It says  mine too"),
+        ('It says "a" b" theirs', "It says"),
+        ("```\ncode\n```\nbetween\n```\ncode\n```\nmine", "mine"),
+        ("````\n```\n````\nmine", "mine"),
+        ("the '90s are theirs from here", "the"),
+        ("Remember: it's the users' table", "Remember: it's the users' table"),
+        ("mine\nOn Tue, 3 Nov 2026, Bob wrote:\ntheirs\n\ntheirs", "mine"),
+        ("mine\nVon: Bob\nGesendet: Dienstag\n\ntheirs", "mine"),
+        ("mine\n$ cat NOTES\ntheirs\n\nmine", "mine\n\nmine"),
+        ("mine\n<!-- theirs", "mine"),
+        ("mine\n<page>\ntheirs", "mine"),
+        ("mine\n---\ntheirs", "mine"),
+    ],
+)
+def test_what_does_not_add_up_is_quoted_to_the_end(prompt: str, words: str) -> None:
+    assert own(prompt) == words
+
+
+def test_a_loose_look_leaves_what_stands_between_two_quotations() -> None:
+    assert "mine" in mask('It says "a". Is this mine? It says "b".', loosely=True)
+    assert "mine" not in mask('It says "a". Is this mine? It says "b".')

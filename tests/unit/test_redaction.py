@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture import redaction
 from holdfast.capture.redaction import redact, redact_record
+from holdfast.capture.redaction_beginnings import PREFIXES, WEAK_PREFIXES
 from holdfast.capture.redaction_match import LABELS
 from holdfast.capture.redaction_rules import ASSIGNED, KNOWN, NAMED, RUNS, TOLD
 
@@ -58,6 +59,11 @@ def uuid() -> str:
     return "-".join(body(HEX, size) for size in (8, 4, 4, 4, 12))
 
 
+def seed_words(count: int, joint: str = " ") -> str:
+    """Made-up words of the length that seed words have."""
+    return joint.join(body(string.ascii_lowercase, _random.randint(4, 8)) for _ in range(count))
+
+
 def pem(kind: str = "RSA PRIVATE KEY", lines: int = 4) -> str:
     rows = "\n".join(body(B64, 64) for _ in range(lines))
     return f"{BEGIN}{kind}-----\n{rows}\n{body(B64, 22)}==\n{END}{kind}-----"
@@ -69,6 +75,46 @@ def jwt() -> str:
 
 # A line with a gap, what stands in the gap, and the label that shall stand there.
 SECRET_LINES: list[tuple[str, str, str]] = [
+    # Handed over by a pipe or an option
+    ("echo {} | docker login -u me --password-stdin", body(ALNUM, 12), "login"),
+    ("echo '{}' | sudo docker login ghcr.io --username me --password-stdin", body(ALNUM, 20), "login"),
+    ("printf '%s' \"{}\" | podman login --password-stdin quay.io", body(ALNUM, 12), "login"),
+    ("docker login -u me --password-stdin <<< {}", body(ALNUM, 12), "login"),
+    ("echo -n {} | helm registry login -u me --password-stdin host", body(LOWER, 9), "login"),
+    ("echo {} | sudo -S apt update", body(ALNUM, 10), "login"),
+    ("echo 'root:{}' | chpasswd", body(ALNUM, 10), "login"),
+    ("htpasswd -b .htpasswd me {}", body(ALNUM, 10), "login"),
+    ("htpasswd -c -b /etc/nginx/.htpasswd me '{}'", body(ALNUM, 10), "login"),
+    ("docker run httpd htpasswd -Bbn me {} > auth/htpasswd", body(ALNUM, 10), "login"),
+    ("openssl enc -aes-256-cbc -k {} -in a -out b", body(ALNUM, 10), "login"),
+    ("openssl enc -aes-128-cbc -K {} -iv 0", body(HEX, 32), "login"),
+    # Cookies
+    ("Set-Cookie: sid={}; Path=/; HttpOnly", body(ALNUM, 26), "session"),
+    ("< set-cookie: auth={}; Max-Age=3600; Secure", body(HEX, 32), "session"),
+    ("Cookie: theme=dark; PHPSESSID={}", body(LOWER, 26), "session"),
+    ('curl --cookie "sid={}; lang=en" https://example.org', body(ALNUM, 22), "session"),
+    # Seed phrases
+    ("seed phrase: {}", seed_words(12), "seed-phrase"),
+    ('MNEMONIC="{}"', seed_words(24), "seed-phrase"),
+    ("my recovery phrase is {}", seed_words(15), "seed-phrase"),
+    ("the seed is `{}`", seed_words(12), "seed-phrase"),
+    ("mnemonic: {}", seed_words(18, ", "), "seed-phrase"),
+    # Services that came later
+    ("AIKIDO={}", "AIK_SECRET_" + body(ALNUM, 64), "aikido-token"),
+    ("apify call --token {}", "apify_api_" + body(ALNUM, 36), "apify-token"),
+    (
+        "docker swarm join --token {} 10.0.0.1:2377",
+        "SWMTKN-1-" + body(LOWER, 50) + "-" + body(LOWER, 25),
+        "docker-swarm-token",
+    ),
+    ("unlock with {}", "SWMKEY-1-" + body(B64, 43), "docker-swarm-key"),
+    ("gemini {}", "AQ.Ab8RN6" + body(WORD, 44), "gemini-key"),
+    ("mail: {}", "mlsn." + body(HEX, 64), "mailersend-token"),
+    ("astra {}", "AstraCS:" + body(ALNUM, 24) + ":" + body(HEX, 64), "astra-token"),
+    ("runpod {}", "rpa_" + body(UPPER, 40) + body(ALNUM, 6), "runpod-key"),
+    ("polar {}", "polar_oat_" + body(ALNUM, 40), "polar-token"),
+    ("val town {}", "vtwn_" + body(ALNUM, 28), "valtown-token"),
+    ("org session {}", "00D" + body(ALNUM, 12) + "!" + body(ALNUM, 90), "salesforce-token"),
     # AI vendors
     ("export ANTHROPIC_API_KEY={}", "sk-ant-" + "api03-" + body(WORD, 93) + "AA", "anthropic-key"),
     ('headers = {{"x-api-key": "{}"}}', "sk-ant-" + "admin01-" + body(WORD, 93) + "AA", "anthropic-key"),
@@ -447,6 +493,26 @@ ORDINARY_LINES: list[str] = [
 
 # Lines that the sieve lets through and the rules then leave alone.
 NEAR_LINES: list[str] = [
+    "docker login --password-stdin reads the password from standard input",
+    "echo $PASSWORD | docker login -u me --password-stdin",
+    'echo "${{ secrets.REGISTRY_TOKEN }}" | docker login ghcr.io -u me --password-stdin',
+    "aws ecr get-login-password | docker login --username AWS --password-stdin 123.dkr.ecr.eu-west-1.amazonaws.com",
+    "cat token.txt | gh auth login --with-token",
+    "htpasswd -b needs the file, the user and the password",
+    "htpasswd -c .htpasswd me",
+    "openssl enc -aes-256-cbc -pass env:PASS -in a -out b",
+    "openssl enc -aes-256-cbc -k $PASS -in a -out b",
+    "openssl req -newkey rsa:2048 -keyout key.pem -out cert.pem",
+    "Set-Cookie: theme=dark; Path=/; Max-Age=3600; SameSite=Lax",
+    "Cookie: lang=en; theme=dark; tz=Europe/Berlin",
+    "curl -b jar.txt -c jar.txt https://example.org/login?next=/home",
+    "parse the cookie: name=value pairs are split at the semicolon",
+    "the seed phrase is stored in the vault and never leaves the machine that made it",
+    "seed: users orders items carts prices stock taxes coupons refunds sales notes tags",
+    "mnemonic: a word that helps people remember things like the colours and the planets",
+    "a recovery phrase is twelve or more words that people write down and keep with their papers",
+    "set the seed to 42 and run the tests again, then with another seed for the other worker",
+    "persona_production_database_url and tss_configuration_manager are names",
     "the password is required!",
     "printf(&quot;Password is correct.&quot;);",
     '"SessionToken": "' + "AQoDYXdzEPT//////////wEXAMPLE" + 'tc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAe"',
@@ -519,7 +585,10 @@ def test_every_known_beginning_is_found(at: int) -> None:
     label, prefixes, shape = KNOWN[at]
     for prefix in prefixes.split():
         lead, _, rest = shape.rpartition("{}")
-        token = sample(lead) + prefix + sample(rest)
+        made = sample(rest)
+        while prefix.lower().encode() in WEAK_PREFIXES and redaction.is_wordy(made.lower().encode()):
+            made = sample(rest)  # behind a beginning that is a word too, only a body that is none is told
+        token = sample(lead) + prefix + made
         kept = prefix if prefix.endswith("/") else ""
         assert redact(f"see {token} there") == (f"see {kept}[redacted:{label}] there", (label,))
 
@@ -557,6 +626,14 @@ def test_every_row_told_by_its_surroundings_is_found() -> None:
         "bearer": f"Bearer {body(ALNUM, 30)}",
         "-u": f"curl -u me:{body(ALNUM, 10)} host",
         "kind:": f"apiVersion: v1\nkind: Secret\ndata:\n  extra: {body(ALNUM, 40)}\n",
+        "flyv1 ": f"FlyV1 {body(WORD, 120)}",
+        "astracs:": f"AstraCS:{body(ALNUM, 24)}:{body(HEX, 64)}",
+        "==:": f"{body(ALNUM, 22)}==:{body(ALNUM, 32)}",
+        "seed words": f"seed phrase: {seed_words(12)}",
+        "stdin": f"echo {body(ALNUM, 12)} | docker login -u me --password-stdin",
+        "htpasswd": f"htpasswd -cb users.txt me {body(ALNUM, 10)}",
+        "openssl": f"openssl enc -aes-256-cbc -k {body(ALNUM, 10)} -in a -out b",
+        "cookie": f"Set-Cookie: sid={body(ALNUM, 26)}; Path=/; HttpOnly",
     }
     assert texts.keys() == {clue for _, clue, _ in TOLD}
     for label, clue, _ in TOLD:
@@ -576,11 +653,13 @@ def test_the_sieve_knows_what_the_table_needs() -> None:
     clues = {clue for _, clue, _ in TOLD}
     prefixes = {prefix.lower() for _, row, _ in KNOWN for prefix in row.split()} | {"eyj"}
     words = {word for _, row in ASSIGNED for word in row.split()}
-    assert {prefix.decode() for prefix in redaction.PREFIXES} == prefixes
-    assert clues - set(redaction.MARKERS + redaction.HEADERS) - prefixes == {"a.b.c", "://", "-u", "kind:"}
+    assert {prefix.decode() for prefix in PREFIXES} == prefixes
+    assert clues - set(redaction.MARKERS + redaction.HEADERS + redaction.COMMANDS) - prefixes == {
+        *("a.b.c", "://", "-u", "kind:", "stdin", "cookie", "seed words"),
+    }
     assert {word for row in redaction.WORDS.values() for word in row} == words
     assert all(word.startswith(stem) for stem, row in redaction.WORDS.items() for word in row)
-    assert prefixes >= {prefix.decode() for prefix in redaction.WEAK_PREFIXES}
+    assert prefixes >= {prefix.decode() for prefix in WEAK_PREFIXES}
 
 
 def test_labels_are_short_words_in_lower_case() -> None:
@@ -740,7 +819,8 @@ def fresh(code: str) -> set[str]:
 def test_the_import_loads_nothing_else() -> None:
     before = fresh("")
     after = fresh("import holdfast.capture.redaction")
-    assert after - before <= {"__future__", "holdfast", "holdfast.capture", "holdfast.capture.redaction"}
+    ours = {f"holdfast.capture.{name}" for name in ("redaction", "redaction_beginnings")}
+    assert after - before <= {"__future__", "holdfast", "holdfast.capture", *ours}
 
 
 def test_an_ordinary_line_does_not_load_the_rules() -> None:
@@ -752,3 +832,53 @@ def test_a_secret_loads_them() -> None:
     line = f"GITHUB_TOKEN=ghp_{body(ALNUM, 36)}"
     loaded = fresh(f"from holdfast.capture.redaction import redact\nredact({line!r})")
     assert {"re", "holdfast.capture.redaction_match", "holdfast.capture.redaction_rules"} <= loaded
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.sampled_from(["apple", "river", "stone", "cloud", "window", "silver", "pencil"]), max_size=30),
+    st.sampled_from(["seed phrase: ", "mnemonic = ", "recovery phrase:\n", "the words are "]),
+)
+def test_only_a_whole_seed_phrase_behind_its_label_is_one(words: list[str], label: str) -> None:
+    text = f"{label}{' '.join(words)}"
+    is_phrase = len(words) in (12, 15, 18, 21, 24) and not label.startswith("the")
+    assert redact(text)[1] == (("seed-phrase",) if is_phrase else ())
+
+
+def is_no_stand_in(value: str) -> bool:
+    """Nothing that a manual would write: "password" alone is piped in every second one."""
+    varied = len(set(value.lower())) > 5 and any(sign.isdigit() for sign in value)
+    return varied and not redaction.is_stand_in(value.lower().encode())
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(alphabet=ALNUM, min_size=8, max_size=40).filter(is_no_stand_in))
+def test_a_piped_password_is_found_whatever_letters_it_has(secret: str) -> None:
+    clean, labels = redact(f"echo {secret} | docker login -u me --password-stdin registry.example.org")
+    assert labels
+    assert secret not in clean.split()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "docker login --password-stdin <<< ",
+        "echo a | docker ",
+        "htpasswd -b a ",
+        "openssl -k a ",
+        "cookie: a=b; ",
+        "seed ",
+    ]
+    + ["seed phrase: apple ", "mnemonic ", "Set-Cookie: ", "openssl ", "==:", "00D", "curl -b a=b "],
+)
+def test_the_work_of_the_later_rules_grows_with_the_text_and_not_faster(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece)) + "9aB"
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            redact(text)
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert seconds(80_000) < 40 * seconds(8_000) + 0.1

@@ -9,46 +9,32 @@ loads `redaction_match`, which judges with care; the sieve may be too generous b
 a test holds `PREFIXES` equal to what the rule table needs.
 
 What is not found: a password in prose without an assignment ("log in with ..."), a value without any digit
-or sign, one that reads as code (`user1.password`), a passphrase with spaces, and key material that carries
-neither a known prefix nor a telling name.
+or sign, one that reads as code (`user1.password`), a passphrase with spaces unless a label says that it is a
+wallet's, and key material that carries neither a known prefix nor a telling name.
 """
 
 from __future__ import annotations
 
-# What known tokens begin with, in lower case. In a URL-like one the host is the beginning.
-PREFIXES = b"""
-1000. 1//0 4b1d a3- a3t aaaaaaaaaaaaaaaaaaaaaa aae aaf aag aah abia aiza absk acca access-development-
-access-production- access-sandbox- age-secret-key-1 akcp akia akid amzn.mws. apa91b api- api_org_ app_usr-
-aqvn asia atatt3 atbb atctt3 atlasv1. atstt3 atta authress_ avns_ bedrock-api-key- bkua_ ccdb1_ ccipat_
-cciprj_ cfat_ cfk_ cfpat- cfut_ chat.googleapis.com/v1/spaces/ cio clojars_ cmvmd csk- da2- dapi dbtc_ dbtu_
-dckr_oat_ dckr_pat_ ddo_ ddp_ dg9ro discord.com/api/webhooks/ discordapp.com/api/webhooks/ dnkey- doo_v1_
-dop_v1_ dor_v1_ dp. dsp_ dt0c01. dt0s01. dt0s02. dt0s08. dt0s16. duffel_live_ duffel_test_ e2b_ eaa eaaa
-esecret_ ext_ eyj eyjrijoi ezak eztk fc- figd_ figu_ fio-u- flwpubk_test- flwseck- flwseck_test- fm1a_ fm1r_
-fm2_ fo1_ fw_ gb_api_ ghe_ gho_ ghp_ ghr_ ghs_ ghu_ github_pat_ glagent- glc_ glcbt- gldt- glffct- glft-
-glimt- gloas- glpat- glptt- glrt- glrtr- glsa_ glsoat- glwt- gocspx- gr1348941 gsk_ hcaik_ hcbik_ hcxik_ hf_
-hooks.slack.com/services/ hooks.slack.com/triggers/ hooks.slack.com/workflows/ hooks.zapier.com/hooks/catch/
-hrku- hvb. hvr. hvs. ico- igaa igqv iqojb3jpz2lu jina_ key- key_ lin_api_ lin_oauth_ ls0tls1crudjtibeu0eg
-ls0tls1crudjtibfqybq ls0tls1crudjtibftknswvbu ls0tls1crudjtibpuevou1nii ls0tls1crudjtibqr1agufjjvkfurs
-ls0tls1crudjtibquklwqvrf ls0tls1crudjtibsu0eg lsv2_pt_ lsv2_sk_ ltai maker.ifttt.com/trigger/ mdb_sa_sk_
-mid-server- n8n_api_ napi_ nfp_ npg_ npm_ nrak- nrii- nriq- nrjs- nrra- ntn_ nvapi- ops_eyj ory_at_ ory_pat_
-oy2 p8e- pa- packagist_ort_ packagist_out_ packagist_uut_ pat pat- pat. pcsk_ pdl_live_apikey_ pdl_sdbx_apikey_
-phx_ pk. pk_ pmak- pnb_ pnu_ pplx- pscale_app_ pscale_oauth_ pscale_pw_ pscale_tkn_ pul- pypi-ag r8_ rdme_
-re_ rgapi- rk_live_ rk_prod_ rk_test_ rnd_ rubygems_ rzp_live_ rzp_test_ s-s4t2af- s-s4t2ud- s. sat. sb-mid-server-
-sb_secret_ sbp_ sc_ scauth_ sdk- secret- secret_ sg. sgp_ shippo_live_ shippo_test_ shpat_ shpca_ shppa_
-shpss_ shptka_ sk sk- sk-admin- sk-ant- sk-lf- sk-none- sk-or- sk-proj- sk-svcacct- sk. sk_ sk_live_ sk_org_
-sk_prod_ sk_sbox_ sk_test_ sl. sm_aat_ sm_pat_ sm_sat_ sntrys_ sntryu_ sq0atp- sq0csp- sqa_ sqp_ squ_ syt_ t1.
-tfp_ tgp_v1_ tk-us- tk. tskey- tvly- v1.0- vca_ vci_ vck_ vcp_ vcr_ vercel_blob_rw_ wandb_v1_
-webhook.office.com/webhookb2/ whsec_ xai- xapp- xau_ xkeysib- xnd_development_ xnd_production_ xoxa- xoxb- xoxc-
-xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xsmtpsib- xwfp- ya29. yc zxlk
-""".split()
+from holdfast.capture.redaction_beginnings import PREFIXES, WEAK_PREFIXES
 
-# Beginnings that are also ordinary words; only a body that is no word makes them worth a look.
-WEAK_PREFIXES = frozenset(
-    b"1000. a3- aae aaf aag aah api- cio dp. eaa ext_ fc- fw_ key- key_ oy2 p8e- pa- pat pat- pat. pk. pk_ re_ s. sat."
-    b" sc_ sdk- secret- secret_ sk sk- sk. sk_ sl. t1. tk. yc".split()
-)
 # Signs of the secrets that are told by their surroundings, not by a beginning.
-MARKERS = ("private key", "private-lines", "q~", "sha256~", "_mmk", "access_token$", "contribsys__com", "facebook")
+MARKERS = (
+    *("private key", "private-lines", "q~", "sha256~", "_mmk", "access_token$", "contribsys__com", "facebook"),
+    *("flyv1 ", "==:", "astracs:"),
+)
+# Commands that read a secret from a pipe, by the word that says so.
+PIPES = (
+    *("stdin", "--with-token", "chpasswd", "sudo -s", "smbpasswd", "kinit", "passphrase-fd", "password-fd"),
+    "key-file",
+)
+# The names that people give to the words of a wallet.
+SEED_LABELS = (
+    *("seed phrase", "seed-phrase", "seed_phrase", "seedphrase", "seed words", "mnemonic", "recovery phrase"),
+    *("recovery words", "recovery_phrase", "secret phrase", "secret recovery", "backup phrase", "wallet words"),
+    *("wallet phrase", "bip39 words"),
+)
+SEED_FEWEST = 12
+COMMANDS = ("htpasswd", "openssl")  # with an option
 HEADERS = ("bearer", "authorization")
 # The words that end a name to which a secret is given, by a stem that most lines do not hold.
 PASSWORD_WORDS = frozenset(("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pw"))
@@ -190,8 +176,16 @@ def _clues(text: str) -> list[str]:
             clues.append("a.b.c")
     if "://" in low and "@" in low and _login_in_url(low):
         clues.append("://")
-    if any(_login_after(low, flag) for flag in LOGIN_FLAGS if flag in low):
-        clues.append("-u")
+    if " -" in low:
+        clues += [command for command in COMMANDS if command in low]
+        if any(_login_after(low, flag) for flag in LOGIN_FLAGS if flag in low):
+            clues.append("-u")
+    if ("|" in low or "<<<" in low) and any(word in low for word in PIPES) and _is_handed_over(low):
+        clues.append("stdin")
+    if ("cookie" in low or " -b" in low) and _holds_cookie(plain, low):
+        clues.append("cookie")
+    if ("seed" in low or "phrase" in low or "mnemonic" in low or "words" in low) and _has_many_words(plain):
+        clues.append("seed words")
     if "kind:" in low and "secret" in low and "data:" in low:
         clues.append("kind:")
     if any(_assigned(plain, low, word) for stem, words in WORDS.items() if stem in low for word in words):
@@ -219,6 +213,36 @@ def _body_after(run: bytes, prefix: bytes) -> bool:
         rest.strip(_LETTERS + b"_./+=%-") or max(map(len, rest.translate(_ATOMS).split()), default=0) > 11
         for rest in rests
     )
+
+
+def _is_handed_over(low: str) -> bool:
+    """Whether a command is given a word to pass on, and not a variable."""
+    for mark in ("echo ", "printf ", "<<<"):
+        at = low.find(mark)
+        while at >= 0:
+            at += len(mark)
+            if low[at : at + 40].lstrip(" -'\"")[:1] not in ("", "$", "`"):
+                return True
+            at = low.find(mark, at)
+    return False
+
+
+def _holds_cookie(plain: bytes, low: str) -> bool:
+    """Whether a header or an option gives cookies that hold something: a name alone, or prose, does not."""
+    at = low.find("cookie")
+    if at < 0:
+        at = low.find(" -b")
+    return at >= 0 and b"=" in plain[at : at + 400] and bool(plain[at + 6 : at + 4000].translate(None, _DULL))
+
+
+def _has_many_words(plain: bytes) -> bool:
+    """Whether twelve small words in lower case stand together, numbers between them aside."""
+    count = 0
+    for word in plain.translate(_VALUES).translate(None, _DIGITS + b".:=").split():
+        count = count + 1 if 2 < len(word) < 9 and word.islower() and word.isalpha() else 0
+        if count >= SEED_FEWEST:
+            return True
+    return False
 
 
 def _login_in_url(low: str) -> bool:

@@ -16,7 +16,7 @@ from holdfast.capture.redaction_rules import ASSIGNED, KNOWN, NAMED, RUNS, TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Span = tuple[int, int, str]
 
@@ -239,7 +239,19 @@ def _kubernetes(text: str) -> Iterator[Span]:
                 yield found.start(1), found.end(1), "kubernetes-secret"
 
 
-_FINDERS = {
+def _of_shell(name: str) -> Callable[[str], Iterable[Span]]:
+    """A finder of `redaction_shell`, which is loaded when it is first needed."""
+
+    def finder(text: str) -> Iterable[Span]:
+        from holdfast.capture import redaction_shell
+
+        found: Iterable[Span] = getattr(redaction_shell, name)(text)
+        return found
+
+    return finder
+
+
+_FINDERS: dict[str, Callable[[str], Iterable[Span]]] = {
     "private key": _private_keys,
     "private-lines": _putty_keys,
     "://": _urls,
@@ -247,6 +259,11 @@ _FINDERS = {
     "bearer": _bearers,
     "-u": _logins,
     "kind:": _kubernetes,
+    "stdin": _of_shell("piped"),
+    "htpasswd": _of_shell("htpasswd"),
+    "openssl": _of_shell("openssl"),
+    "cookie": _of_shell("cookies"),
+    "seed words": _of_shell("seeds"),
 }
 
 # What stands before `key` or `token` and says that the value is no secret.

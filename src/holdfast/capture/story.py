@@ -31,16 +31,26 @@ class Story:
 @value
 class Typed:
     """One prompt: its number within the episode, when it came, its words, and the end of what the agent had said before
-    it. `worked`: a tool has changed a file since."""
+    it. `worked`: a tool has changed a file since. `pasted`: a long text, and nothing says that the user wrote it."""
 
     number: int
     time: float
     text: str
     before: str = ""
     worked: bool = False
+    pasted: bool = False
 
 
-def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str, ...] = (), before: str = "") -> bool:
+def add(
+    state: str,
+    episode: str,
+    now: float,
+    prompt: str = "",
+    files: tuple[str, ...] = (),
+    before: str = "",
+    *,
+    pasted: bool = False,
+) -> bool:
     """Append what a moment tells; False where there was nothing, or no place for it."""
     record: dict[str, object] = {"v": VERSION, "t": round(now, 3)}
     text = redact(prompt.strip()[: KEPT + MARGIN])[0][:KEPT]
@@ -48,6 +58,8 @@ def add(state: str, episode: str, now: float, prompt: str = "", files: tuple[str
         record["prompt"] = text
     if text and before:
         record["before"] = tail(before)
+    if text and pasted:
+        record["pasted"] = True
     if files:
         record["files"] = [redact(one)[0] for one in files]
     if len(record) == 2:
@@ -97,8 +109,9 @@ def typed(state: str, episode: str) -> list[Typed]:
         try:
             record = codec.decode(payload)
             if record.get("prompt"):
-                said = str(record.get("before", ""))
-                prompts.append(Typed(len(prompts) + 1, float(record.get("t", 0.0)), str(record["prompt"]), said))
+                said, when = str(record.get("before", "")), float(record.get("t", 0.0))
+                pasted = bool(record.get("pasted"))
+                prompts.append(Typed(len(prompts) + 1, when, str(record["prompt"]), said, pasted=pasted))
             elif record.get("files") and prompts:
                 prompts[-1] = replace(prompts[-1], worked=True)
         except (ValueError, TypeError, AttributeError):

@@ -87,11 +87,11 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
 
 def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[Finding]) -> None:
     """What was found to be wrong in a handoff, before it is committed: a close that is killed behind that would find
-    the handoff and look no more. A claim that its session contradicts is not in it, and not lost either."""
+    the handoff and look no more. A claim that is held back is not in it, and not lost either."""
     state = home.state(vault)
     try:
         for one in findings:
-            if one.verdict == verify.CONTRADICTED:
+            if one.verdict in verify.HELD_BACK:
                 from holdfast.close.improve import proposals
 
                 ident = digest("\0".join((work.key, one.claim.section, one.claim.text)), 12)

@@ -1,7 +1,8 @@
 """What a judge found to last of the user's words, filed as such: verbatim, with its day, an order never confirmed.
 
 Each is known by its session, its prompt and its words, so a close that was killed and is run again files it once. What
-a note says already in nearly the same words is not filed again: the note learns that it was said again.
+a note says already in nearly the same words is not filed again: the note learns that it was said again. A statement
+that may be quoted (`doubt`) waits for the user's review, and changes nothing.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def file(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
         words = alike.words(one.quote)
         if filing.is_filed(source):
             continue
-        replaced = _taken_back(filing, one)
+        replaced = [] if one.doubt else _taken_back(filing, one)
         if any(alike.are(words, other) for other in heard):
             continue  # its flag is filed already
-        same = like(filing, work.project, words)
+        same = "" if one.doubt else like(filing, work.project, words)
         if same and add_day(filing, same, notes.day(one.time), source):
             continue
         _begin(filing, work, one, source, replaced)
@@ -93,12 +94,12 @@ def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
 def _begin(filing: Filing, work: Work, one: Lasts, source: str, replaced: list[str]) -> None:
     kind = "knowledge" if one.kind == FACT else "feedback"
     text, day = clean(one.quote)[0], notes.day(one.time)
-    more: dict[str, Any] = {"said": day}
+    more: dict[str, Any] = {} if one.doubt else {"said": day}
     if one.kind != FACT:
         more["status"] = notes.UNCONFIRMED
     if replaced:
         more["supersedes"] = replaced
-    path = filing.free(notes.FOLDERS[kind], notes.title(text))
+    path = filing.free(notes.QUARANTINE if one.doubt and one.kind != FACT else notes.FOLDERS[kind], notes.title(text))
     made = notes.new_text(
         name=notes.title(text),
         description=text,
@@ -106,7 +107,7 @@ def _begin(filing: Filing, work: Work, one: Lasts, source: str, replaced: list[s
         body=text,
         day=day,
         project=work.project or notes.GLOBAL,
-        origin="user",
+        origin="tool" if one.doubt else "user",
         sources=[source],
         **more,
     )

@@ -44,7 +44,8 @@ def file(vault: str, filing: Filing, work: Work) -> None:
     """Plan what was said again in an episode that ended."""
     if not work.tells or not work.episode:
         return
-    fresh = _sentences((one.text, notes.day(one.time)) for one in story.typed(home.state(vault), work.key))
+    typed = story.typed(home.state(vault), work.key)
+    fresh = _sentences(("" if one.pasted else one.text, notes.day(one.time)) for one in typed)
     heard = [alike.words(flag.text) for flag in work.flags if flag.origin == "user"]
     fresh = [one for one in fresh if not any(alike.are(one.words, other) for other in heard)][:MOST_SENTENCES]
     if not fresh:
@@ -53,7 +54,7 @@ def file(vault: str, filing: Filing, work: Work) -> None:
         one
         for session in prompts.sessions(vault, work.project, SESSIONS)
         if session.episode != work.key
-        for one in _sentences(((each.text, each.day) for each in session.prompts), session.episode)
+        for one in _sentences(((each.text, each.day) for each in session.typed), session.episode)
     ]
     near = _nearness(vault, fresh, earlier)
     done: list[frozenset[str]] = []
@@ -80,11 +81,15 @@ def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[S
     found = []
     for number, (text, day) in enumerate(prompts_, 1):
         masked, places = scorer.spans(text)
+        surely = scorer.sure(text) if places else masked
         for start, end in places:
+            if not scorer.is_sure(masked, surely, start, end):
+                continue  # perhaps quoted
             score = scorer.score(masked[start:end])
             words = alike.words(masked[start:end])
+            said = " ".join(scorer.said(text, masked, start, end).split())
             if score >= scorer.TWO_FIFTHS and len(words) >= alike.FEWEST:
-                found.append(Sentence(session, day, number, " ".join(text[start:end].split()), score, words))
+                found.append(Sentence(session, day, number, said, score, words))
     return found
 
 

@@ -148,7 +148,7 @@ def _origin(handoff: lineage.Handoff) -> str:
 
 
 def _of_prompts(session: prompts.Session) -> Iterator[Thought]:
-    for one in session.prompts:
+    for one in session.typed:
         words = own_words.own(one.text)
         if len(words.split()) >= FEWEST or any(sign > "\u2e80" for sign in words):
             yield Thought(

@@ -15,25 +15,26 @@ if TYPE_CHECKING:
 MOST_SESSIONS = 2
 CHARACTERS = 600
 LONGEST = 240
+WHOSE = ("said by the user on {}, not confirmed", "in a prompt of {}, between quotations, perhaps quoted")
 
 
 def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
     """The likeliest sentences of the newest of these sessions that nobody has answered, the newest first. `told` are
     texts that the start shows anyway."""
-    found: list[tuple[float, float, str]] = []
+    found: list[tuple[float, float, str, bool]] = []
     for mark in sorted((one for one in left if one.story), key=lambda one: -one.last)[:MOST_SESSIONS]:
         typed = story.typed(state, mark.episode)
-        ranked = scorer.likeliest([prompt.text for prompt in typed])
+        ranked = scorer.likeliest(["" if prompt.pasted else prompt.text for prompt in typed])
         likely = [one for one in ranked if one.score >= scorer.TOLD]
         answered = answered_in(state, mark.episode)
-        said = ((one.score, typed[one.prompt - 1].time, " ".join(one.text.split())) for one in likely)
+        said = ((one.score, typed[one.prompt - 1].time, " ".join(one.text.split()), one.doubt) for one in likely)
         found += [one for one in said if one[2] not in answered and not any(one[2] in text for text in told)]
     room = CHARACTERS
     chosen = []
-    for _, when, text in sorted(found, reverse=True):
+    for _, when, text, doubt in sorted(found, reverse=True):
         day = time.strftime("%Y-%m-%d", time.gmtime(when))
         cut = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
-        line = f"- {cut} (said by the user on {day}, not confirmed)"
+        line = f"- {cut} ({WHOSE[doubt].format(day)})"
         if len(line) <= room:
             room -= len(line)
             chosen.append((when, line))

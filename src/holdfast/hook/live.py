@@ -189,7 +189,8 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
         if flag.id in answered:
             continue
         note = " (dead letter)" if entry.state == queue.DEAD else ""
-        note += f" (said by the user on {_day(flag.time)}, not confirmed)" if flag.status else ""
+        is_said = bool(flag.status) and flag.origin == "user"
+        note += f" (said by the user on {_day(flag.time)}, not confirmed)" if is_said else ""
         note += " (proposed by the agent, not confirmed by the user)" if gate.is_proposal(flag) else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"

@@ -3,9 +3,12 @@
 Promise: `mask` keeps the length and the places of a prompt, and hides every character that somebody else may have
 written. A word in doubt is taken for outside text: an order that is missed can be said again, an order that a web page
 slipped into memory under the user's name cannot be told from a real one. So a block reaches to the last closing tag of
-its name, an unclosed fence to the end, and an unclosed quotation to the end of its paragraph.
+its name, fences from the first to the last (`pasted_lines`), quotations from the first mark to the last
+(`quote_marks`), and whatever does not add up to the end of the prompt: a page that closes the user's quotation itself
+gains nothing.
 
-What cannot be told: outside text that was pasted without any mark, line for line like the user's own.
+What cannot be told here: outside text that was pasted without any mark, line for line like the user's own; a long one
+is known by how unlike the user it is (`paste_shape`).
 
 Everything is one pass of plain string operations (no `re`: a prompt must cost microseconds), over at most `LIMIT`
 characters of own words.
@@ -30,36 +33,6 @@ WRITTEN_BY_HOSTS = (
 )
 NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.:")
 LONGEST_TAG = 1000
-FENCES = ("```", "~~~")
-# Pairs of quotation marks; a mark that opens may close in more than one way.
-CLOSING = {"“": "”“", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "《": "》"}
-CLOSING.update({"\u2039": "\u203a", "\u201a": "\u2018\u2019", "\u2018": "\u2019"})  # the single ones
-OPENS_AFTER = frozenset(" \t\n([{,:;=/—-\0\ufffc\u3000、。\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08")
-LONGEST_SINGLE = 300  # characters between single quotes; longer is an apostrophe that found another
-_DIGITS = str.maketrans("123456789", "000000000")
-_LEVELS = frozenset(
-    [
-        "ERROR",
-        "WARN",
-        "WARNING",
-        "INFO",
-        "DEBUG",
-        "TRACE",
-        "FATAL",
-        "CRITICAL",
-        "NOTICE",
-        "PANIC",
-        "FAIL",
-        "FAILED",
-        "PASS",
-        "ERR!",
-    ]
-)
-_COMPLAINTS = ("error", "warning", "fatal", "hint", "remote", "panic", "npm err!", "npm warn", "npm error")
-_PROMPTS = ("$ ", "% ", "\u276f", "➜", "⏺", "⎿", "│", "╭", "╰", "┃", "┌", "└", "├", "✻", "PS C:\\")
-_TRACES = ("Traceback (", 'File "', "Caused by:", "Exception in thread", "goroutine ", "thread '", "--> ", "error[")
-_DIFFS = ("diff --git ", "--- a/", "+++ b/", "@@ ", "commit ", "Author: ", "AuthorDate: ")
-_RECORDS = ("|", '{"', '[{"', "[ERROR", "[WARN", "[INFO", "[DEBUG", "::error")
 
 
 def is_the_hosts(prompt: str) -> bool:
@@ -77,17 +50,44 @@ def own(prompt: str) -> str:
     return "\n".join(lines).strip()
 
 
-def mask(prompt: str) -> str:
-    """The prompt, character for character, with BLOCK and INLINE in place of what is not the user's own."""
+def mask(prompt: str, *, loosely: bool = False) -> str:
+    """The prompt, character for character, with BLOCK and INLINE in place of what is not the user's own. `loosely`
+    leaves what stands between two quotations or two blocks, where it may be the user's: to be shown, never to bind."""
     start = prompt[:200].lstrip().lower()
     if start.startswith(WRITTEN_BY_HOSTS):
         return BLOCK * len(prompt)
-    text = _without_lines(_without_tags(prompt))
-    return _without_quotes(_without_code(_capped(text)))
+    from holdfast.hook import pasted_lines, quote_marks
+
+    seen = _without_tags(prompt)
+    counted = prompt
+    fenced = pasted_lines.fenced(prompt, seen, loosely=loosely)
+    if fenced:
+        seen = _hidden(seen, fenced, BLOCK)
+        # Marks in a block of code are no quotations; where it is not the only one, nobody knows whose they are.
+        if loosely or pasted_lines.is_one_block(prompt, fenced):
+            counted = _hidden(prompt, fenced, BLOCK)
+    seen = _capped(pasted_lines.lines(seen, loosely=loosely))
+    return _hidden(seen, quote_marks.spans(counted, seen, loosely=loosely), INLINE)
+
+
+def is_item(tidy: str) -> bool:
+    """Whether a line, without the space around it, is an item of a list."""
+    if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
+        return True
+    digits = len(tidy) - len(tidy.lstrip("0123456789"))
+    return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
+        digits > 0 and tidy[digits : digits + 1] == "、"
+    )
+
+
+def is_set_in(prompt: str, at: int) -> bool:
+    """Whether the line at a place is indented as code is: it may be an item of a list, but is no order of the user."""
+    line = prompt[prompt.rfind("\n", 0, at + 1) + 1 :]
+    return line.startswith(("    ", "\t"))
 
 
 def _hidden(text: str, spans: list[tuple[int, int]], with_what: str) -> str:
-    """Line breaks stay: they are no words."""
+    """Line breaks stay: they are no words. What is hidden as a block stays one."""
     if not spans:
         return text
     parts = []
@@ -95,10 +95,17 @@ def _hidden(text: str, spans: list[tuple[int, int]], with_what: str) -> str:
     for start, end in spans:
         kept = max(start, done)
         parts.append(text[done:kept])
-        parts.append("\n".join(with_what * len(line) for line in text[kept:end].split("\n")) if end > kept else "")
+        if end > kept:
+            parts += ["\n".join(_hidden_line(line, with_what) for line in text[kept:end].split("\n"))]
         done = max(done, end)
     parts.append(text[done:])
     return "".join(parts)
+
+
+def _hidden_line(line: str, with_what: str) -> str:
+    if BLOCK not in line or with_what == BLOCK:
+        return with_what * len(line)
+    return "".join(BLOCK if sign == BLOCK else with_what for sign in line)
 
 
 def _capped(text: str) -> str:
@@ -118,39 +125,64 @@ def _capped(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """<tag …>…</tag>, whatever the tag, to its last end: what is inside may hold ends of its own."""
-    at = text.find("<")
-    if at < 0:
+    """<tag …>…</tag> and [tag]…[/tag], whatever the tag, to its last end: what is inside may hold ends of its own. A
+    tag alone on its line that is never closed reaches to the end, and so does a comment."""
+    if "<" not in text and "[/" not in text:
         return text
     low = text.lower()
     if len(low) != len(text):  # a few letters grow in lower case, and every place after them would be wrong
         low = "".join(one if len(one) == 1 else "?" for one in map(str.lower, text))
-    ends = _ends_of_tags(low)
-    spans = []
-    while at >= 0:
-        name = _name_at(low, at + 1)
-        end = ends.get(name, 0) if name else 0
-        if name and end <= at and name.startswith(INJECTED):
-            end = len(text)
-        is_code = text[at - 1 : at] == "`" and not name.startswith(INJECTED)
-        if name and end > at and not is_code and low.find(">", at, at + LONGEST_TAG) > 0:
-            spans.append((at, end))
-            at = end
-        else:
-            at += 1
-        at = low.find("<", at)
+    spans = _tagged(low, "<", ">") if "<" in low else []
+    if "[/" in low:
+        spans = sorted([*spans, *_tagged(low, "[", "]")])
     return _hidden(text, spans, BLOCK)
 
 
-def _ends_of_tags(low: str) -> dict[str, int]:
+def _tagged(low: str, opening: str, closing: str) -> list[tuple[int, int]]:
+    ends = _ends_of_tags(low, opening, closing)
+    spans = []
+    at = low.find(opening)
+    while at >= 0:
+        end = _end_of_tag(low, at, closing, ends)
+        if end > at:
+            spans.append((at, end))
+        at = low.find(opening, max(end, at + 1))
+    return spans
+
+
+def _end_of_tag(low: str, at: int, closing: str, ends: dict[str, int]) -> int:
+    """Where what begins with a tag at this place ends; 0 where it is no such tag."""
+    for begin, finish in (("<!--", "-->"), ("<![cdata[", "]]>")):
+        if low.startswith(begin, at):
+            last = low.rfind(finish, at)
+            return last + len(finish) if last > 0 else len(low)
+    name = _name_at(low, at + 1)
+    closed = low.find(closing, at, at + LONGEST_TAG) if name else -1
+    is_injected = closing == ">" and name.startswith(INJECTED)
+    if closed < 0 or (low[at - 1 : at] == "`" and not is_injected):
+        return 0
+    end = ends.get(name, 0)
+    if end > at:
+        return end
+    return len(low) if is_injected or (closing == ">" and _is_alone(low, at, closed)) else 0
+
+
+def _is_alone(low: str, at: int, closed: int) -> bool:
+    """Whether an opening tag has its line for itself."""
+    before = low[low.rfind("\n", 0, at) + 1 : at]
+    behind = low[closed + 1 : (low.find("\n", closed) + 1 or len(low) + 1) - 1]
+    return not before.strip() and not behind.strip() and low[closed - 1] != "/"
+
+
+def _ends_of_tags(low: str, opening: str, closing: str) -> dict[str, int]:
     ends: dict[str, int] = {}
-    at = low.find("</")
+    at = low.find(f"{opening}/")
     while at >= 0:
         name = _name_at(low, at + 2)
-        closed = low.find(">", at, at + LONGEST_TAG)
+        closed = low.find(closing, at, at + LONGEST_TAG)
         if name and closed > 0:
             ends[name] = closed + 1
-        at = low.find("</", at + 2)
+        at = low.find(f"{opening}/", at + 2)
     return ends
 
 
@@ -160,183 +192,3 @@ def _name_at(low: str, at: int) -> str:
         end += 1
     name = low[at:end]
     return name if name[:1].isalpha() and not low.startswith("//", end) else ""
-
-
-def _without_lines(text: str) -> str:
-    """Fenced and indented code, lines quoted with >, pasted output of programs."""
-    lines = text.split("\n")
-    outside = [False] * len(lines)
-    is_single = sum(1 for line in lines if line.strip()) < 2
-    fence = before = ""
-    is_behind = in_diff = False
-    last_output = -1
-    for number, line in enumerate(lines):
-        tidy = line.strip()
-        if fence:
-            outside[number] = True
-            is_alone = tidy.startswith(fence) and not tidy.strip(fence[0])
-            if is_alone or (is_behind and tidy.endswith(fence)):
-                fence = ""
-            continue
-        if not tidy:
-            last_output = -1
-            in_diff = in_diff and line[:1] == " "
-            before = before if before == ":" else ""
-            continue
-        fence, is_behind = _opened_fence(tidy)
-        if fence:
-            outside[number] = not is_behind
-            at = line.find(fence)
-            lines[number] = line[:at] + BLOCK * (len(line) - at)
-            before = ""
-            continue
-        in_diff = tidy.startswith(("diff --git ", "@@ ", "--- a/")) or (in_diff and line[:1] in "+-@ \\i")
-        is_output = in_diff or _is_output(tidy)
-        if is_output:
-            if last_output >= 0:  # what stands between two lines of output is output too
-                outside[last_output : number + 1] = [True] * (number + 1 - last_output)
-            last_output = number
-        is_code = not is_single and line.startswith(("    ", "\t")) and not _goes_on(tidy, before)
-        outside[number] = is_output or is_code or tidy[0] == ">"
-        before = "" if outside[number] else _what_it_begins(tidy, before)
-    return "\n".join(BLOCK * len(line) if hide else line for line, hide in zip(lines, outside, strict=True))
-
-
-def _opened_fence(tidy: str) -> tuple[str, bool]:
-    """The fence that a line opens, "" if none, and whether words stand before it on its line."""
-    for fence in FENCES:
-        if tidy.count(fence) % 2:
-            before, _, _ = tidy.partition(fence)
-            rest = tidy[len(before) :]
-            return rest[: len(rest) - len(rest.lstrip(fence[0]))], bool(before.strip("-*+0123456789. "))
-    return "", False
-
-
-def _what_it_begins(tidy: str, before: str) -> str:
-    if is_item(tidy):
-        return "-"
-    return ":" if tidy[-1] in ":\uff1a" else "-" if before == "-" else "w"
-
-
-def _goes_on(tidy: str, before: str) -> bool:
-    """Whether an indented line is an item of a list, or goes on with one, and is no code."""
-    return before == "-" or (before != "" and is_item(tidy))
-
-
-def is_item(tidy: str) -> bool:
-    """Whether a line, without the space around it, is an item of a list."""
-    if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
-        return True
-    digits = len(tidy) - len(tidy.lstrip("0123456789"))
-    return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
-        digits > 0 and tidy[digits : digits + 1] == "、"
-    )
-
-
-def _is_output(tidy: str) -> bool:
-    """Whether a line looks as programs print, not as people write."""
-    if tidy.startswith(_PROMPTS + _TRACES + _DIFFS + _RECORDS):
-        return not tidy.startswith("commit ") or _is_hash(tidy[7:47].split(" ", maxsplit=1)[0])
-    head = tidy.lstrip("[(")[:20].translate(_DIGITS)
-    if head.startswith(("00:00:00", "0000-00-00T00:", "0000-00-00 00:", "0000/00/00 00:")):
-        return True
-    first, _, rest = tidy.partition(" ")
-    if first.strip("[]:") in _LEVELS and (first != first.strip("[]:") or first != "PASS"):
-        return first[-1] in ":]" or first.isupper()
-    if first.endswith(("Error:", "Exception:", "Warning:")) and first[:1].isupper():
-        return True
-    low = tidy[:12].lower()
-    if low.startswith(_COMPLAINTS) and (":" in low or low.startswith("npm")):
-        return True
-    if first == "at" and "(" in rest and rest.endswith(")"):
-        return True
-    # src/main.c:12:5: as compilers, linters and grep begin a line
-    parts = first.split(":")
-    return len(parts) > 2 and parts[1].isdecimal() and "." in parts[0]
-
-
-def _is_hash(word: str) -> bool:
-    return len(word) > 6 and not word.strip("0123456789abcdef")
-
-
-def _without_code(text: str) -> str:
-    """`code` within a line, or over a few lines of one paragraph."""
-    spans = []
-    at = text.find("`")
-    while at >= 0:
-        size = 1
-        while text[at + size : at + size + 1] == "`":
-            size += 1
-        stop = text.find("\n\n", at)
-        end = text.find("`" * size, at + size, stop if stop >= 0 else len(text))
-        if end < 0:
-            at = text.find("`", at + size)
-            continue
-        end += size
-        spans.append((at, end))
-        at = text.find("`", end)
-    return _hidden(text, spans, INLINE)
-
-
-def _without_quotes(text: str) -> str:
-    spans = []
-    at = 0
-    unclosed: set[str] = set()
-    while at < len(text):
-        mark = text[at]
-        if mark == '"' and _opens(text, at):
-            end = _closing_straight(text, at, unclosed)
-        elif mark == "'" and _opens(text, at):
-            end = _closing_single(text, at)
-        elif mark in CLOSING:
-            end = _closing(text, at, CLOSING[mark], unclosed)
-        else:
-            at += 1
-            continue
-        if end:
-            spans.append((at, end))
-        at = max(end, at + 1)
-    return _hidden(text, spans, INLINE)
-
-
-def _opens(text: str, at: int) -> bool:
-    before, behind = text[at - 1] if at else "\n", text[at + 1 : at + 2]
-    if text[at] == '"' and before > "\u2e80":  # scripts without spaces
-        return True
-    return before in OPENS_AFTER and behind not in ("", " ", "\n")
-
-
-def _end_of_paragraph(text: str, at: int) -> int:
-    end = text.find("\n\n", at)
-    return end if end >= 0 else len(text)
-
-
-def _closing_straight(text: str, at: int, unclosed: set[str]) -> int:
-    end = -1 if '"' in unclosed else text.find('"', at + 1)
-    while end >= 0 and (text[end + 1 : end + 2].isalnum() and text[end + 1] < "\u2e80"):
-        end = text.find('"', end + 1)
-    if end < 0:
-        unclosed.add('"')
-        return _end_of_paragraph(text, at)
-    return end + 1
-
-
-def _closing_single(text: str, at: int) -> int:
-    stop = text.find("\n", at)
-    stop = min(stop if stop >= 0 else len(text), at + LONGEST_SINGLE)
-    end = text.find("'", at + 1, stop)
-    while end >= 0 and (text[end + 1 : end + 2].isalnum() or text[end - 1] == " "):
-        end = text.find("'", end + 1, stop)
-    return end + 1
-
-
-def _closing(text: str, at: int, marks: str, unclosed: set[str]) -> int:
-    if marks == "«" or text[at] == "\u2018":  # the same signs close and are apostrophes elsewhere: only within a line
-        stop = text.find("\n", at)
-        end = text.find(marks, at + 1, stop if stop >= 0 else len(text))
-        return end + 1
-    found = [] if marks in unclosed else [end for end in (text.find(mark, at + 1) for mark in marks) if end >= 0]
-    if not found:
-        unclosed.add(marks)
-        return _end_of_paragraph(text, at)
-    return min(found) + 1

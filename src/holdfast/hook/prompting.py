@@ -15,18 +15,20 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
 
 FIRST = "first-prompt"
+SHORTEST_PASTE = 100  # characters: no shorter prompt has so many lines
 TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are looked for
 
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     is_own = not scheduled.is_known(scene)
     before = ""
+    pasted = is_own and _is_paste(scene, episode)
     if is_own:
-        before = _keep(scene, episode)
+        before = _keep(scene, episode, pasted=pasted)
     else:
         scene.did["scheduled"] = True
     stopping.begin_turn(scene, episode)
-    due = hearing.requests(scene, episode, env, config, before) if is_own else []
+    due = hearing.requests(scene, episode, env, config, before, pasted=pasted) if is_own else []
     due += toolcalls.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
     midway.close_if_many(scene, episode, env, config)
@@ -38,7 +40,25 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
     return Reply("\n".join(part for part in (found.text, said) if part), found.carried)
 
 
-def _keep(scene: Scene, episode: Episode) -> str:
+def _is_paste(scene: Scene, episode: Episode) -> bool:
+    """Whether the prompt is a long text without any mark around it, unlike what this user types. Then outside text has
+    entered the session."""
+    if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
+        return False
+    from holdfast.hook import paste_shape, taint
+
+    def earlier() -> list[str]:
+        typed = [one.text for one in story.typed(scene.state, episode.key) if not one.pasted]
+        return [*typed, *paste_shape.kept(scene.vault)]
+
+    if not paste_shape.is_paste(scene.moment.prompt, earlier):
+        return False
+    scene.did["pasted"] = True
+    taint.note(scene, episode, taint.TOOL)
+    return True
+
+
+def _keep(scene: Scene, episode: Episode, *, pasted: bool) -> str:
     """The prompt, with the end of what the agent had said before it, which is returned. One of a subagent or of the
     host is nobody's."""
     moment = scene.moment
@@ -46,7 +66,7 @@ def _keep(scene: Scene, episode: Episode) -> str:
         story.add(scene.state, episode.key, scene.now, "", moment.files)
         return ""
     before = said_before(scene, episode)
-    story.add(scene.state, episode.key, scene.now, moment.prompt, moment.files, before)
+    story.add(scene.state, episode.key, scene.now, moment.prompt, moment.files, before, pasted=pasted)
     return before
 
 

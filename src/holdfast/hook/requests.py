@@ -113,6 +113,8 @@ def find(prompt: str) -> tuple[Request, ...]:
     for number, sentence in enumerate(sentences):
         if found and sentence.start < found[-1][2]:
             continue  # belongs to what an order before it has announced
+        if own_words.is_set_in(prompt, sentence.start):
+            continue
         kind, is_bare = _kind(masked[sentence.start : sentence.end])
         if kind:
             start, end = _extent(masked, sentences, number, is_bare=is_bare)

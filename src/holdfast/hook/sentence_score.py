@@ -22,6 +22,8 @@ BIAS = -3.04
 BESIDE = 1.0  # less for each better sentence of the same prompt: what counts is how many prompts are reached
 FIFTH, TWO_FIFTHS = -0.81, -1.96  # the scores from which a fifth, and two fifths, of all sentences are shown
 TOLD = -1.2  # from which a start tells a sentence: about a quarter of all, without the plain requests of a task
+LONGEST_QUOTE = 40  # characters of a quotation that is shown within a sentence
+WIDE_SENTENCE = 8  # signs of a script without spaces that make a sentence
 FEWEST = 4  # words of a sentence that says enough by itself
 _EDGES = ".,;:!?…()[]{}\"'*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\uff1f" + INLINE
 _LOGS = tuple(0.0 if not n else 1.0 + sum(1.0 / k for k in range(2, n + 1)) for n in range(65))
@@ -29,11 +31,13 @@ _LOGS = tuple(0.0 if not n else 1.0 + sum(1.0 / k for k in range(2, n + 1)) for 
 
 @value
 class Sentence:
-    """One sentence of a prompt, verbatim, with the number of its prompt and its score."""
+    """One sentence of a prompt, verbatim but for long quotations, with the number of its prompt and its score. `doubt`:
+    it stands between two quotations or blocks, and may be part of one that closed and opened its marks itself."""
 
     prompt: int
     text: str
     score: float
+    doubt: bool = False
 
 
 def features(masked: str) -> tuple[float, ...]:
@@ -76,8 +80,9 @@ def score(masked: str) -> float:
 
 
 def spans(prompt: str) -> tuple[str, list[tuple[int, int]]]:
-    """A prompt as masked, and where its own sentences stand in it; at most its beginning and its end are looked at."""
-    masked = own_words.mask(prompt[:MOST_PROMPT])
+    """A prompt as masked, and where its own sentences stand in it; at most its beginning is looked at. Sentences
+    between two quotations are among them: `is_sure` says which are surely the user's."""
+    masked = own_words.mask(prompt[:MOST_PROMPT], loosely=True)
     found = []
     for one in split(masked):
         start, end = one.start, one.end
@@ -90,11 +95,55 @@ def spans(prompt: str) -> tuple[str, list[tuple[int, int]]]:
     return masked, found
 
 
+def sure(prompt: str) -> str:
+    """The prompt as masked where nothing is left in doubt."""
+    return own_words.mask(prompt[:MOST_PROMPT])
+
+
+def is_sure(masked: str, surely: str, start: int, end: int) -> bool:
+    """Whether a sentence that a loose mask shows is the user's by a strict one too, and no code or quotation by its
+    place."""
+    return masked[start:end] == surely[start:end] and not own_words.is_set_in(masked, start)
+
+
+def said(prompt: str, masked: str, start: int, end: int) -> str:
+    """A sentence as it is shown: the user's words, and of a quotation that says something only that there is one."""
+    if INLINE * 4 not in masked[start:end]:
+        return prompt[start:end]
+    parts = []
+    at = start
+    while at < end:
+        stop = at
+        while stop < end and (masked[stop] == INLINE) == (masked[at] == INLINE):
+            stop += 1
+        hides = masked[at] == INLINE and _is_prose(prompt[at:stop])
+        parts.append(f"{prompt[at]}…{prompt[stop - 1]}" if hides else prompt[at:stop])
+        at = stop
+    return "".join(parts)
+
+
+def _is_prose(quotation: str) -> bool:
+    """Whether a quotation is a sentence of somebody, and not a name, a label or a command."""
+    if len(quotation) >= LONGEST_QUOTE or sum(1 for sign in quotation if sign > "\u2e80") >= WIDE_SENTENCE:
+        return True
+    words = [word.strip(_EDGES + "`") for word in quotation[1:-1].split()]
+    return len(words) >= FEWEST and all(word.isalpha() for word in words if word)
+
+
 def of_prompt(prompt: str, number: int = 1) -> list[Sentence]:
     """Its sentences, the likeliest first. Each after the first counts for less: one is enough to find the prompt."""
     masked, found = spans(prompt)
+    surely = sure(prompt) if found else masked
     scored = sorted(((score(masked[start:end]), -start, end) for start, end in found), reverse=True)
-    return [Sentence(number, prompt[-start:end], one - BESIDE * rank) for rank, (one, start, end) in enumerate(scored)]
+    return [
+        Sentence(
+            number,
+            said(prompt, masked, -start, end),
+            one - BESIDE * rank,
+            not is_sure(masked, surely, -start, end),
+        )
+        for rank, (one, start, end) in enumerate(scored)
+    ]
 
 
 def likeliest(prompts: list[str], most: int = 0) -> list[Sentence]:

@@ -35,7 +35,9 @@ def reminder(scene: Scene, episode: Episode, command: str) -> str:
     before = course.read(scene.state, episode.key, course.SHOWN) or ""
     shown = {line.rpartition("\t")[2] for line in before.splitlines()}
     chosen: list[tuple[int, str]] = []
-    for one in scorer.likeliest([prompt.text for prompt in typed]):
+    for one in scorer.likeliest(["" if prompt.pasted else prompt.text for prompt in typed]):
+        if one.doubt:
+            continue  # an answer would make it the user's word
         text = " ".join(one.text.replace("\t", " ").split())
         if one.score < scorer.TWO_FIFTHS or len(chosen) == MOST:
             break

@@ -194,12 +194,13 @@ def _add_said(draft: _Draft) -> None:
         folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
         draft.watched.append([folder, stamp(folder)])
         spoken = said.sentences(draft.vault, project, [*theirs, *draft.shelf.always_in(project)])
-    theirs = said.in_force(theirs, [(day, one) for day, texts in spoken.items() for one in texts])
+    sure = [(day, one) for (day, doubt), texts in spoken.items() if not doubt for one in texts]
+    theirs = said.in_force(theirs, sure)
     for note in theirs[:MOST_SAID]:
         draft.add("said", quoting.SAID, note.path, (), draft.shelf.why(note, "said by the user"))
     draft.count("said", len(theirs) - MOST_SAID)
-    for day, texts in spoken.items():
-        draft.say("said", said.line(day, texts))
+    for (day, doubt), texts in spoken.items():
+        draft.say("said", said.line(day, texts, doubt=doubt))
 
 
 def _add_handoff(draft: _Draft) -> None:

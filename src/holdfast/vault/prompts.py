@@ -6,7 +6,8 @@ Each prompt has its number within the session, its time, the end of what the age
 and its words, indented, so that nothing in them can be taken for a heading of ours. The name begins with the time at
 which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
 writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model that
-was asked which of them last. Neither decides anything here.
+was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long texts
+unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word.
 """
 
 from __future__ import annotations
@@ -63,6 +64,12 @@ class Session:
     answered: frozenset[str] = frozenset()
     judged: str = ""
     path: str = ""
+    pasted: frozenset[str] = frozenset()
+
+    @property
+    def typed(self) -> tuple[Prompt, ...]:
+        """The prompts that the user wrote, as far as anybody can tell."""
+        return tuple(one for one in self.prompts if str(one.number) not in self.pasted)
 
 
 def moment(when: float) -> str:
@@ -116,13 +123,14 @@ def from_text(path: str, text: str) -> Session | None:
     except Unparsable:
         return None
     fields = document.fields
-    answered = fields.get("answered")
+    answered, pasted = fields.get("answered"), fields.get("pasted")
     return Session(
         **{name: str(fields.get(name) or "") for name in ("project", "host", "episode", "began")},
         prompts=tuple(_prompts(document.body)),
         answered=frozenset(str(one) for one in answered) if isinstance(answered, list) else frozenset(),
         judged=str(fields.get("judged") or ""),
         path=path,
+        pasted=frozenset(str(one) for one in pasted) if isinstance(pasted, list) else frozenset(),
     )
 
 
@@ -156,6 +164,8 @@ def render(session: Session) -> str:
         fields["judged"] = session.judged
     if session.answered:
         fields["answered"] = sorted(session.answered)
+    if session.pasted:
+        fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
     parts = [f"\n{TITLE}\n"]
     for one in session.prompts:
         said = "".join(f"{QUOTE}{line}".rstrip() + "\n" for line in one.before.split("\n")) if one.before else ""
@@ -171,6 +181,7 @@ def added(
     """What a session's file is to say, with what was typed since. The numbers go on."""
     found = before or Session(episode.project, episode.host, episode.key, iso(episode.opened))
     prompts = list(found.prompts)
+    pasted = set(found.pasted)
     known = {(one.time, _plain(one.text)) for one in prompts}
     room = MOST - sum(len(one.text) for one in prompts)
     for one in typed:
@@ -180,11 +191,14 @@ def added(
         known.add((when, text))
         room -= len(text)
         prompts.append(Prompt(len(prompts) + 1, when, text, _plain(one.before)))
+        if one.pasted:
+            pasted.add(str(len(prompts)))
     return replace(
         found,
         prompts=tuple(prompts),
         answered=found.answered | frozenset(answered),
         judged=judged or found.judged,
+        pasted=frozenset(pasted),
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import alike
 from holdfast.capture.quoting import shortened
 from holdfast.hook import sentence_score as scorer
+from holdfast.hook.last_words import WHOSE
 from holdfast.vault import notes, prompts
 
 if TYPE_CHECKING:
@@ -57,36 +58,36 @@ def in_force(theirs: Sequence[Note], later: Sequence[tuple[str, str]] = ()) -> l
     return found
 
 
-def sentences(vault: str, project: str, known: Iterable[Note]) -> dict[str, list[str]]:
-    """What the user said lately and nobody answered, by its day, the newest first."""
+def sentences(vault: str, project: str, known: Iterable[Note]) -> dict[tuple[str, bool], list[str]]:
+    """What the user said lately and nobody answered, the newest first, by its day and by whether it may be quoted."""
     told = [alike.words(note.description) for note in known]
-    found: list[tuple[float, str, int, str, str]] = []
+    found: list[tuple[float, str, int, str, str, bool]] = []
     seen: list[frozenset[str]] = []
     for age, session in enumerate(prompts.sessions(vault, project, SESSIONS)):
         if session.judged:
             continue
-        for one in session.prompts:
+        for one in session.typed:
             for sentence in scorer.of_prompt(one.text, one.number):
                 text = " ".join(sentence.text.split())
                 if sentence.score >= scorer.TOLD and prompts.key(sentence.text) not in session.answered:
-                    found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day))
-    chosen: list[tuple[str, int, float, str, str]] = []
+                    found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day, sentence.doubt))
+    chosen: list[tuple[str, int, float, str, str, bool]] = []
     room = CHARACTERS
-    for score, when, number, text, day in sorted(found, reverse=True):
+    for score, when, number, text, day, doubt in sorted(found, reverse=True):
         said, words = shortened(text, LONGEST), alike.words(text)
-        if len(said) > room or any(text in other for *_, other, _ in chosen):
+        if len(said) > room or any(text in other for *_, other, _, _ in chosen):
             continue
         if any(alike.are(words, other) for other in (*told, *seen)) or any(alike.opposed(words, one) for one in seen):
             continue
         room -= len(said) + BETWEEN
         seen.append(words)
-        chosen.append((when, number, score, said, day))
-    by_day: dict[str, list[str]] = {}
-    for *_, said, day in sorted(chosen, reverse=True):
-        by_day.setdefault(day, []).append(said)
+        chosen.append((when, number, score, said, day, doubt))
+    by_day: dict[tuple[str, bool], list[str]] = {}
+    for *_, said, day, doubt in sorted(chosen, reverse=True):
+        by_day.setdefault((day, doubt), []).append(said)
     return by_day
 
 
-def line(day: str, said: Sequence[str]) -> str:
+def line(day: str, said: Sequence[str], *, doubt: bool = False) -> str:
     """Those of one day, as a start tells them."""
-    return f"- {JOINT.join(said)} (said by the user on {day}, not confirmed)"
+    return f"- {JOINT.join(said)} ({WHOSE[doubt].format(day)})"

@@ -171,10 +171,13 @@ def _findings(case: Case, thought: Deliberated) -> list[Finding]:
     if not thought.handoff:
         return []
     claims = checking.claims_of(thought.handoff)
-    if thought.evidence.spoken:
-        return verify.verify(claims, thought.evidence, thought.in_force)
     shown = tuple(case.shown.texts.values()) if case.shown else ()
-    return [replace(verify.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
+    if thought.evidence.spoken:
+        found = verify.verify(claims, thought.evidence, thought.in_force)
+    else:
+        found = [replace(verify.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
+    asked = replace(thought.evidence, asked=thought.evidence.asked or case.story.prompts)
+    return verify.borne_out(found, asked, shown, case.flags)
 
 
 def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:

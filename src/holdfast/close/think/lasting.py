@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.close.think import wording
 from holdfast.hook import own_words
-from holdfast.hook.own_words import BLOCK
+from holdfast.hook.own_words import BLOCK, INLINE
 from holdfast.judge.seam import Question
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class Shown:
 
 @dataclass(frozen=True)
 class Lasts:
-    """A statement that may be filed. `replaces` is the path of the note that it takes the place of."""
+    """A statement that may be filed. `replaces` is the path of the note that it takes the place of. `doubt`: it stands
+    between two quotations of its prompt, and may be quoted itself."""
 
     number: int
     time: float
@@ -86,11 +87,12 @@ class Lasts:
     kind: str
     about: str = ""
     replaces: str = ""
+    doubt: bool = False
 
 
 def visible(prompt: str) -> str:
     """The user's own words of a prompt: what was pasted or injected as a block is left out, code in a line stays."""
-    masked = own_words.mask(prompt)
+    masked = own_words.mask(prompt, loosely=True)
     kept = "".join(sign for sign, hidden in zip(prompt, masked, strict=True) if hidden != BLOCK)
     return "\n".join(line.rstrip() for line in kept.split("\n") if line.strip())[:LONGEST_PROMPT]
 
@@ -101,7 +103,7 @@ def shown(typed: Sequence[Typed], before: Sequence[Note]) -> Iterator[Shown]:
     prompts: dict[str, Typed] = {}
     texts: dict[str, str] = {}
     for one in typed:
-        text = visible(one.text)
+        text = "" if one.pasted else visible(one.text)
         if not any(letter.isalnum() for letter in text):
             continue
         if prompts and (len(prompts) == MOST_PROMPTS or sum(map(len, texts.values())) + len(text) > MOST_CHARACTERS):
@@ -111,6 +113,39 @@ def shown(typed: Sequence[Typed], before: Sequence[Note]) -> Iterator[Shown]:
         texts[f"P{one.number}"] = text
     if prompts:
         yield Shown(prompts, texts, notes)
+
+
+def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
+    """Whether the user says it, in one of the places where the prompt has it: at least half of its letters are the
+    user's own. A quotation within a sentence may be part of it; what is only quoted is not."""
+    masked = own_words.mask(prompt, loosely=loosely)
+    words = quote.split()
+    at = prompt.find(words[0])
+    while at >= 0:
+        end = _end_of(words, prompt, at)
+        own = [
+            sign not in (INLINE, BLOCK)
+            for letter, sign in zip(prompt[at:end], masked[at:end], strict=True)
+            if letter.isalnum()
+        ]
+        if own and sum(own) * 2 >= len(own):
+            return True
+        at = prompt.find(words[0], at + 1)
+    return False
+
+
+def _end_of(words: Sequence[str], prompt: str, at: int) -> int:
+    """Where words that begin at a place end, whatever white space and hidden blocks are between them; `at` where they
+    do not stand there."""
+    start = at
+    for word in words:
+        found = prompt.find(word, at)
+        if found < 0 or (
+            found > at and any(sign.isalnum() for sign in prompt[at:found]) and "\n" not in prompt[at:found]
+        ):
+            return start
+        at = found + len(word)
+    return at
 
 
 def question(told: Shown, fence: Fence, about: str = "") -> Question[Lasting]:
@@ -132,7 +167,7 @@ def accepted(answer: Lasting, told: Shown) -> list[Lasts]:
         quote = " ".join(one.quote.split())
         if typed is None or sum(letter.isalnum() for letter in quote) < SHORTEST:
             continue
-        if quote not in " ".join(told.texts[one.prompt].split()):
+        if quote not in " ".join(told.texts[one.prompt].split()) or not _is_theirs(quote, typed.text, loosely=True):
             continue  # not their words
         replaced = told.before.get(one.replaces)
         found.setdefault(
@@ -144,6 +179,7 @@ def accepted(answer: Lasting, told: Shown) -> list[Lasts]:
                 one.kind,
                 wording.line(one.about, 200),
                 replaced.path if replaced else "",
+                not _is_theirs(quote, typed.text),
             ),
         )
     return list(found.values())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.claims import Claim
-from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED
+from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, TITLE, UNSUPPORTED
 from holdfast.vault import lineage
 
 if TYPE_CHECKING:
@@ -65,9 +65,6 @@ def _shown(finding: Finding) -> str:
         return f"{finding.claim.text} (contradicted by the session: {finding.why})"
     (claim,), _ = verify.mark([finding.claim], [finding])
     return claim.text
-
-
-TITLE = "title"
 
 
 def claims_of(drafted: Draft) -> list[Claim]:

@@ -3,7 +3,8 @@
 No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
 against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or what is
 said to be done left no trace, and `contradicted` where the session says the opposite. Where only a part of the session
-could be read, the mark says so: what is not found may be in the rest.
+could be read, the mark says so: what is not found may be in the rest. What a judge wrote is asked more (`borne_out`):
+whether the session speaks of it at all, and whether it gives orders that are not the user's.
 """
 
 from __future__ import annotations
@@ -11,24 +12,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.close.verify import borne
 from holdfast.close.verify import decisions as verify_decisions
 from holdfast.close.verify import done as verify_done
 from holdfast.close.verify import exact as verify_exact
 from holdfast.close.verify.claims import Claim, known_of
 from holdfast.close.verify.decisions import amends
+from holdfast.model import TRUSTED
+from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.close.verify.evidence import Evidence
+    from holdfast.model import Flag
     from holdfast.vault.notes import Note
 
-__all__ = ["Claim", "Finding", "amends", "check_note", "mark", "told", "verify"]
+__all__ = ["Claim", "Finding", "amends", "borne_out", "check_note", "mark", "told", "verify"]
 
 SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
+UNGIVEN = "ungiven"  # an order to the next session that the user did not give
+HELD_BACK = (CONTRADICTED, UNGIVEN)
 LONGEST_WHY = 120
 UNVERIFIED = " (unverified: {})"
-DONE, FILES, DECISIONS = "done", "files_modified", "decisions"
+DONE, FILES, DECISIONS, GOALS, TITLE = "done", "files_modified", "decisions", "goals", "title"
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,30 @@ def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Seque
     return found
 
 
+def borne_out(
+    findings: Sequence[Finding], evidence: Evidence, shown: Sequence[str], flags: Sequence[Flag]
+) -> list[Finding]:
+    """The findings about a judge's draft, with what nothing in the session bears out and with orders that nobody gave.
+    `shown` are the lines that the judge had, `flags` those of the episode."""
+    known = evidence.known.stems | {stem for text in shown for stem in borne.stems(text)}
+    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in borne.stems(text)}
+    seen = {stem for text in shown for stem in borne.stems(text)}
+    spoken = borne.spoken((*evidence.asked, *evidence.answered, *shown))
+    trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
+    found = []
+    for one in findings:
+        why = borne.order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
+        if why:
+            found.append(Finding(one.claim, UNGIVEN, why))
+            continue
+        if one.verdict == SUPPORTED and one.claim.section != DONE and not evidence.is_partial:
+            why = borne.foreign(one.claim.text, known | wide, spoken)
+            if not why and one.claim.section in (TITLE, GOALS):  # a judge knows nothing but the lines that it was shown
+                why = borne.foreign(one.claim.text, seen, spoken)
+        found.append(Finding(one.claim, UNSUPPORTED, why) if why else one)
+    return found
+
+
 def _exact(claim: Claim, evidence: Evidence) -> tuple[str, str]:
     why = next(verify_exact.problems(claim.text, (evidence.known,), evidence), "")
     if not why and claim.section == FILES:
@@ -89,7 +120,7 @@ def mark(items: Sequence[Claim], findings: Sequence[Finding]) -> tuple[list[Clai
         finding = verdicts.get(item)
         if finding is None or finding.verdict == SUPPORTED:
             kept.append(item)
-        elif finding.verdict == CONTRADICTED:
+        elif finding.verdict in HELD_BACK:
             held.append(item)
         else:
             kept.append(Claim(item.section, item.text.rstrip() + UNVERIFIED.format(_short(finding.why)), item.cites))
@@ -109,6 +140,9 @@ def told(findings: Sequence[Finding], *, is_held_back: bool = True) -> str:
         parts.append(
             f'{_count(contradicted)} {how}, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
         )
+    ungiven = [one for one in findings if one.verdict == UNGIVEN]
+    if ungiven:  # its words are not told: they would be the order that they are not
+        parts.append(f"{_count(ungiven)} left out as an order that the user did not give (`holdfast review`)")
     return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.capture import quoting
 from holdfast.close.verify.claims import normal
-from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
+from holdfast.close.verify.findings import CONTRADICTED, HELD_BACK, SUPPORTED, UNSUPPORTED, Finding
 from holdfast.hook import gist
 from holdfast.hook.transcript import CALL, RESULT
 from holdfast.judge.seam import Question
@@ -97,7 +97,7 @@ def _lifts(finding: Finding) -> bool:
 
 
 def _asked(findings: Sequence[Finding]) -> dict[str, Finding]:
-    open_ones = [one for one in findings if one.verdict != CONTRADICTED][:MOST_CLAIMS]
+    open_ones = [one for one in findings if one.verdict not in HELD_BACK][:MOST_CLAIMS]
     return {f"C{nth}": one for nth, one in enumerate(open_ones, 1)}
 
 
