@@ -107,7 +107,8 @@ def _print_sums(label: str, one: Counter[str]) -> None:
     steering, waiting = one["boundaries"] + one["failures"], one["boundaries-wait"] + one["failures-wait"]
     print(
         f"  {label:28} {one['tainting']:3} of {one['calls']} calls ({_share(one['tainting'], one['calls'])}); clean "
-        f"until {_share(one['first'], one['of'])} of the calls; wait: {waiting} of {steering} ({_share(waiting, steering)})"
+        f"until {_share(one['first'], one['of'])} of the calls; wait: {waiting} of {steering} "
+        f"({_share(waiting, steering)})"
     )
 
 
