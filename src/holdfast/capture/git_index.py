@@ -26,6 +26,7 @@ class Index:
             data = b""
         version = int.from_bytes(data[4:8], "big") if data[:4] == b"DIRC" else 0
         self._data = data if version in (2, 3, 4) else b""
+        self._found = b"", HEADER  # the name that was found last, and where
         self._names = _packed(self._data) if version == 4 else None
 
     def has(self, name: str) -> bool:
@@ -35,9 +36,12 @@ class Index:
             return False
         if self._names is not None:
             return wanted in self._names
-        at = self._data.find(wanted + b"\0", HEADER)
+        # Entries are in order: asked in order too, all names together cost one way through the file.
+        before, begin = self._found
+        at = self._data.find(wanted + b"\0", begin if before <= wanted else HEADER)
         while at >= 0:
             if self._is_entry(at, len(wanted)):
+                self._found = wanted, at
                 return True
             at = self._data.find(wanted + b"\0", at + 1)
         return False

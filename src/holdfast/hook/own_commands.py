@@ -46,21 +46,15 @@ def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) ->
     try:
         line.read(command, 0)
     except Outside as found:
-        return (WEB if _speaks_of_the_web(command) else found.origin), _short(found.cause), []
+        return (WEB if programs.speaks_of_the_web(command) else found.origin), _short(found.cause), []
     except Unreadable:
-        return (WEB if _speaks_of_the_web(command) else TOOL), _short(command), []
+        return (WEB if programs.speaks_of_the_web(command) else TOOL), _short(command), []
     return "", "", line.written
 
 
 def _short(cause: str) -> str:
     plain = " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split())
     return plain if len(plain) <= LONGEST_CAUSE else f"{plain[:LONGEST_CAUSE]}…"
-
-
-def _speaks_of_the_web(command: str) -> bool:
-    """Whether a program that fetches is named anywhere: of two origins the lower one counts."""
-    words = command.translate({ord(sign): " " for sign in ";|&()`'\"$"}).split()
-    return any(word.rpartition("/")[2] in programs.WEB for word in words)
 
 
 class Line:

@@ -144,7 +144,7 @@ def _unknown_place(moment: Moment, ground: Ground) -> str:
 
 def unknown_source(moment: Moment, ground: Ground) -> str:
     """Of a search: a file that its answer quotes and that is not known."""
-    for path in moment.sources[:MOST_SOURCES]:
+    for path in sorted(moment.sources[:MOST_SOURCES]):
         if is_there(ground.whole(path, moment.cwd)) and not ground.has(path, moment.cwd):
             return path
     return ""

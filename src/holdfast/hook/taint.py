@@ -99,11 +99,19 @@ def of_prompt(prompt: str, at: str, ground: Ground) -> tuple[str, str]:
     return "", ""
 
 
+def _is_of_the_web(moment: Moment) -> bool:
+    from holdfast.hook import own_programs, own_tools
+
+    return moment.tool.lower() in own_tools.FETCHING or own_programs.speaks_of_the_web(moment.command[:LONGEST])
+
+
 def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
     """Whether this moment has brought outside text in; the files that a clean one wrote are the agent's own."""
     before = course.read(scene.state, episode.key, course.TAINT)
-    if before == WEB:
-        return  # nothing is trusted less
+    if before is not None:
+        if before != WEB and _is_of_the_web(scene.moment):
+            note(scene, episode, WEB)  # nothing is trusted less
+        return
     ground = ground_of(scene, episode, env, config)
     moment = scene.moment
     written: list[str] = []
@@ -114,7 +122,7 @@ def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         written += [f"{TASK}{moment.background}"] if moment.background else []
     if origin:
         note(scene, episode, origin, cause)
-    elif written and before is None and not scene.is_quiet:
+    elif written and not scene.is_quiet:
         from holdfast.capture import written as record
 
         folders = [path.rpartition("/")[0] for path in written]
