@@ -176,7 +176,8 @@ def test_every_command_of_a_line_is_told_in_order(line: str, commands: list[list
 @pytest.mark.parametrize(
     "line",
     ["f() { a; }", "function f { a; }", "a=(b c)", "a 'b", 'a "b', "a $(b", "a `b", "a)", "a <<E\nb", "$'\\x61'",
-     "${a:-$(b)}", "for ((;;)); do a; done", "coproc a", "while a { b }", "if [[ a ]] { b }", "a\0b", "a \x01", "((a[$(b)]))"],
+     "${a:-$(b)}", "for ((;;)); do a; done", "coproc a", "while a { b }", "if [[ a ]] { b }", "a\0b", "a \x01",
+     "((a[$(b)]))"],
 )  # fmt: skip
 def test_a_line_that_is_not_looked_through_says_so(line: str) -> None:
     with pytest.raises(Unreadable):
