@@ -280,6 +280,16 @@ def test_tools_and_programs_that_the_user_named_on_this_machine_are_trusted(fres
     assert origins(fresh) == {"opens it": "agent", "after those": "agent", "after another": "tool"}
 
 
+@pytest.mark.parametrize("command", ["holdfast", "'/opt/my tools/share/x/holdfast'"])
+def test_our_own_command_is_known_by_the_words_that_reminders_name_it_with(fresh: Home, command: str) -> None:
+    own(fresh)
+    line = f"{command} recall orders && {command} task show"
+    event = fresh.event("PostToolUse", tool_name="Bash", tool_input={"command": line})
+    fresh.reply(event, env={"HOLDFAST_COMMAND": command})
+    flag(fresh, "after it")
+    assert origins(fresh) == {"after it": "agent"}
+
+
 def test_what_brought_outside_text_in_first_is_noted_for_the_person_who_reviews(fresh: Home) -> None:
     own(fresh)
     after(fresh, "Bash", {"command": "bd show shop-1"})

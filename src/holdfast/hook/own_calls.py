@@ -185,6 +185,8 @@ def _module(line: Line, left: list[str], one: Simple) -> None:
     if module == "json.tool":
         for path in operands(module, left[1:])[:1]:
             line.file(path)
+    elif module == "holdfast":
+        return
     elif module in ("pip", "pip3"):
         look(line, "pip", left[1:], one)
     elif module in programs.MODULES or line.ground.has_module(module, line.at):

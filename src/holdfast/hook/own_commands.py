@@ -26,6 +26,7 @@ DEEPEST = 4
 GLOBS = (ANY, ONE, SET)
 SYSTEM = ("/usr/bin/", "/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/")
 INSTALLED = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
+OURS = ("/.local/bin/", "/share/holdfast/")  # where our own command is put
 ADDRESS = "://"
 LONGEST_CAUSE = 60
 MOST_NAMES = 2000  # of a folder in which a pattern is looked up
@@ -191,6 +192,8 @@ class Line:
             return program
         place = f"{folder}/"
         if place in SYSTEM or any(place == one or place.endswith(f"/{one}") for one in INSTALLED):
+            return name
+        if name == "holdfast" and place.startswith("/") and place.endswith(OURS):
             return name
         return program
 

@@ -64,9 +64,11 @@ def is_own(words: list[str], at: str, ground: Ground) -> bool:
     if words[:1] in (["--version"], ["--help"], ["-v"]):
         return True
     found = _here(words, at)
-    if found is None or not found[1] or UNKNOWN in found[0] or not ground.is_in_tree(found[0], "/"):
+    if found is None or not found[1] or UNKNOWN in found[0]:
         return False
     here, (told, *given) = found
+    if not ground.is_in_tree(here, "/"):  # another repository, or none: there it only says so
+        return told in PLAIN and not ground.common and gitfiles.checkout(here) is None
     if told == "remote":
         return given in ([], ["-v"], ["--verbose"]) or given[:1] in (["add"], ["get-url"], ["set-url"], ["remove"])
     if told == "submodule":

@@ -32,15 +32,16 @@ MOST_CAUSE = 200
 TASK = "task:"  # as own_text knows them
 
 
-def trust_of(config: Mapping[str, Any]) -> Trust:
-    """Tools and programs that the user has named on this machine, and those that mark chapters and tasks. What a
-    repository names is not asked: it may not say whom to trust."""
+def trust_of(config: Mapping[str, Any], ours: str = "") -> Trust:
+    """Tools and programs that the user has named on this machine, our own command, and tools that mark chapters and
+    tasks. What a repository names is not asked: it may not say whom to trust."""
     from holdfast.hook.boundary import CHAPTER_TOOLS
     from holdfast.hook.own_tools import Trust
 
     nudge = machine.section(config, "nudge")
     marking = machine.texts(nudge, "chapter_tools", ()) + machine.texts(nudge, "task_tools", ())
-    return Trust(machine.texts(machine.section(config, "taint"), "trusted_tools", ()), CHAPTER_TOOLS + marking)
+    named = machine.texts(machine.section(config, "taint"), "trusted_tools", ())
+    return Trust((*named, ours.strip("'")) if ours else named, CHAPTER_TOOLS + marking)
 
 
 def ground_of(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Ground:
@@ -118,7 +119,7 @@ def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     if moment.event == "prompt":
         origin, cause = of_prompt(moment.prompt, moment.cwd, ground)
     else:
-        origin, cause, written = of_call(moment, ground, trust_of(config))
+        origin, cause, written = of_call(moment, ground, trust_of(config, env.get("HOLDFAST_COMMAND", "")))
         written += [f"{TASK}{moment.background}"] if moment.background else []
     if origin:
         note(scene, episode, origin, cause)
