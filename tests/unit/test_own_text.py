@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from holdfast.capture import written
 from holdfast.capture.git_index import Index
@@ -214,3 +216,39 @@ def test_a_sed_script_that_does_more_than_change_lines_is_noticed(script: str, i
 def test_a_pattern_means_the_files_that_a_shell_would_take(name: str, pattern: str, fits: bool) -> None:
     marked = pattern.replace("*", ANY).replace("?", ONE)
     assert own_commands.fits(name, marked) is fits
+
+
+SIGNS = "ab /.~'\"\\$`(){}<>|&;\n-=#E*[]!:"
+WORDS = (
+    "cat",
+    "git",
+    "show",
+    "sh",
+    "-c",
+    "sed",
+    "-e",
+    "env",
+    "find",
+    "-exec",
+    "{}",
+    "xargs",
+    "for i in",
+    "; do",
+    "; done",
+    "[[",
+    "]]",
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(line=st.lists(st.one_of(st.text(alphabet=SIGNS, max_size=8), st.sampled_from(WORDS)), max_size=14))
+def test_any_line_at_all_gets_an_answer(line: list[str]) -> None:
+    origin, cause, paths = own_commands.judge(" ".join(line), "/nowhere", Ground("/nowhere", "/vault"))
+    assert origin in ("", "tool", "web")
+    assert bool(origin) == bool(cause) or not "".join(line).strip()
+    assert not (origin and paths)
+
+
+@pytest.mark.parametrize("word", ["env ", "sudo ", "$(", "uv run ", "timeout 5 "])
+def test_a_line_that_is_too_deep_is_not_looked_through(word: str) -> None:
+    assert own_commands.judge(f"{word * 6000}ls", "/nowhere", Ground("/nowhere", "/vault"))[0] == "tool"

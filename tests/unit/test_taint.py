@@ -290,6 +290,21 @@ def test_our_own_command_is_known_by_the_words_that_reminders_name_it_with(fresh
     assert origins(fresh) == {"after it": "agent"}
 
 
+def test_a_call_that_the_hook_stumbles_over_is_one_that_it_does_not_know(
+    fresh: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own(fresh)
+
+    def stumble(*_: object) -> None:
+        raise IndexError
+
+    flag(fresh, "before it")
+    monkeypatch.setattr(taint, "of_call", stumble)
+    fresh.answer(fresh.event("PostToolUse", tool_name="Read", tool_input={"file_path": "orders.py"}))
+    flag(fresh, "after it")
+    assert origins(fresh) == {"before it": "agent", "after it": "tool"}
+
+
 def test_what_brought_outside_text_in_first_is_noted_for_the_person_who_reviews(fresh: Home) -> None:
     own(fresh)
     after(fresh, "Bash", {"command": "bd show shop-1"})

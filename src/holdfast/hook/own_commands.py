@@ -48,7 +48,7 @@ def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) ->
         line.read(command, 0)
     except Outside as found:
         return (WEB if programs.speaks_of_the_web(command) else found.origin), _short(found.cause), []
-    except Unreadable:
+    except (Unreadable, RecursionError):
         return (WEB if programs.speaks_of_the_web(command) else TOOL), _short(command), []
     return "", "", line.written
 

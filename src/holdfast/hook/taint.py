@@ -116,11 +116,15 @@ def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     ground = ground_of(scene, episode, env, config)
     moment = scene.moment
     written: list[str] = []
-    if moment.event == "prompt":
-        origin, cause = of_prompt(moment.prompt, moment.cwd, ground)
-    else:
-        origin, cause, written = of_call(moment, ground, trust_of(config, env.get("HOLDFAST_COMMAND", "")))
-        written += [f"{TASK}{moment.background}"] if moment.background else []
+    try:
+        if moment.event == "prompt":
+            origin, cause = of_prompt(moment.prompt, moment.cwd, ground)
+        else:
+            origin, cause, written = of_call(moment, ground, trust_of(config, env.get("HOLDFAST_COMMAND", "")))
+            written += [f"{TASK}{moment.background}"] if moment.background else []
+    except Exception as error:
+        scene.failures.append(error)
+        origin, cause = TOOL, moment.tool
     if origin:
         note(scene, episode, origin, cause)
     elif written and not scene.is_quiet:
