@@ -28,7 +28,6 @@ SYSTEM = ("/usr/bin/", "/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt
 INSTALLED = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
 OURS = ("/.local/bin/", "/share/holdfast/")  # where our own command is put
 ADDRESS = "://"
-LONGEST_CAUSE = 60
 MOST_NAMES = 2000  # of a folder in which a pattern is looked up
 
 
@@ -47,15 +46,14 @@ def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) ->
     try:
         line.read(command, 0)
     except Outside as found:
-        return (WEB if programs.speaks_of_the_web(command) else found.origin), _short(found.cause), []
+        return (WEB if programs.speaks_of_the_web(command) else found.origin), _plain(found.cause), []
     except (Unreadable, RecursionError):
-        return (WEB if programs.speaks_of_the_web(command) else TOOL), _short(command), []
+        return (WEB if programs.speaks_of_the_web(command) else TOOL), _plain(command), []
     return "", "", line.written
 
 
-def _short(cause: str) -> str:
-    plain = " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split())
-    return plain if len(plain) <= LONGEST_CAUSE else f"{plain[:LONGEST_CAUSE]}…"
+def _plain(cause: str) -> str:
+    return " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split())
 
 
 class Line:

@@ -28,7 +28,7 @@ LONGEST = 1 << 16  # characters of a command line that are looked at; a longer o
 WEB, TOOL, REPOSITORY = "web", "tool", "repository"
 REFLOG = 1 << 16  # bytes of it that are looked at, from its beginning and its end
 MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
-MOST_CAUSE = 200
+MOST_WORDS, LONGEST_WORD = 3, 120  # of what is told as the cause
 TASK = "task:"  # as own_text knows them
 
 
@@ -69,7 +69,7 @@ def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple
     trust = trust or own_tools.Trust()
     if moment.command and not own_tools.is_foreign(moment.tool):
         if len(moment.command) >= LONGEST:
-            return TOOL, moment.command[:MOST_CAUSE], []
+            return TOOL, moment.tool, []
         from holdfast.hook import own_commands
 
         found = own_commands.judge(moment.command, moment.cwd, ground, trust.named)
@@ -141,12 +141,19 @@ def note(scene: Scene, episode: Episode, origin: str, cause: str = "") -> None:
         course.touch(scene.state, episode.key, course.TAINT, scene.now)
         scene.did["taint"] = origin
         if cause:
-            from holdfast.capture.redaction import redact
-
-            course.first(scene.state, episode.key, course.TAINTED_BY, redact(cause[:MOST_CAUSE])[0])
+            course.first(scene.state, episode.key, course.TAINTED_BY, in_short(cause))
     elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
         course.put(scene.state, episode.key, course.TAINT, origin)
         scene.did["taint"] = origin
+
+
+def in_short(cause: str) -> str:
+    """The first words of what brought outside text, without secrets: they are looked for in the whole, and no word is
+    cut, since half a secret is no longer recognised."""
+    from holdfast.capture.redaction import redact
+
+    words = redact(cause)[0].split()[:MOST_WORDS]
+    return " ".join(word if len(word) <= LONGEST_WORD else "…" for word in words)
 
 
 def is_strange(folder: str) -> bool:
