@@ -225,11 +225,11 @@ def _origin_after(place: Place, session: str, way: Call) -> str:
 def test_no_line_that_a_shell_runs_a_program_from_is_called_clean(tmp_path: Path) -> None:
     """Lines changed at random are run by the real shell, where `curl` is a stub that leaves a mark: if it has run, the
     line must have been seen to bring outside text."""
-    programs, work, mark = tmp_path / "bin", tmp_path / "work", tmp_path / "ran"
+    programs, work = tmp_path / "bin", tmp_path / "work"
     programs.mkdir()
     for name in ("env", "sh", "bash", "xargs", "timeout", "cat", "ls", "nice"):
         (programs / name).symlink_to(str(shutil.which(name)))
-    for name, text in (("curl", f"echo ran >> {mark}"), ("sudo", 'exec "$@"')):
+    for name, text in (("curl", 'echo ran >> "$MARK"'), ("sudo", 'exec "$@"')):
         (programs / name).write_text(f"#!/bin/sh\n{text}\n")
         (programs / name).chmod(0o755)
     subprocess.run(["git", "init", "-q", str(work)], check=True)
@@ -239,10 +239,10 @@ def test_no_line_that_a_shell_runs_a_program_from_is_called_clean(tmp_path: Path
     ran, clean, through = 0, 0, []
     for nth in range(2500 if support.NAME == "full" else 300):
         line = _changed(SEEDS[nth % len(SEEDS)], dice)
-        mark.unlink(missing_ok=True)
+        mark = tmp_path / f"ran-{nth}"  # each its own: one that runs on in the background marks no other
         shell = subprocess.Popen(
             ["/bin/bash", "-c", line],
-            env=env,
+            env={**env, "MARK": str(mark)},
             cwd=work,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -261,7 +261,7 @@ def test_no_line_that_a_shell_runs_a_program_from_is_called_clean(tmp_path: Path
             through += [] if origin else [line]
     support.count("ways in: random lines that ran the program", ran, len(through))
     assert through == []
-    assert ran > 50, "most lines run it"
+    assert ran > 25, "many lines run it"
     assert clean > 5, "and some do not, which says that the judge does not say yes to all"
 
 
