@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.hook import own_filters
 from holdfast.hook import own_programs as programs
 from holdfast.hook.own_commands import ADDRESS, TOOL, WEB, Outside, starts_of
-from holdfast.hook.own_filters import operands
 from holdfast.hook.own_text import is_there
 from holdfast.hook.shell_expansion import UNKNOWN
 from holdfast.hook.shell_reading import Simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from holdfast.hook.own_commands import Line
 
 FINDS_RUN = ("-exec", "-execdir", "-ok", "-okdir")
@@ -27,6 +27,12 @@ EVALUATING = frozenset(("mix", "bun", "swift", "dart", "stack", "rails", "deno",
 MOST_FILES = 500  # of a folder that is copied
 MAKES = ("make", "gmake")
 ISOLATED = ("-p", "--package", "--with", "--from", "--python", "-c", "--call", "--with-requirements", "-f")
+
+
+def operands(name: str, rest: list[str]) -> list[str]:
+    from holdfast.hook import own_filters
+
+    return own_filters.operands(name, rest)
 
 
 def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
@@ -39,12 +45,12 @@ def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
     elif name in programs.LISTERS:
         _listing(line, name, rest)
     elif name in programs.SEARCHERS:
-        own_filters.search(line, name, rest)
+        _filters().search(line, name, rest)
     elif name in programs.READERS:
         for path in operands(name, rest):
             line.file(path)
     elif name in programs.FILTERS:
-        own_filters.filtered(line, name, rest)
+        _filters().filtered(line, name, rest)
     elif name in programs.PLACERS:
         _placing(line, rest)
     elif name in programs.INTERPRETERS and not is_told:
@@ -57,6 +63,12 @@ def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
     elif name not in programs.SUBCOMMANDS or rest not in (["--version"], ["-v"], ["version"]):
         is_web = name in programs.WEB or any(ADDRESS in word for word in rest)
         raise Outside(" ".join((name, *rest[:2])), WEB if is_web else TOOL)
+
+
+def _filters() -> ModuleType:
+    from holdfast.hook import own_filters
+
+    return own_filters
 
 
 def told(rest: list[str]) -> str:
@@ -237,6 +249,8 @@ def _is_unknown(line: Line, path: str) -> bool:
     """Whether a word names a file that is not known, or a folder that is not the tree's."""
     for found in line.matches(path):
         whole = line.ground.whole(found, line.at)
+        if not _is_path(found) and _size(whole) < 0:
+            continue  # a target, a name
         if line.has(found) or (_is_path(found) and line.ground.has_folder(found, line.at)):
             continue
         if _size(whole) >= 0 or (_is_path(found) and (line.ground.is_elsewhere(found, line.at) or is_there(whole))):

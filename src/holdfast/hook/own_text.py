@@ -11,12 +11,13 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import gitfiles, platform
-from holdfast.capture.git_index import Index
-from holdfast.capture.written import Written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from holdfast.capture.git_index import Index
+    from holdfast.capture.written import Written
 
 OTHERS = frozenset(
     ("node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "_vendor", "third_party", "thirdparty")
@@ -54,7 +55,8 @@ class Ground:
         self.session = session
         self.transcript = transcript
         self.trusted = tuple(real(gitfiles.resolve(home or "/", one.removeprefix("~/"))) for one in trusted if one)
-        self.written = Written(state, self.place, session)
+        self.state = state
+        self._written: Written | None = None
         self._trees: dict[str, str] = {}
         self._indexes: dict[str, Index] = {}
 
@@ -112,6 +114,15 @@ class Ground:
         is_in_tree = self._tree(whole) or self._tree(f"{whole}/.")
         return not (is_in_tree or self._is_kept(whole) or self.written.has(whole))
 
+    @property
+    def written(self) -> Written:
+        """What agents wrote here; read only where it is asked for."""
+        if self._written is None:
+            from holdfast.capture.written import Written
+
+            self._written = Written(self.state, self.place, self.session)
+        return self._written
+
     def whole(self, path: str, at: str) -> str:
         return real(gitfiles.resolve(at or "/", path))
 
@@ -140,6 +151,8 @@ class Ground:
 
     def _index(self, tree: str) -> Index:
         if tree not in self._indexes:
+            from holdfast.capture.git_index import Index
+
             self._indexes[tree] = Index(f"{gitfiles.own_folder(tree)}/index")
         return self._indexes[tree]
 
