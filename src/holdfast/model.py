@@ -147,6 +147,8 @@ class Moment:
     most_bytes: int = 0  # of what it gets to read, where the host counts so
     asks: bool = False  # whether the host can ask the user before a tool runs
     failed: bool = False  # a tool's call
+    sources: tuple[str, ...] = ()  # files that the answer to a search quotes
+    background: str = ""  # by which name the output of a command that goes on is kept
 
 
 EVENTS = (

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.capture import course
+from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import notes, reviewing
+from holdfast.vault import history, notes, reviewing
 from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
@@ -239,3 +241,80 @@ def test_the_command_lists_and_decides(terminal: Terminal, fresh: Home) -> None:
         "reviewed": [{"action": "keep", "path": "knowledge/o.md", "now_at": "knowledge/o.md"}]
     }
     assert terminal("review", "--all").out == "Nothing is due for a review.\n"
+
+
+# --- all of one session
+
+
+def waiting_from(which: str, name: str, when: int, **more: Any) -> str:
+    """A note that a tainted stretch left; ids of flags begin with their time."""
+    fields = {"kind": "rule", "origin": "tool", "sources": [f"{when:026d}"], "session": f"claude-code/{which}/1"}
+    return a_note(name, **{**fields, **more})
+
+
+def fill_sessions(vault: str) -> None:
+    fill(
+        vault,
+        {
+            "quarantine/a.md": waiting_from("abc-1", "A", 1),
+            "quarantine/b.md": waiting_from("abc-1", "B", 4, kind="feedback", session="claude-code/abc-1/2"),
+            "rules/c.md": waiting_from("abc-1", "C", 2, status="proposed", origin="agent"),
+            "quarantine/d.md": waiting_from("abd-2", "D", 3),
+            "quarantine/e.md": a_note("E", kind="rule", origin="web"),
+        },
+    )
+
+
+def test_all_that_waits_from_one_session_is_found_by_the_beginning_of_its_id(vault: str) -> None:
+    fill_sessions(vault)
+    assert [note.name for note in reviewing.of_session(vault, "shop-1", "abc")] == ["A", "B", "C"]
+    assert [note.name for note in reviewing.of_session(vault, None, "abd-2")] == ["D"]
+    assert [note.name for note in reviewing.of_session(vault, None, "last")] == ["A", "B", "C"], "B is the newest"
+    with pytest.raises(UsageError, match="more than one session"):
+        reviewing.of_session(vault, None, "ab")
+    for wanted in ("nope", "claude-code", "", "/"):
+        with pytest.raises(NotFound, match="Nothing waits"):
+            reviewing.of_session(vault, None, wanted)
+
+
+def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_undone(
+    fresh: Home, terminal: Terminal
+) -> None:
+    vault = str(fresh.vault)
+    fill_sessions(vault)
+    course.put(fresh.state, "claude-code/abc-1/1", course.TAINTED_BY, "bd ready")
+    shown = terminal("review").out
+    assert "  of session abc-1 (--accept-session abc-1 for all of it), outside text came in with `bd ready`:\n" in shown
+    assert "    quarantine/a.md  [rule, from tool] A, said in a line\n" in shown
+    assert "\n  quarantine/e.md  [rule, from web]" in shown, "of no session that is known"
+    assert "rules/c.md  C, said in a line (session abc-1)" in shown
+    done = terminal("review", "--accept-session", "abc-1")
+    assert done.status == 0, done.err
+    assert done.out.count("accepted ") == 3
+    left = {note.name for note in reviewing.listing(vault, NOW, None).quarantined}
+    assert left == {"D", "E"}
+    accepted = notes.read(vault, "rules/a.md")
+    assert isinstance(accepted, notes.Note)
+    assert (accepted.origin, accepted.status, accepted.fields["came_from"]) == ("user", "active", "tool")
+    newest = history.changes(vault, count=1)[0].id
+    assert terminal("undo", newest).status == 0
+    assert len(reviewing.listing(vault, NOW, None).quarantined) + len(reviewing.listing(vault, NOW, None).proposed) == 3
+
+
+def test_an_agent_does_not_accept_what_its_own_session_brought(fresh: Home) -> None:
+    fill_sessions(str(fresh.vault))
+    fresh.reply(fresh.event("SessionStart", "abc-1", source="startup"))
+    done = fresh.cli("review", "--accept-session", "abc-1", env={"CLAUDE_CODE_SESSION_ID": "abc-1"})
+    assert done.status != 0
+    assert len(reviewing.listing(str(fresh.vault), NOW, None).quarantined) == 4
+
+
+def test_what_a_tainted_session_leaves_says_which_session_it_was(fresh: Home) -> None:
+    fresh.reply(fresh.event("PostToolUse", tool_name="WebFetch", tool_input={"url": "https://example.org"}))
+    for kind in ("rule", "fact"):
+        line = {"command": f"holdfast flag --kind {kind} 'a {kind} after it'"}
+        fresh.reply(fresh.event("PreToolUse", tool_name="Bash", tool_input=line))
+    fresh.answer(fresh.event("SessionEnd", reason="other"))
+    drain(str(fresh.vault))
+    found = reviewing.listing(str(fresh.vault), time.time(), None).quarantined
+    assert [(note.description, note.session) for note in found] == [("a rule after it", "claude-code/s1/1")]

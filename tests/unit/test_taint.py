@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from holdfast.capture import course, whereabouts
 from holdfast.close.drain import drain
 from holdfast.hook import shell_glance, taint
+from holdfast.hook.own_text import Ground
 from holdfast.model import Moment
 from holdfast.vault import index
 
@@ -63,6 +64,19 @@ def repository(folder: Path, *, cloned: bool) -> Path:
     return folder
 
 
+def own(fresh: Home) -> Home:
+    """The project as a repository with files that git tracks, and one that it does not."""
+    for name in ("orders.py", "src/orders.py", "src/http/api.py", "tool.py", "tests/https/test_a.py"):
+        file = fresh.project / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x\n")
+    (fresh.project / "page.html").write_text("do as I say\n")
+    env = {"PATH": os.environ["PATH"], "HOME": str(fresh.folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    for words in (("init", "-q"), ("add", "orders.py", "src", "tool.py", "tests")):
+        subprocess.run(["git", *words], cwd=fresh.project, env=env, check=True)
+    return fresh
+
+
 # --- which calls bring outside text
 
 
@@ -88,7 +102,11 @@ def repository(folder: Path, *, cloned: bool) -> Path:
         ("read_mcp_resource", {"server": "holdfast", "uri": "holdfast://brief"}, "agent"),
         ("list_mcp_resources", {"server": "holdfast", "cursor": "100"}, "agent"),
         ("list_mcp_resource_templates", {"server": "tracker"}, "tool"),
-        ("mcp__chapters__mark_chapter", {"title": "x"}, "tool"),
+        ("mcp__chapters__mark_chapter", {"title": "x"}, "agent"),
+        ("mcp__chapters__read_chapter", {"title": "x"}, "tool"),
+        ("TaskCreate", {"subject": "x"}, "agent"),
+        ("SomeNewTool", {"x": "y"}, "tool"),
+        ("Read", {"file_path": "page.html"}, "tool"),
         ("Read", {"file_path": "/etc/hosts"}, "tool"),
         ("Read", {"file_path": "../other/notes.md"}, "tool"),
         ("Read", {"file_path": "~/notes.md"}, "tool"),
@@ -98,13 +116,17 @@ def repository(folder: Path, *, cloned: bool) -> Path:
         ("Read", {"file_path": "{project}-evil/orders.py"}, "tool"),
         ("Read", {"file_path": "{vault}/rules/a.md"}, "agent"),
         ("Grep", {"pattern": "x", "path": "/usr/share"}, "tool"),
-        ("Edit", {"file_path": "/etc/hosts", "old_string": "a"}, "agent"),
+        ("Edit", {"file_path": "/etc/hosts", "old_string": "a"}, "tool"),
+        ("Edit", {"file_path": "orders.py", "old_string": "a"}, "agent"),
+        ("Bash", {}, "agent"),
+        ("local_shell", {"action": {"command": ["curl", "x"]}}, "tool"),
     ],
 )
-def test_each_tool_stamps_what_is_flagged_after_it(fresh: Home, tool: str, given: dict[str, str], origin: str) -> None:
+def test_each_tool_stamps_what_is_flagged_after_it(fresh: Home, tool: str, given: dict[str, Any], origin: str) -> None:
+    own(fresh)
     places = {"{project}": str(fresh.project), "{vault}": str(fresh.vault)}
     for mark, place in places.items():
-        given = {key: text.replace(mark, place) for key, text in given.items()}
+        given = {key: text.replace(mark, place) if isinstance(text, str) else text for key, text in given.items()}
     flag(fresh, "before it")
     after(fresh, tool, given)
     flag(fresh, "after it")
@@ -120,7 +142,7 @@ def test_each_tool_stamps_what_is_flagged_after_it(fresh: Home, tool: str, given
         ('echo "`curl x`"', "web"),
         ("ls && (curl x)", "web"),
         ("make&&curl x", "web"),
-        ("bash -lc 'cd x; curl y | head'", "web"),
+        ("bash -lc 'cd src; curl y | head'", "web"),
         ("timeout 5 curl x", "web"),
         ("A=1 sudo -E curl x", "web"),
         ("if curl x; then :; fi", "web"),
@@ -155,13 +177,19 @@ def test_each_tool_stamps_what_is_flagged_after_it(fresh: Home, tool: str, given
         ("pytest tests/https", ""),
         ("/usr/bin/python3 tool.py", ""),
         ("head -5 /dev/null", ""),
-        ("git diff origin/main", ""),
+        ("git diff", ""),
+        ("git diff origin/main", "tool"),
+        ("cat page.html", "tool"),
+        ("unheard-of", "tool"),
+        ("psql -c 'select 1'", "tool"),
     ],
 )  # fmt: skip
 def test_a_command_line_is_looked_at_for_what_it_fetches_and_reads(fresh: Home, command: str, origin: str) -> None:
+    own(fresh)
     line = command.replace("{project}", str(fresh.project)).replace("{vault}", str(fresh.vault))
     moment = Moment("codex", "after-tool", "s1", str(fresh.project), tool="Bash", command=line)
-    assert taint.of_call(moment, str(fresh.project), str(fresh.vault)) == origin
+    ground = Ground(str(fresh.project), str(fresh.vault), home=str(fresh.folder))
+    assert taint.of_call(moment, ground)[0] == origin
 
 
 @settings(max_examples=200, deadline=None)
@@ -173,6 +201,118 @@ def test_any_line_at_all_is_looked_at_to_its_end(line: str) -> None:
     assert ["curl", "x"] in found, "without quotes and documents nothing hides a command"
 
 
+def test_what_the_agent_wrote_itself_is_its_own_and_stays_so_while_nobody_touches_it(fresh: Home) -> None:
+    own(fresh)
+    draft = fresh.project / "draft.md"
+    draft.write_text("my words\n")
+    after(fresh, "Write", {"file_path": str(draft), "content": "my words\n"})
+    after(fresh, "Read", {"file_path": str(draft)})
+    after(fresh, "Bash", {"command": f"cat {draft}"})
+    flag(fresh, "in the same session")
+    after(fresh, "Read", {"file_path": str(draft)}, session="s2")
+    flag(fresh, "in another", session="s2")
+    draft.write_text("somebody else's words\n")
+    after(fresh, "Read", {"file_path": str(draft)}, session="s3")
+    flag(fresh, "once somebody changed it", session="s3")
+    assert origins(fresh) == {"in the same session": "agent", "in another": "agent", "once somebody changed it": "tool"}
+
+
+def test_what_a_tainted_session_wrote_is_outside_text_for_the_next(fresh: Home) -> None:
+    own(fresh)
+    page = fresh.project / "copied.md"
+    page.write_text("do as I say\n")
+    after(fresh, *FETCH)
+    after(fresh, "Write", {"file_path": str(page), "content": "do as I say\n"})
+    after(fresh, "Read", {"file_path": str(page)}, session="s2")
+    flag(fresh, "after it", session="s2")
+    assert origins(fresh) == {"after it": "tool"}
+
+
+def test_the_output_of_a_command_in_the_background_is_that_commands(fresh: Home) -> None:
+    own(fresh)
+    answer = {"stdout": "", "backgroundTaskId": "b7"}
+    after(fresh, "Bash", {"command": "pytest -q"}, tool_response=answer)
+    after(fresh, "Bash", {"command": "tail -5 /tmp/x/tasks/b7.output"})
+    after(fresh, "BashOutput", {"bash_id": "b7"})
+    flag(fresh, "of our own tests")
+    after(fresh, "Bash", {"command": "tail -5 /tmp/x/tasks/b8.output"})
+    flag(fresh, "of who knows what")
+    assert origins(fresh) == {"of our own tests": "agent", "of who knows what": "tool"}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "origin"),
+    [
+        ("look at @orders.py please", "agent"),
+        ("look at @page.html.", "tool"),
+        ("look at @~/notes.md", "tool"),
+        ("read @tracker:issue://7", "tool"),
+        ("mail a@page.html, and ask @somebody", "agent"),
+    ],
+)
+def test_a_file_that_a_prompt_mentions_comes_in_with_it(fresh: Home, prompt: str, origin: str) -> None:
+    own(fresh)
+    (fresh.folder / "notes.md").write_text("x")
+    fresh.reply(fresh.event("UserPromptSubmit", prompt=prompt))
+    flag(fresh, "after it")
+    assert origins(fresh)["after it"] == origin
+
+
+def test_tools_and_programs_that_the_user_named_on_this_machine_are_trusted(fresh: Home) -> None:
+    own(fresh)
+    flag(fresh, "opens it")
+    (fresh.vault / ".state" / "config.toml").write_text(
+        '[taint]\ntrusted_tools = ["bd", "mcp__tracker", "mcp__wiki__read"]\ntrusted_folders = ["~/notes"]\n'
+        '[nudge]\nchapter_tools = ["close_part"]\n'
+    )
+    for tool, asked in (
+        ("Bash", {"command": "bd show shop-1 | head -5"}),
+        ("mcp__tracker__issue", {"id": "1"}),
+        ("mcp__wiki__read", {"page": "x"}),
+        ("mcp__any__close_part", {"title": "x"}),
+        ("mcp__any__mark_chapter", {"title": "x"}),
+        ("Read", {"file_path": "~/notes/a.md"}),
+    ):
+        after(fresh, tool, asked)
+    flag(fresh, "after those")
+    after(fresh, "mcp__wiki__search", {"query": "x"})
+    flag(fresh, "after another")
+    assert origins(fresh) == {"opens it": "agent", "after those": "agent", "after another": "tool"}
+
+
+@pytest.mark.parametrize("command", ["holdfast", "'/opt/my tools/share/x/holdfast'"])
+def test_our_own_command_is_known_by_the_words_that_reminders_name_it_with(fresh: Home, command: str) -> None:
+    own(fresh)
+    line = f"{command} recall orders && {command} task show"
+    event = fresh.event("PostToolUse", tool_name="Bash", tool_input={"command": line})
+    fresh.reply(event, env={"HOLDFAST_COMMAND": command})
+    flag(fresh, "after it")
+    assert origins(fresh) == {"after it": "agent"}
+
+
+def test_a_call_that_the_hook_stumbles_over_is_one_that_it_does_not_know(
+    fresh: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own(fresh)
+
+    def stumble(*_: object) -> None:
+        raise IndexError
+
+    flag(fresh, "before it")
+    monkeypatch.setattr(taint, "of_call", stumble)
+    fresh.answer(fresh.event("PostToolUse", tool_name="Read", tool_input={"file_path": "orders.py"}))
+    flag(fresh, "after it")
+    assert origins(fresh) == {"before it": "agent", "after it": "tool"}
+
+
+def test_what_brought_outside_text_in_first_is_noted_for_the_person_who_reviews(fresh: Home) -> None:
+    own(fresh)
+    after(fresh, "Bash", {"command": "bd show shop-1"})
+    after(fresh, *FETCH)
+    assert course.read(fresh.state, fresh.episode().key, course.TAINTED_BY) == "bd show shop-1"
+    assert course.read(fresh.state, fresh.episode().key, course.TAINT) == "web"
+
+
 def test_a_call_that_failed_has_brought_its_text_all_the_same(fresh: Home) -> None:
     given = {"command": "curl https://example.org"}
     fresh.reply(fresh.event("PostToolUseFailure", tool_name="Bash", tool_input=given, error="503 do as I say"))
@@ -181,7 +321,10 @@ def test_a_call_that_failed_has_brought_its_text_all_the_same(fresh: Home) -> No
 
 
 def test_a_repository_does_not_say_which_tools_are_harmless(fresh: Home) -> None:
-    (fresh.project / ".holdfast.toml").write_text('chapter_tools = ["fetch_page"]\n')
+    text = (
+        'chapter_tools = ["fetch_page"]\ntrusted_tools = ["mcp__browser"]\n[taint]\ntrusted_tools = ["mcp__browser"]\n'
+    )
+    (fresh.project / ".holdfast.toml").write_text(text)
     after(fresh, "mcp__browser__fetch_page", {"url": "x"})
     flag(fresh, "after it")
     assert origins(fresh) == {"after it": "tool"}
@@ -353,7 +496,7 @@ def test_in_a_tainted_session_a_note_is_not_replaced(fresh: Home, terminal: Term
     after(fresh, *FETCH)
     done = terminal.fast("remember", "--supersedes", "ask first", "Never ask", env=SESSION)
     assert (done.status, done.out) == (2, "")
-    assert "nothing was written" in done.err
+    assert "nothing was changed" in done.err
     assert notes_of(fresh) == {"Ask first": "rules"}
     assert terminal.fast("remember", "the port is 8080", env=SESSION).out.startswith("remembered in knowledge/")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TAINT = "taint"  # outside text has entered; content: its origin
+TAINTED_BY = "tainted-by"  # the call that brought it first, in short
 FLAGGED = "flagged"  # its time is that of the last flag
 ASKED = "asked"  # a boundary passed, and nothing was flagged or declined since; content: which
 HEARD = "heard"  # ids of the user's own words that the hook has heard, whatever became of them
@@ -35,7 +36,7 @@ CALLED = "task-called"  # how many tools were used since its last checkpoint of 
 CHECKPOINTED = "task-checkpointed"  # its time is that of the last one
 ONCE = ("band-", "checkpoint-", "chapter-", "task-", "subagent-", "commit-", "armed-")  # of a conversation
 STATES = (CALLED, CHECKPOINTED)  # begin like one of these, and are none
-LASTING = (TAINT, TOLD, BEFORE, CYCLE, MOST)  # a session that is resumed goes on with them
+LASTING = (TAINT, TAINTED_BY, TOLD, BEFORE, CYCLE, MOST)  # a session that is resumed goes on with them
 LARGEST = 1 << 16
 MOST_BEFORE = 1000  # names that a conversation carries along
 MOST_TOLD = 1500  # things that it is known to have been told
@@ -186,7 +187,7 @@ def inherit(state: str, parent: str, episode: str, name: str) -> None:
 
 def go_on(state: str, parent: str, episode: str) -> None:
     """The conversation of one episode goes on in another: nothing in it is said twice, and its compactions count on."""
-    for name in (TAINT, CYCLE, MOST):
+    for name in (TAINT, TAINTED_BY, CYCLE, MOST):
         inherit(state, parent, episode, name)
     said = _said(state, parent)
     if said:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.capture import course
 from holdfast.cli import show
 from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
-from holdfast.vault import gate
+from holdfast.vault import gate, reviewing
 
 if TYPE_CHECKING:
     from holdfast.close.improve.proposals import Proposal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.vault.reviewing import Due, Reviewed, Reviews
 
 SHOWN = 6  # lines of an edit in the list
+SHORT = 8  # letters of a session's id that are enough to name it
 SAID = {"keep": "kept", "accept": "accepted", "reject": "rejected"}
 
 
@@ -32,6 +34,10 @@ def review(
     reject: Annotated[
         list[str] | None, typer.Option("--reject", metavar="NOTE|ID", help="Out of the vault; or let this edit be.")
     ] = None,
+    accept_session: Annotated[
+        str,
+        typer.Option("--accept-session", metavar="ID", help="Accept all notes of one session; `last` is the newest."),
+    ] = "",
     diff: Annotated[str, typer.Option("--diff", metavar="ID", help="Show one edit that waits, whole.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -39,11 +45,13 @@ def review(
     """Show what is due for a review, what is in quarantine and which edits wait for your word, or decide on some."""
     memory = Memory.here()
     mine = None if everything else memory.project().id
-    if accept or (reject and any(proposals.find(memory.state, one, mine) for one in reject)):
+    if accept or accept_session or (reject and any(proposals.find(memory.state, one, mine) for one in reject)):
         gate.require(memory.asker(), gate.Change(gate.RULE), "Deciding on it")
     if diff:
         _show(_found(memory, diff), json=json)
         return
+    if accept_session:
+        accept = [*(accept or ()), *(one.path for one in reviewing.of_session(memory.vault, mine, accept_session))]
     if keep or accept or reject:
         done = deciding.decide(
             memory.vault,
@@ -70,7 +78,7 @@ def review(
         known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "proposed": proposed}
         show.as_json({**known, "other_projects": found.elsewhere, "proposals": [_edit(one) for one in edits]})
     else:
-        _print(found, edits)
+        _print(found, edits, memory.state)
 
 
 def _found(memory: Memory, wanted: str) -> Proposal:
@@ -93,7 +101,7 @@ def _edit(one: Proposal) -> dict[str, Any]:
 
 
 def _record(note: Note) -> dict[str, Any]:
-    names = ("path", "name", "description", "kind", "project", "origin", "reviewed")
+    names = ("path", "name", "description", "kind", "project", "origin", "reviewed", "session")
     return {name: getattr(note, name) for name in names}
 
 
@@ -102,15 +110,22 @@ def _say(one: Reviewed) -> None:
     typer.echo(f"{SAID[one.action]} {one.path} ({where})")
 
 
-def _print(found: Reviews, edits: list[Proposal]) -> None:
+def _print(found: Reviews, edits: list[Proposal], state: str) -> None:
     if found.due:
         typer.echo(f"{_count(len(found.due), 'note')} to look at again (--keep NOTE where it is still true):")
     for one in found.due:
         typer.echo(f"  {one.note.path}  {_late(one)}: {one.note.description}")
     if found.quarantined:
         typer.echo(f"{_count(len(found.quarantined), 'note')} in quarantine (--accept NOTE or --reject NOTE):")
-    for note in found.quarantined:
-        typer.echo(f"  {note.path}  [{note.kind}, from {note.origin}] {note.description}")
+    for session, waiting in _by_session(found.quarantined).items():
+        if session:
+            typer.echo(
+                f"  of session {session} (--accept-session {session[:SHORT]} for all of it){_cause(state, waiting)}:"
+            )
+        for note in waiting:
+            typer.echo(
+                f"{'    ' if session else '  '}{note.path}  [{note.kind}, from {note.origin}] {note.description}"
+            )
     _print_waiting(found.unconfirmed, "order", "of yours, heard and not confirmed")
     _print_waiting(found.proposed, "rule", "proposed by an agent, not in force")
     if edits:
@@ -125,11 +140,27 @@ def _print(found: Reviews, edits: list[Proposal]) -> None:
         typer.echo(f"{found.elsewhere} more in other projects (--all).")
 
 
+def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
+    """Those of no known session first."""
+    found: dict[str, list[Note]] = {"": []}
+    for note in waiting:
+        found.setdefault(reviewing.session_id(note), []).append(note)
+    return found
+
+
+def _cause(state: str, waiting: list[Note]) -> str:
+    """What brought outside text into the session, where this machine knows it."""
+    said = (course.read(state, note.session, course.TAINTED_BY) for note in waiting)
+    cause = next((one for one in said if one), "")
+    return f", outside text came in with `{cause}`" if cause else ""
+
+
 def _print_waiting(waiting: tuple[Note, ...], what: str, why: str) -> None:
     if waiting:
         typer.echo(f"{_count(len(waiting), what)} {why} (--accept NOTE or --reject NOTE):")
     for note in waiting:
-        typer.echo(f"  {note.path}  {note.description}")
+        of = reviewing.session_id(note)
+        typer.echo(f"  {note.path}  {note.description}{f' (session {of[:SHORT]})' if of else ''}")
 
 
 def _changed(diff: str) -> list[str]:

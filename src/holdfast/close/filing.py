@@ -160,6 +160,8 @@ class Filing:
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
             more["status"] = flag.status
+        if waits and flag.episode:
+            more["session"] = flag.episode  # so that a person can decide on all of a session at once
         if flag.origin == "user" or (flag.answers and flag.origin in TRUSTED):
             more["said"] = notes.day(flag.time)
         if confirmed:

@@ -40,7 +40,7 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
-            _note_taint(moment, vault, project, now)
+            _note_taint(moment, vault, project, now, env)
         return _rules(moment, vault, now) or _said_off(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
@@ -94,14 +94,15 @@ def _rules(moment: Moment, vault: str, now: float) -> Reply | None:
     return armed.look(Scene(moment, vault, home.state(vault), project, now, {}, [], True), None)
 
 
-def _note_taint(moment: Moment, vault: str, project: Project, now: float) -> None:
+def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
     """What enters the context of a session that is captured taints it, also from a folder that is not."""
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
     if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project == project.id:
         return
-    from holdfast.hook import toolcalls
+    from holdfast.hook import taint
 
-    toolcalls.note_taint(Scene(moment, vault, home.state(vault), project, now, {}, [], True), known)
+    state = home.state(vault)
+    taint.look(Scene(moment, vault, state, project, now, {}, [], True), known, env, config.load(state))
 
 
 def _said_off(moment: Moment, why: str) -> Reply:

@@ -21,6 +21,10 @@ TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are look
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     is_own = not scheduled.is_known(scene)
+    if "@" in scene.moment.prompt:
+        from holdfast.hook import taint
+
+        taint.look(scene, episode, env, config)
     before = ""
     pasted = is_own and _is_paste(scene, episode)
     if is_own:

@@ -1,123 +1,159 @@
 """Taint: outside text has entered an episode, so what is flagged from then on may be its words.
 
-Web pages, the output of foreign tools, files outside the project, and a repository in which the user has never
-committed. It stays until the context is cleared; a compaction's summary, a resumed and a forked session inherit it.
-What taint does is decided where flags are filed: rules and preferences from a tainted stretch wait for a person.
+A stretch is clean only while everything that entered it is known: the user's words, this repository's own tracked text,
+and what the agent wrote itself. An unknown tool, program or file taints, and so does a repository in which the user has
+never committed (docs/adr/0028). It stays until the context is cleared; a compaction's summary, a resumed and a forked
+session inherit it. Taint weighs on rules, preferences, identity and snags alone: they wait for a person.
 """
 
 from __future__ import annotations
 
 import posix
 
+from holdfast.capture import config as machine
 from holdfast.capture import course, gitfiles, platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from holdfast.capture.episodes import Episode
+    from holdfast.hook.own_text import Ground
+    from holdfast.hook.own_tools import Trust
     from holdfast.hook.scene import Scene
     from holdfast.model import Moment
 
-WEB_TOOLS = frozenset(("WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "fetch"))
-RESOURCES = frozenset(
-    ("ReadMcpResourceTool", "ReadMcpResourceDirTool", "ListMcpResourcesTool")
-    + ("read_mcp_resource", "list_mcp_resources", "list_mcp_resource_templates")
-)
-READERS = frozenset(("Read", "NotebookRead", "Grep", "Glob", "LS", "view_image", "read_file"))
-WEB_COMMANDS = frozenset(("curl", "wget", "lynx", "links", "w3m", "http", "https", "xh", "aria2c", "gh", "glab"))
-READING_COMMANDS = frozenset(
-    (
-        "cat",
-        "tac",
-        "nl",
-        "less",
-        "more",
-        "head",
-        "tail",
-        "grep",
-        "egrep",
-        "rg",
-        "ag",
-        "sed",
-        "awk",
-        "cut",
-        "sort",
-        "bat",
-    )
-    + ("strings", "xxd", "od", "jq", "yq", "diff", "cp", "mv", "ln", "unzip", "zcat", "pdftotext", "git")
-)
-WITH_PATTERN = frozenset(("grep", "egrep", "rg", "ag", "sed", "awk", "jq", "yq"))  # before the files
-TO_PLACE = frozenset(("cp", "mv", "ln"))  # after them
-LONGEST = 1 << 14  # characters of a command line that are looked at
+LONGEST = 1 << 16  # characters of a command line that are looked at; a longer one is unknown
 WEB, TOOL, REPOSITORY = "web", "tool", "repository"
 REFLOG = 1 << 16  # bytes of it that are looked at, from its beginning and its end
 MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
+MOST_WORDS, LONGEST_WORD = 3, 120  # of what is told as the cause
+TASK = "task:"  # as own_text knows them
 
 
-def of_call(moment: Moment, root: str, vault: str) -> str:
-    """The origin of the text that a tool call has brought in; "" where it is the project's own.
+def trust_of(config: Mapping[str, Any], ours: str = "") -> Trust:
+    """Tools and programs that the user has named on this machine, our own command, and tools that mark chapters and
+    tasks. What a repository names is not asked: it may not say whom to trust."""
+    from holdfast.hook.boundary import CHAPTER_TOOLS
+    from holdfast.hook.own_tools import Trust
 
-    A tool that marks chapters is a foreign tool here too: its name says nothing of what it answers. Our own server's
-    tools and resources say what `holdfast recall`, `show` and `boot` say in a shell, which taints nothing either: what
-    is remembered from outside says so itself, and what waits for a review is not handed out.
-    """
-    tool = moment.tool
-    if tool in WEB_TOOLS:
-        return WEB
-    if "quarantine/" in moment.input or "holdfast review" in moment.command:
-        return TOOL  # what waits in quarantine came from outside, and does so again
-    if tool in RESOURCES:
-        return "" if _is_of_ours(moment.input) else TOOL
-    if tool.startswith("mcp__") or "/" in tool:
-        return "" if tool.startswith("mcp__holdfast__") else TOOL
-    if tool in READERS:
-        return TOOL if any(_is_outside(path, moment.cwd, root, vault) for path in moment.paths) else ""
-    return _of_command(moment.command[:LONGEST], moment.cwd, (root, vault)) if moment.command else ""
+    nudge = machine.section(config, "nudge")
+    marking = machine.texts(nudge, "chapter_tools", ()) + machine.texts(nudge, "task_tools", ())
+    named = machine.texts(machine.section(config, "taint"), "trusted_tools", ())
+    return Trust((*named, ours.strip("'")) if ours else named, CHAPTER_TOOLS + marking)
 
 
-def _is_of_ours(given: str) -> bool:
-    """Whether resources were asked of our server alone: its name, addresses in our own scheme, the place in a list.
-    Without a name all servers are asked."""
-    words = given.split("\n")
-    return "holdfast" in words and all(
-        word == "holdfast" or word.startswith("holdfast://") or word.isdecimal() for word in words
+def ground_of(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Ground:
+    """What is known around a session: everything is seen from the folder that it was started in."""
+    from holdfast.hook.own_text import Ground
+
+    return Ground(
+        episode.cwd,
+        scene.vault,
+        home=env.get("HOME", ""),
+        session=episode.session,
+        transcript=scene.moment.transcript,
+        state=scene.state,
+        trusted=machine.texts(machine.section(config, "taint"), "trusted_folders", ()),
     )
 
 
-def _of_command(command: str, at: str, own: tuple[str, str]) -> str:
-    """Of a command line as it reads at a glance: which programs it starts, and which files they are given."""
-    from holdfast.hook.shell_glance import commands
+def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple[str, str, list[str]]:
+    """The origin of the text that a tool call has brought in, what brought it, and the files that it wrote; "" where
+    the text is known."""
+    if "quarantine/" in moment.input or "holdfast review" in moment.command:
+        return TOOL, "quarantine", []  # what waits there came from outside, and does so again
+    from holdfast.hook import own_tools
 
-    found = ""
-    for program, *rest in commands(command):
-        name = program.rpartition("/")[2]
-        if name in WEB_COMMANDS or (name == "git" and "clone" in rest):
-            return WEB
-        if name == "cd":
-            at = gitfiles.resolve(at, rest[0]) if rest and rest[0][:1] not in "~$" else "/"
-        elif name in READING_COMMANDS:
-            given = [word for word in rest if word[:1] != "-"]
-            given = given[1:] if name in WITH_PATTERN else given[:-1] if name in TO_PLACE else given
-            found = TOOL if any(_is_outside(word, at, *own) for word in given) else found
-    return found
+    trust = trust or own_tools.Trust()
+    if moment.command and not own_tools.is_foreign(moment.tool):
+        if len(moment.command) >= LONGEST:
+            return TOOL, moment.tool, []
+        from holdfast.hook import own_commands
 
-
-def _is_outside(path: str, cwd: str, root: str, vault: str) -> bool:
-    if path.startswith(("~", "$HOME", "${HOME")):
-        return True
-    whole = gitfiles.resolve(cwd, path)
-    if whole.startswith(("/dev/", "/proc/self/")):
-        return False
-    return not any(f"{whole}/".startswith(f"{one.rstrip('/')}/") for one in (root, vault))
+        found = own_commands.judge(moment.command, moment.cwd, ground, trust.named)
+        unknown = "" if found[0] else own_tools.unknown_source(moment, ground)
+        return (TOOL, unknown, []) if unknown else found
+    origin, cause = own_tools.judge(moment, ground, trust)
+    return origin, cause, [] if origin else [ground.whole(path, moment.cwd) for path in moment.files]
 
 
-def note(scene: Scene, episode: Episode, origin: str) -> None:
-    """From now on what is flagged carries this origin. The web is trusted least of all."""
+def of_prompt(prompt: str, at: str, ground: Ground) -> tuple[str, str]:
+    """Of files and resources that a prompt mentions by `@`: the host puts their text beside it."""
+    from holdfast.hook.own_text import is_there
+
+    for word in prompt.split():
+        if not word.startswith("@") or len(word) < 2:
+            continue
+        named = word[1:].strip("\"'`,;:!?)]}")
+        if "://" in named:
+            if not named.startswith("holdfast:"):
+                return TOOL, named
+            continue
+        path = f"{ground.home}{named[1:]}" if named.startswith("~/") and ground.home else named
+        for one in dict.fromkeys((path, path.rstrip("."), path.partition("#")[0])):
+            if one and is_there(ground.whole(one, at)):
+                if not ground.has(one, at) and not ground.has_folder(one, at):
+                    return TOOL, named
+                break
+    return "", ""
+
+
+def _is_of_the_web(moment: Moment) -> bool:
+    from holdfast.hook import own_programs, own_tools
+
+    return moment.tool.lower() in own_tools.FETCHING or own_programs.speaks_of_the_web(moment.command[:LONGEST])
+
+
+def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
+    """Whether this moment has brought outside text in; the files that a clean one wrote are the agent's own."""
+    before = course.read(scene.state, episode.key, course.TAINT)
+    if before is not None:
+        if before != WEB and _is_of_the_web(scene.moment):
+            note(scene, episode, WEB)  # nothing is trusted less
+        return
+    ground = ground_of(scene, episode, env, config)
+    moment = scene.moment
+    written: list[str] = []
+    try:
+        if moment.event == "prompt":
+            origin, cause = of_prompt(moment.prompt, moment.cwd, ground)
+        else:
+            origin, cause, written = of_call(moment, ground, trust_of(config, env.get("HOLDFAST_COMMAND", "")))
+            written += [f"{TASK}{moment.background}"] if moment.background else []
+    except Exception as error:
+        scene.failures.append(error)
+        origin, cause = TOOL, moment.tool
+    if origin:
+        note(scene, episode, origin, cause)
+    elif written and not scene.is_quiet:
+        from holdfast.capture import written as record
+
+        folders = [path.rpartition("/")[0] for path in written]
+        record.add(scene.state, ground.place, episode.session, [*written, *folders])
+
+
+def note(scene: Scene, episode: Episode, origin: str, cause: str = "") -> None:
+    """From now on what is flagged carries this origin. The web is trusted least of all. `cause` is what brought it
+    first, for the person who reviews."""
     if course.first(scene.state, episode.key, course.TAINT, origin):
         course.touch(scene.state, episode.key, course.TAINT, scene.now)
         scene.did["taint"] = origin
+        if cause:
+            course.first(scene.state, episode.key, course.TAINTED_BY, in_short(cause))
     elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
         course.put(scene.state, episode.key, course.TAINT, origin)
         scene.did["taint"] = origin
+
+
+def in_short(cause: str) -> str:
+    """The first words of what brought outside text, without secrets: they are looked for in the whole, and no word is
+    cut, since half a secret is no longer recognised."""
+    from holdfast.capture.redaction import redact
+
+    words = redact(cause)[0].split()[:MOST_WORDS]
+    return " ".join(word if len(word) <= LONGEST_WORD else "…" for word in words)
 
 
 def is_strange(folder: str) -> bool:

@@ -76,8 +76,10 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
         from holdfast.capture import story
 
         story.add(scene.state, episode.key, scene.now, "", moment.files)
-    if moment.tool:
-        note_taint(scene, episode)
+    if moment.event == "after-tool" and (moment.tool or moment.command):
+        from holdfast.hook import taint
+
+        taint.look(scene, episode, env, config)
     if moment.failed:
         from holdfast.hook import armed
 
@@ -95,17 +97,6 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
     due_now = due(scene, episode, env, config)
     keeping.keep_if_due(scene, episode, env, is_boundary="boundary" in scene.did)
     return Reply(nudge.decide(scene, episode, config, due_now))
-
-
-def note_taint(scene: Scene, episode: Episode) -> None:
-    """Whether this call has brought outside text in. Outside is what lies beyond the project that the session is in,
-    wherever the call itself was made."""
-    from holdfast.capture import gitfiles
-    from holdfast.hook import taint
-
-    origin = taint.of_call(scene.moment, gitfiles.root_of(episode.cwd), scene.vault)
-    if origin:
-        taint.note(scene, episode, origin)
 
 
 def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:

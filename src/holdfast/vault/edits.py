@@ -51,6 +51,7 @@ class Asked:
     evidence: tuple[str, ...] = ()
     here: str = ""  # the project its author is in, where that is not the one it applies to
     status: str = ""  # proposed: it binds once the user accepts it
+    session: str = ""  # that it is said in
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         sources=[source, *asked.sources],
         policy=asked.policy,
         **({"status": asked.status} if asked.status and not is_guarded else {}),
+        **({"session": asked.session} if asked.session and (is_guarded or asked.status) else {}),
     )
     if asked.status and not is_guarded:
         changes += ("it is a proposal: it binds once the user accepts it (`holdfast review`)",)

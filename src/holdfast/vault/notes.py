@@ -99,6 +99,11 @@ class Note:
         return _line(_text(self.fields.get("unverified")))
 
     @property
+    def session(self) -> str:
+        """The stretch of a session that a note which waits came from; "" where nobody noted it."""
+        return _line(_text(self.fields.get("session")))
+
+    @property
     def is_beside(self) -> bool:
         """Whether a sync put it beside ours: a person decides between the two."""
         return BESIDE_NAME in self.path.rpartition("/")[2]

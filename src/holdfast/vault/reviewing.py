@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
 OTHERS = 180
+LAST = "last"  # stands for the session of which the newest note waits
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,27 @@ def decide(
         for carry_out, note in planned:
             done.append(carry_out(writer, note, by))
     return done
+
+
+def of_session(vault: str, project: str | None, wanted: str) -> list[Note]:
+    """All that waits from one session: the beginning of its id, or `last`. Raises NotFound, UsageError."""
+    listed = index.load(vault).notes
+    waiting = [note for note in listed if waits(note) and note.session]
+    waiting = [note for note in waiting if project is None or note.applies_to(project)]
+    if wanted == LAST and waiting:
+        newest = max(waiting, key=lambda note: max(note.sources, default=""))
+        wanted = session_id(newest)
+    found = [note for note in waiting if wanted and session_id(note).startswith(wanted)]
+    if len({session_id(note) for note in found}) > 1:
+        raise UsageError(f'"{wanted}" begins more than one session; nothing was changed. Say more of its id.')
+    if not found:
+        raise NotFound(f'Nothing waits from a session "{wanted}"; nothing was changed. `holdfast review` lists them.')
+    return sorted(found, key=_created)
+
+
+def session_id(note: Note) -> str:
+    """The host's own id of the session that a note came from, all its stretches alike."""
+    return note.session.partition("/")[2].rpartition("/")[0]
 
 
 def _find_waiting(waiting: list[Note], wanted: str) -> Note:

@@ -61,7 +61,7 @@ def as_said_here(
     origin = whereabouts.origin(where, vault)
     if not where.found and origin == "agent":
         origin = "user"  # no agent is here that could have typed it
-    made = replace(asked, origin=origin, here=where.project.id)
+    made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
     if answers:
         meant = flagging.answered_words(state, where.episode, answers, now)
         made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))

@@ -1,7 +1,7 @@
 """What a tool call is about, from the input that Claude Code and Codex hand to their hooks in the same shape.
 
-Nothing of a tool's output is kept: what it printed may be anything, and armed notes, boundaries and taint need only
-what was asked for.
+Nothing of a tool's output is kept: what it printed may be anything, and armed notes and boundaries need only what was
+asked for. Taint looks at which files a search quotes, and by which name the output of a command is kept that goes on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 PATH_KEYS = ("file_path", "notebook_path", "path", "paths", "cwd", "workdir")
 COMMAND_KEYS = ("command", "cmd", "script")
-SHELLS = ("Bash", "shell", "exec_command", "local_shell", "unified_exec")
+SHELLS = ("Bash", "shell", "exec_command", "local_shell", "unified_exec", "shell_command", "container.exec")
+SEARCHES = ("grep", "rg ", "ag ")
 SCHEDULING = ("CronCreate", "ScheduleWakeup", "RemoteTrigger")
 PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 PATCH = "*** Begin Patch"
@@ -39,7 +40,10 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         return {"call": call}
     tool = text_of(payload, "tool_name")
     command = _command(given) if tool in SHELLS else ""
+    answer = payload.get("tool_response")
     return {
+        "sources": _sources(tool, command, answer) if answer else (),
+        "background": text_of(answer, "backgroundTaskId") if isinstance(answer, dict) else "",
         "call": call,
         "command": command,
         "input": clean("\n".join(_texts(given, DEPTH))[:MOST_TEXT]),
@@ -80,6 +84,28 @@ def _quoted(word: str) -> str:
     """A word as a shell would have to be given it."""
     is_plain = word and all(letter.isalnum() or letter in "-_./:=,@%+" for letter in word)
     return word if is_plain else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _sources(tool: str, command: str, answer: Any) -> tuple[str, ...]:
+    """The files that lines of a search's answer are from, as `path:12:line` or `path-12-line` says."""
+    if tool != "Grep" and not any(word in command for word in SEARCHES):
+        return ()
+    if isinstance(answer, dict):
+        answer = answer.get("content") if tool == "Grep" else answer.get("stdout")
+    if not isinstance(answer, str):
+        return ()
+    found: dict[str, None] = {}
+    for line in answer[:MOST_TEXT].splitlines():
+        path = line.partition(":")[0]
+        if path == line or " " in path:  # no match but a line beside one
+            path = next((line[:at] for at in range(len(line)) if line[at] == "-" and _is_number(line[at + 1 :])), "")
+        if path and len(path) < LONGEST and ("/" in path or "." in path):
+            found[clean(path)] = None
+    return tuple(found)[:MOST_PATHS]
+
+
+def _is_number(text: str) -> bool:
+    return text.partition("-")[0].isdecimal() and "-" in text
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
