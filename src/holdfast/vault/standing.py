@@ -54,6 +54,8 @@ def changes(before: Known | None, after: Known | None) -> Iterator[Change]:
     if before and after and _words(before) == _words(after):
         same = lost & gained - ({gate.ARMED} if before.note.when != after.note.when else set())
         lost, gained = lost - same, gained - same
+        if before.note.when is False and after.note.when is not False:
+            lost = lost | {gate.ARMED}  # that it waits for no call was somebody's wish
     about = next((one.note.path for one in (after, before) if one), "")
     for what in sorted(lost):
         yield Change(what, LIFTED, about, held=before.note.origin if before else "user")
