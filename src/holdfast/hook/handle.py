@@ -15,6 +15,7 @@ from holdfast.model import Moment, Project, Reply
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from holdfast.capture.episodes import Episode
 
@@ -83,15 +84,24 @@ def _end_if_known(moment: Moment, vault: str, now: float) -> None:
 
 
 def _rules(moment: Moment, vault: str, now: float) -> Reply | None:
-    """Switching capture off does not lift what the user forbade: a repository could do the one, and must not the
-    other."""
-    if moment.event != "before-tool":
+    """Switching capture off does not lift what the user forbade, nor make an agent's edits of the vault theirs: a
+    repository could do the one, and must not the other."""
+    if moment.event not in ("before-tool", "after-tool"):
         return None
-    from holdfast.hook import armed
+    from holdfast.hook import agent_calls, armed
 
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
     project = Project(known.project if known else "", "", "", moment.cwd)
-    return armed.look(Scene(moment, vault, home.state(vault), project, now, {}, [], True), None)
+    scene = Scene(moment, vault, home.state(vault), project, now, {}, [], True)
+    is_there = home.format_of(vault)
+    if moment.event == "after-tool":
+        if is_there:
+            agent_calls.passed(scene, "")
+        return None
+    reply = armed.look(scene, None)
+    if is_there and reply.decision != "deny":
+        agent_calls.begun(scene, "")
+    return reply
 
 
 def _note_taint(moment: Moment, vault: str, project: Project, now: float) -> None:
@@ -123,10 +133,12 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
             return starting.start(scene, episode, env)
         elif episode:
             return _serve_episode(scene, episode, env)
-        elif event == "before-tool":
-            from holdfast.hook import toolcalls
+        elif event == "after-tool":
+            from holdfast.hook import agent_calls
 
-            return toolcalls.before(scene, None, env, config.load(scene.state))
+            agent_calls.passed(scene, "")
+        elif event == "before-tool":
+            return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
             from holdfast.hook import compacting
 
@@ -144,7 +156,10 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
 def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """What a boundary asks for; a moment that is none costs a look at its name."""
+    from holdfast.hook import agent_calls
+
     event = scene.moment.event
+    agent_calls.passed(scene, episode.key)
     if event == "session-end":
         from holdfast.hook import starting
 
@@ -168,12 +183,23 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
     from holdfast.hook import toolcalls
 
     if event == "before-tool":
-        return toolcalls.before(scene, episode, env, wishes)
+        return _watched(scene, episode, env, wishes)
     if event == "prompt":
         from holdfast.hook import prompting
 
         return prompting.prompt(scene, episode, env, wishes)
     return toolcalls.after(scene, episode, env, wishes)
+
+
+def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wishes: Mapping[str, Any]) -> Reply:
+    """Before a tool call: it counts as under way from now on, unless a rule denies it."""
+    from holdfast.hook import agent_calls, toolcalls
+
+    agent_calls.begun(scene, episode.key if episode else "")
+    reply = toolcalls.before(scene, episode, env, wishes)
+    if reply.decision == "deny":
+        agent_calls.denied(scene)
+    return reply
 
 
 def _take(scene: Scene, episode: Episode | None) -> int:
