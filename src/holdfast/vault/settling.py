@@ -50,14 +50,22 @@ class _Plan:
     aside: list[str] = field(default_factory=list)
 
 
-def settle(writer: Writer, changed: Iterable[str]) -> bool:
-    """Settle what agents changed of these files, and of those that somebody committed since the last writer. Whether
-    nothing of theirs is left. The vault's lock is held."""
+@dataclass(frozen=True)
+class Settled:
+    """`is_done`: nothing of an agent's is left to settle; `paths` are the files that were."""
+
+    is_done: bool
+    paths: tuple[str, ...] = ()
+
+
+def settle(writer: Writer, changed: Iterable[str]) -> Settled:
+    """Settle what agents changed of these files, and of those that somebody committed since the last writer. The
+    vault's lock is held."""
     edits = Edits(writer.vault)
     state = home.state(writer.vault)
     if not edits.are_possible():
         calls.drop_written(state)
-        return True
+        return Settled(is_done=True)
     began = calls.now(state)
     listed = sorted({*changed, *_committed_since(writer)})
     groups: dict[str, list[str]] = {}
@@ -69,7 +77,7 @@ def settle(writer: Writer, changed: Iterable[str]) -> bool:
     is_done = all(done)
     if is_done:
         calls.drop_until(state, began)
-    return is_done
+    return Settled(is_done, tuple(path for paths in groups.values() for path in paths))
 
 
 def _committed_since(writer: Writer) -> list[str]:

@@ -185,15 +185,15 @@ def commit_person(writer: Writer) -> str:
     repository = writer.repository
     found = _changed(repository)
     head = repository.head()
-    is_settled = settling.settle(writer, [path for _, path in found])
-    if repository.head() != head:
+    settled = settling.settle(writer, [path for _, path in found])
+    if settled.paths:
         found, head = _changed(repository), repository.head()
     changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
     edits = agent_edits.Edits(repository.vault)
-    left = [path for path in changed if not is_settled and edits.by(path)]
+    left = [path for path in changed if not settled.is_done and edits.by(path)]
     theirs = [path for path in changed if path not in left and not _is_our_own(repository, head, path)]
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
-    if is_settled:
+    if settled.is_done:
         writer.head = commit or head
         vouched.vouch(writer.vault, writer.head, paths=writer.known_paths, anew=True)
     return commit
