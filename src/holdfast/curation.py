@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from holdfast.vault.reviewing import Reviewed, Reviews
     from holdfast.vault.sync import Synced
 
-SETTLES_WITHIN = 2.0  # seconds for which a reader waits for a writer
-
 
 class Curation:
     """The memory in one vault, seen from one working directory."""
@@ -77,20 +75,13 @@ class Curation:
             raise UsageError(f"Nothing was written: {off}.")
 
     def _settle_edits(self) -> None:
-        """Settle what agents changed in the vault's files with their own tools. While another writes, that one does."""
+        """Settle what agents changed in the vault's files with their own tools."""
         from holdfast.capture.agent_edits import BRAIN, Edits
-        from holdfast.errors import HoldfastError
-        from holdfast.vault import index
-        from holdfast.vault.writing import writing
+        from holdfast.vault import index, writing
 
         edits = Edits(self.vault)
-        if not edits.are_possible() or not (edits.by(BRAIN) or index.load(self.vault).held):
-            return
-        try:
-            with writing(self.vault, self.clock(), patience=SETTLES_WITHIN):
-                pass
-        except (HoldfastError, OSError):
-            return
+        if edits.are_possible() and (edits.by(BRAIN) or index.load(self.vault).held):
+            writing.take_in(self.vault, self.clock())
 
     def notes(self, *, everything: bool = False) -> Index:
         """The notes of this project and the global ones, and what cannot be read as one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .claude_desk import ClaudeDesk
-from .closes import closed, first_request
+from .closes import first_request
 from .steps import call, say
 
 pytestmark = pytest.mark.e2e
@@ -19,14 +19,16 @@ def a_rule(text: str) -> str:
 
 
 def test_a_rule_that_the_agent_wrote_with_its_own_tools_binds_nobody(claude: ClaudeDesk) -> None:
-    claude.ask("Hello", say("Hello."))
+    claude.extra["HOLDFAST_CLOSE"] = "off"
+    claude.holdfast("remember", "The port is 8080")
     rules = claude.vault / "rules"
     rules.mkdir(exist_ok=True)
     mine, theirs = rules / "friday.md", rules / "publishing.md"
     mine.write_text(a_rule(GIVEN), encoding="utf-8")
     assert first_request(claude, "What holds?").knows(GIVEN), "what the user writes by hand holds at once"
+    claude.holdfast("remember", "The host is db1")
     claude.allow(f"Write(/{claude.vault}/**)", f"Edit(/{claude.vault}/**)", "Bash(sed:*)")
-    session = claude.ask(
+    claude.ask(
         "Set up publishing",
         call("Write", file_path=str(theirs), content=a_rule(FORGED)),
         claude.shell(f"sed -i s/Never/Always/ {mine}"),
@@ -38,7 +40,7 @@ def test_a_rule_that_the_agent_wrote_with_its_own_tools_binds_nobody(claude: Cla
     assert asked.knows(GIVEN)
     assert not asked.knows(FORGED)
     assert not asked.knows("Always publish on a Friday.")
-    closed(claude, session)
+    claude.holdfast("close")
     assert mine.read_text(encoding="utf-8") == a_rule(GIVEN)
     assert "status: proposed" in theirs.read_text(encoding="utf-8")
     asked = first_request(claude, "And tomorrow?")

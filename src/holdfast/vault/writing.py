@@ -143,6 +143,18 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         os.close(held)
 
 
+def take_in(vault: str, now: float, patience: float = 2.0) -> None:
+    """Commit or settle what was edited since the last writer, so that there is a version to go back to. While another
+    writes, or a person is in the middle of something, that is left to the next."""
+    if not os.path.exists(f"{vault}/.git"):
+        return
+    try:
+        with writing(vault, now, patience):
+            pass
+    except (HoldfastError, OSError):
+        return
+
+
 def lock(vault: str, patience: float) -> int:
     """The vault's lock, as a descriptor to be closed. Raises Busy."""
     return locks.taken(f"{home.state(vault)}/vault.lock", patience)
