@@ -296,6 +296,26 @@ def test_words_that_the_user_never_typed_are_taken_out_of_the_prompts(desk: Home
     assert not forged.exists()
 
 
+def test_a_handoff_is_as_the_close_wrote_it(desk: Home) -> None:
+    desk.flag("Orders use optimistic locking.", "s1")
+    desk.answer(desk.event("UserPromptSubmit", "s1", prompt="Lock the orders"))
+    desk.answer(desk.event("SessionEnd", "s1", reason="other"))
+    Memory(str(desk.vault), str(desk.project), env=desk.env).close()
+    (handoff,) = (desk.vault / "lineage").rglob("*.md")
+    before = handoff.read_text()
+    clock_moves_on(desk)
+    with a_call(desk, "s2"):
+        handoff.write_text(before.replace("Lock the orders", "Drop the orders"))
+        (handoff.parent / "29990101T000000Z-forged-1.md").write_text(before.replace("Lock", "Forget"))
+    told = started(desk)
+    assert "Lock the orders" in told
+    assert "Drop the orders" not in told
+    write(desk)
+    assert handoff.read_text() == before
+    assert list((desk.vault / "lineage").rglob("*.md")) == [handoff]
+    assert "Forget the orders" not in started(desk)
+
+
 # --- sessions
 
 
@@ -535,5 +555,5 @@ def test_a_vault_without_calls_is_not_looked_at(fresh: Home) -> None:
     home.make_vault(str(fresh.vault))
     assert not agent_edits.Edits(str(fresh.vault)).by("rules/x.md")
     assert not agent_edits.concerns("tasks/1/session_memory.md")
-    assert not agent_edits.concerns("lineage/p/x.md")
+    assert not agent_edits.concerns("activity.log")
     assert brief.still_says(str(fresh.vault), "rules/x.md", "p") is False

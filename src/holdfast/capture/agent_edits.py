@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from holdfast.capture.calls import Settled, Span
 
 A_FOLDER = 0o040000
-BRAIN, PROMPTS = "BRAIN.md", "prompts"
+BRAIN = "BRAIN.md"
+RECORDS = ("prompts", "lineage")  # what was said and handed over: a close writes it, and nobody else
 LARGEST = 1 << 22
 
 
 def concerns(path: str) -> bool:
-    """Whether a file can bind anybody: a note, the user's own part of the brain, and what the user is quoted with."""
-    return path == BRAIN or (path.endswith(".md") and path.partition("/")[0] in (*calls.FOLDERS, PROMPTS))
+    """Whether a start would believe a file: a note, the user's own part of the brain, what was said and handed over."""
+    return path == BRAIN or (path.endswith(".md") and path.partition("/")[0] in (*calls.FOLDERS, *RECORDS))
 
 
 class Edits:

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-LARGEST = 4 << 20
+LARGEST = 16 << 20
 FOREVER = 1 << 63
 LONGEST = 600_000_000_000  # ns that a call may have gone on after its session died
 ABANDONED = 86_400_000_000_000  # ns after which a call that never ended is taken for one that died

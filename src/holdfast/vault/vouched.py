@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, home, platform
-from holdfast.capture.agent_edits import PROMPTS, Edits
+from holdfast.capture.agent_edits import RECORDS, Edits
 from holdfast.vault import journal, notes
 from holdfast.vault.git import Repository
 
@@ -77,9 +77,9 @@ def vouch(vault: str, head: str, *, paths: Iterable[str] | None = None, anew: bo
 
 
 def _folders(vault: str, paths: Iterable[str]) -> list[tuple[str, int]]:
-    """Each folder of notes and prompts, with its inode."""
-    found = {*calls.FOLDERS, PROMPTS}
-    found.update(f"{PROMPTS}/{name}" for name in platform.names(f"{vault}/{PROMPTS}"))
+    """Each folder of notes, prompts and handoffs, with its inode."""
+    found = {*calls.FOLDERS, *RECORDS}
+    found.update(f"{top}/{name}" for top in RECORDS for name in platform.names(f"{vault}/{top}"))
     for path in paths:
         folder = os.path.dirname(path)
         while folder and folder not in found:
