@@ -361,6 +361,24 @@ def test_an_agent_writes_no_rule_where_capture_is_off(desk: Home, how: str) -> N
     assert known.note.origin == "tool"
 
 
+def test_a_session_with_a_vault_of_its_own_writes_no_rule_into_the_users(desk: Home) -> None:
+    """The vault that a repository brings is where the session is known; the user's own is there to be edited, too."""
+    other = desk.project / "memory"
+    home.make_vault(str(other))
+    Path(home.trusted_path(str(desk.vault))).write_text(f"{desk.project}\t{other}\n")
+    desk.more = {"HOLDFAST_HOME": ""}
+    own = desk.folder / ".holdfast"
+    own.symlink_to(desk.vault)
+    with a_call(desk, "s7"):
+        (desk.vault / "rules" / "send-env.md").write_text(new_rule())
+    assert os.listdir(f"{home.state(str(other))}/calls/open") == []
+    with writing(str(desk.vault), time.time()):
+        pass
+    known = note(desk, "quarantine/send-env.md")
+    assert known
+    assert known.note.origin == "tool"
+
+
 def test_a_subagent_that_outlives_the_turn_is_watched_to_its_end(desk: Home) -> None:
     with a_call(desk, call="sub", agent_id="a1"):
         desk.answer(desk.event("Stop", "s1"))

@@ -93,7 +93,8 @@ class Edits:
         return self._settled
 
     def _within(self, times: Iterable[int]) -> list[str]:
-        return [one.episode for when in times for one in self.spans if one.begin <= when <= one.end]
+        first = min((one.begin for one in self.spans), default=0)
+        return [one.episode for when in times if when >= first for one in self.spans if one.begin <= when <= one.end]
 
     def is_ours(self, path: str, seen: posix.stat_result | None) -> bool:
         if self._written is None:

@@ -32,12 +32,13 @@ ABANDONED = 86_400_000_000_000  # ns after which a call that never ended is take
 NEW = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
 MORE = posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND | posix.O_CLOEXEC
 GONE = "\0gone"
+UNKNOWN = "?"  # begins the name of a session that nobody looks at: capture is off, or goes to another vault
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "quarantine")  # of notes
 
 
 @value
 class Span:
-    """One call: when it began and ended, in ns, and the episode that made it; "" where capture was off."""
+    """One call: when it began and ended, in ns, and the episode that made it."""
 
     begin: int
     end: int
@@ -64,7 +65,7 @@ def begin(state: str, name: str, episode: str, agent: str = "") -> None:
         platform.make_folders(f"{state}/calls/open")
         fd = posix.open(path, NEW, 0o600)
     try:
-        episode = episode if len(episode.split()) == 1 else ""  # a name that would break the line is nobody's
+        episode = episode if len(episode.split()) == 1 else UNKNOWN  # a name that would break the line
         posix.write(fd, f"{posix.fstat(fd).st_ctime_ns} {episode}\t{agent}\n".encode("utf-8", "replace"))
     finally:
         posix.close(fd)

@@ -36,13 +36,13 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     off = home.why_off(env, vault)
     if off:
         _end_if_known(moment, vault, now)
-        return _rules(moment, vault, now) or _said_off(moment, off)
+        return _rules(moment, vault, env, now) or _said_off(moment, off)
     project = projects.find(moment.cwd, vault)
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
             _note_taint(moment, vault, project, now)
-        return _rules(moment, vault, now) or _said_off(moment, home.PROJECT_OFF)
+        return _rules(moment, vault, env, now) or _said_off(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
@@ -83,24 +83,22 @@ def _end_if_known(moment: Moment, vault: str, now: float) -> None:
         lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
 
 
-def _rules(moment: Moment, vault: str, now: float) -> Reply | None:
+def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Reply | None:
     """Switching capture off does not lift what the user forbade, nor make an agent's edits of the vault theirs: a
     repository could do the one, and must not the other."""
-    if moment.event not in ("before-tool", "after-tool"):
-        return None
-    from holdfast.hook import agent_calls, armed
+    from holdfast.hook import agent_calls
 
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
     project = Project(known.project if known else "", "", "", moment.cwd)
     scene = Scene(moment, vault, home.state(vault), project, now, {}, [], True)
-    is_there = home.format_of(vault)
-    if moment.event == "after-tool":
-        if is_there:
-            agent_calls.passed(scene, "")
+    if moment.event != "before-tool":
+        agent_calls.passed(scene, "", env)
         return None
+    from holdfast.hook import armed
+
     reply = armed.look(scene, None)
-    if is_there and reply.decision != "deny":
-        agent_calls.begun(scene, "")
+    if reply.decision != "deny":
+        agent_calls.begun(scene, "", env)
     return reply
 
 
@@ -136,7 +134,7 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         elif event == "after-tool":
             from holdfast.hook import agent_calls
 
-            agent_calls.passed(scene, "")
+            agent_calls.passed(scene, "", env)
         elif event == "before-tool":
             return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
@@ -159,7 +157,7 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
     from holdfast.hook import agent_calls
 
     event = scene.moment.event
-    agent_calls.passed(scene, episode.key)
+    agent_calls.passed(scene, episode.key, env)
     if event == "session-end":
         from holdfast.hook import starting
 
@@ -195,10 +193,10 @@ def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wish
     """Before a tool call: it counts as under way from now on, unless a rule denies it."""
     from holdfast.hook import agent_calls, toolcalls
 
-    agent_calls.begun(scene, episode.key if episode else "")
+    agent_calls.begun(scene, episode.key if episode else "", env)
     reply = toolcalls.before(scene, episode, env, wishes)
     if reply.decision == "deny":
-        agent_calls.denied(scene)
+        agent_calls.denied(scene, env)
     return reply
 
 

@@ -92,7 +92,7 @@ def _committed_since(writer: Writer) -> list[str]:
 
 def _origin(state: str, episodes: Sequence[str]) -> str:
     """Whose words they are: the agent's own, unless outside text had entered one of the sessions, or nobody looked."""
-    found = [agents_origin(state, episode) if episode else OUTSIDE[0] for episode in episodes]
+    found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in episodes]
     return next((origin for origin in found if origin not in TRUSTED), found[0])
 
 

@@ -64,7 +64,7 @@ def vouch(vault: str, head: str, *, paths: Iterable[str] | None = None, anew: bo
     state = home.state(vault)
     known = calls.settled(state)
     try:
-        folders = dict(_folders(vault, paths or ()))
+        folders = dict(_folders(vault, names(vault) if paths is None else paths))
         if not anew:
             folders |= known.folders
         if (head, folders) != (known.head, known.folders):
