@@ -19,21 +19,9 @@ if TYPE_CHECKING:
     from holdfast.hook.scene import Scene
     from holdfast.model import Moment
 
-WRITE_NOTHING = {
-    "claude-code": (
-        *("Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList"),
-        *(
-            "Task",
-            "Agent",
-            "AskUserQuestion",
-            "EnterPlanMode",
-            "ExitPlanMode",
-            "ToolSearch",
-            "BashOutput",
-            "TaskOutput",
-        ),
-    )
-}
+READS = ("Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "ToolSearch", "BashOutput", "TaskOutput")
+PLANS = ("TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+WRITE_NOTHING = {"claude-code": (*READS, *PLANS, "Task", "Agent")}
 
 
 def begun(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
