@@ -129,6 +129,15 @@ def test_from_a_tainted_session_it_goes_to_quarantine_with_its_origin(desk: Home
     assert known.note.origin == "web"
 
 
+def test_review_says_which_notes_an_agent_wrote_into_the_files(desk: Home, rule: Path) -> None:
+    with a_call(desk):
+        rule.write_text(rule.read_text().replace("Never run", "Always run"))
+        (desk.vault / "rules" / "send-env.md").write_text(new_rule())
+    said = desk.cli("review", "--all").out
+    assert "An agent wrote these 2 into the vault's files with its own tools; what stood there before holds:" in said
+    assert f", in place of rules/{rule.name}" in said
+
+
 def test_the_users_yes_makes_it_a_rule(desk: Home) -> None:
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
