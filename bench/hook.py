@@ -4,8 +4,9 @@
 
 Installs the project into a fresh virtual environment with a fresh HOME, registers the launcher with `holdfast init`,
 and times, interleaved: `python -I -S -c pass`; the launcher with a PostToolUse of 4 KB (one ledger record written); the
-whole registered line through the host's shell; `holdfast flag`, synced. Then the same hook and flag against a vault
-whose queue and ledger are full. Targets: hook 2.0, flag 2.5, full to empty 1.1.
+whole registered line through the host's shell; the two hooks of one tool call, which is noted as under way in between;
+`holdfast flag`, synced. Then the same hook and flag against a vault whose queue and ledger are full. Targets: hook 2.0,
+flag 2.5, full to empty 1.1.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ def _candidates(
         "bare": lambda: once(bare, empty, project, payload),
         "hook": lambda: once(hook, empty, project, payload),
         "line": lambda: once(line, empty, project, payload),
+        "both of a call": lambda: (
+            once(hook, empty, project, _payload(project, "PreToolUse")) + once(hook, empty, project, payload)
+        ),
         "flag": lambda: once(flag, empty, project),
         "start": lambda: once(hook, empty, project, start.encode()),
         "start, full": lambda: once(hook, full, project, start.encode()),
@@ -76,20 +80,20 @@ def _candidates(
     }
 
 
-def _payload(project: Path) -> bytes:
-    event = {
+def _payload(project: Path, event: str = "PostToolUse") -> bytes:
+    given = {
         "session_id": "0b2b5b0e-7c1e-4b57-9f5c-0d4d0c9f7a11",
         "transcript_path": str(project / "transcript.jsonl"),
         "cwd": str(project),
-        "hook_event_name": "PostToolUse",
+        "hook_event_name": event,
         "tool_name": "Bash",
         "tool_input": {"command": "make test", "description": "Run the tests"},
         "tool_use_id": "toolu_01",
         "duration_ms": 12,
         "tool_response": "",
     }
-    event["tool_response"] = "x" * (PAYLOAD_SIZE - len(json.dumps(event)))
-    return json.dumps(event).encode()
+    given["tool_response"] = "x" * (PAYLOAD_SIZE - len(json.dumps(given)))
+    return json.dumps(given).encode()
 
 
 def _fill(vault: str, waiting: int, records: int) -> None:
@@ -123,8 +127,9 @@ def _print(times: dict[str, list[float]], options: argparse.Namespace) -> None:
         print(json.dumps({"machine": machine(), "runs": options.runs, "ratios": ratios}))
         return
     print(f"{machine()}; {options.runs} runs each, interleaved; median of a bare start {bare * 1000:.1f} ms")
-    for name, target in (("hook", 2.0), ("line", None), ("flag", 2.5)):
-        goal = f" (target {target})" if target else " (the same through the host's shell)"
+    said = {"line": " (the same through the host's shell)", "both of a call": " (before it and after it)"}
+    for name, target in (("hook", 2.0), ("line", None), ("both of a call", None), ("flag", 2.5)):
+        goal = f" (target {target})" if target else said[name]
         print(f"  {name:18} {ratios[name]:.2f} x bare{goal}")
     print(f"with {options.queue:,} flags waiting and {options.ledger:,} ledger records:")
     for name in ("hook full/empty", "flag full/empty"):

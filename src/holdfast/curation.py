@@ -74,6 +74,15 @@ class Curation:
         if off:
             raise UsageError(f"Nothing was written: {off}.")
 
+    def _settle_edits(self) -> None:
+        """Settle what agents changed in the vault's files with their own tools."""
+        from holdfast.capture.agent_edits import BRAIN, Edits
+        from holdfast.vault import index, writing
+
+        edits = Edits(self.vault)
+        if edits.are_possible() and (edits.by(BRAIN) or index.load(self.vault).held):
+            writing.take_in(self.vault, self.clock())
+
     def notes(self, *, everything: bool = False) -> Index:
         """The notes of this project and the global ones, and what cannot be read as one."""
         from holdfast.vault import index
@@ -196,6 +205,7 @@ class Curation:
         """Notes that are due for a review, and those in quarantine."""
         from holdfast.vault import reviewing
 
+        self._settle_edits()
         return reviewing.listing(self.vault, self.clock(), None if everything else self.project().id)
 
     def review(

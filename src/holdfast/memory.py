@@ -110,6 +110,7 @@ class Memory(Fielding):
         if not home.format_of(self.vault):
             return ""  # there is no vault, so there is nothing to say, and none is made for that
         self.catch_up_tasks()
+        self._settle_edits()
         known = index.load(self.vault)
         brief.refresh(self.vault, brief.NOWHERE, known)
         return brief.refresh(self.vault, self.project(), known)

@@ -174,11 +174,14 @@ def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int
 
 
 def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts where a brief is missing or no longer true."""
+    """What the hook starts where a brief is missing or no longer true. What a person edited is committed first: an
+    agent that changes it later must not be the one whose version git has."""
     from holdfast.memory import Memory
+    from holdfast.vault import writing
 
     def work(vault: str) -> None:
         memory = Memory(vault, argv[0], env=env)
+        writing.take_in(vault, memory.clock())
         memory.refresh_brief()
         memory.index()
 

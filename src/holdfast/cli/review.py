@@ -12,7 +12,7 @@ from holdfast.cli import show
 from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
-from holdfast.vault import gate, reviewing
+from holdfast.vault import gate, reviewing, settling
 
 if TYPE_CHECKING:
     from holdfast.close.improve.proposals import Proposal
@@ -128,6 +128,7 @@ def _print(found: Reviews, edits: list[Proposal], state: str) -> None:
             )
     _print_waiting(found.unconfirmed, "order", "of yours, heard and not confirmed")
     _print_waiting(found.proposed, "rule", "proposed by an agent, not in force")
+    _print_by_agents([*found.quarantined, *found.proposed])
     if edits:
         typer.echo(f"{_count(len(edits), 'edit')} waiting for your word (--diff ID, --accept ID or --reject ID):")
     for edit in edits:
@@ -161,6 +162,17 @@ def _print_waiting(waiting: tuple[Note, ...], what: str, why: str) -> None:
     for note in waiting:
         of = reviewing.session_id(note)
         typer.echo(f"  {note.path}  {note.description}{f' (session {of[:SHORT]})' if of else ''}")
+
+
+def _print_by_agents(waiting: list[Note]) -> None:
+    """Which of them an agent wrote into the vault's files with its own tools, and what they would take the place of."""
+    written = [note for note in waiting if note.fields.get(settling.BY_AGENT)]
+    if written:
+        said = "An agent wrote this one" if len(written) == 1 else f"An agent wrote these {len(written)}"
+        typer.echo(f"{said} into the vault's files with its own tools; what stood there before holds:")
+    for note in written:
+        old = note.fields.get(settling.REPLACES)
+        typer.echo(f"  {note.path}{f', in place of {old}' if old else ''}")
 
 
 def _changed(diff: str) -> list[str]:

@@ -27,7 +27,7 @@ from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID,
 from holdfast.hook import own_words
 from holdfast.model import ORIGINS, TRUSTED
 from holdfast.tasks.entry import is_id
-from holdfast.vault import lineage, notes, prompts
+from holdfast.vault import lineage, notes, prompts, vouched
 from holdfast.vault.index import EVIDENCE, RACY
 from holdfast.vault.notes import Broken
 
@@ -85,8 +85,8 @@ def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
     if path.startswith(f"{prompts.FOLDER}/"):
         session = prompts.read(vault, path) if BESIDE_NAME not in path else None
         return (list(_of_prompts(session)), []) if session else ([], [])
-    note = notes.read(vault, path)
-    if isinstance(note, Broken) or note.is_beside:
+    note = vouched.note(vault, path)
+    if note is None or isinstance(note, Broken) or note.is_beside:
         return [], []
     ident = note_id(path)
     pairs = [(note_id(old), ident) for old in note.supersedes if old != path]

@@ -3,8 +3,9 @@ it out).
 
 The cache lists the files that the brief quotes and is anchored to, at most 64, with size and times. The hook stats
 them: a source that a person changed is read again in place, one that is gone is left out, one that cannot be read is
-named, and an item whose anchored lines are no longer there says so. Anything else that changed is made anew in the
-background, for the next start. A work tree without a brief gets its project's; a new project, that of all projects.
+named, one that an agent changed with its own tools (capture/agent_edits) says what it said before, and an item whose
+anchored lines are no longer there says so. Anything else that changed is made anew in the background, for the next
+start. A work tree without a brief gets its project's; a new project, that of all projects.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import codec, gitfiles, platform, quoting
+from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import digest
 from holdfast.model import Project, Reply, value
 
@@ -77,6 +79,7 @@ def load(vault: str, state: str, project: Project) -> Cached:
         if not record:
             continue
         is_there = (ident, root) == (project.id, project.root)
+        edits = Edits(vault)
         try:
             files = [(str(one[0]), str(one[1]), stamp(str(one[0])), len(one) > 2) for one in record["files"]]
             is_fresh = is_there and all(known == now for _, known, now, _ in files)
@@ -84,8 +87,8 @@ def load(vault: str, state: str, project: Project) -> Cached:
             changed = {at for at, (_, known, now, is_unsure) in enumerate(files) if known != now or is_unsure}
             names = [path for path, *_ in files]
             sources = _of_branch(record["sources"], str(record.get("branch", "")), project.root)
-            parts = tuple(_current(vault, one, names, changed, project.id) for one in sources)
-            parts += _added(vault, {str(path): str(known) for path, known in record["watched"]}, names, project.id)
+            parts = tuple(_current(edits, one, names, changed, project.id) for one in sources)
+            parts += _added(edits, {str(path): str(known) for path, known in record["watched"]}, names, project.id)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             continue  # not what we write: made anew
         shown = tuple(part for part in parts if part.texts or part.more)
@@ -105,16 +108,19 @@ def _of_branch(sources: list[dict[str, Any]], newest: str, root: str) -> list[di
     return [one for one in sources if one.get("for", branch) == branch and one.get("not") != branch]
 
 
-def _added(vault: str, watched: dict[str, str], quoted: list[str], project: str) -> tuple[Part, ...]:
+def _added(edits: Edits, watched: dict[str, str], quoted: list[str], project: str) -> tuple[Part, ...]:
     """Rules and identity that somebody put there since the brief was made: a new rule holds from the very next start.
     Only what is always on: the others were left out for a reason, or are in the map."""
     found = []
+    vault = edits.vault
     for folder in (f"{vault}/{name}" for name in ALWAYS):
         if watched.get(folder, "") == stamp(folder):
             continue
         names = [name for name in platform.names(folder) if name.endswith(".md") and name[:1] != "."]
         fresh = [path for path in (f"{folder}/{name}" for name in sorted(names)) if path not in quoted]
         for path in fresh[:MOST_ADDED]:
+            if edits.by(path.removeprefix(f"{vault}/")):
+                continue
             said = _again(vault, path, quoting.BODY, project).items
             if said and said[0][1] and said[0][0] != said[0][1]:
                 found.append(Part("rules", path.removeprefix(f"{vault}/"), said))
@@ -136,13 +142,13 @@ def _read(path: str) -> dict[str, Any]:
     return record if isinstance(record, dict) and record.get("v") == VERSION else {}
 
 
-def _current(vault: str, source: dict[str, Any], files: list[str], changed: set[int], project: str) -> Part:
+def _current(edits: Edits, source: dict[str, Any], files: list[str], changed: set[int], project: str) -> Part:
     """What a source has to say as its file and its anchors are now."""
     section, path = str(source["s"]), str(source.get("p", ""))
     quoted = quoting.Quoted(tuple((str(full), str(short)) for full, short in source["q"]), int(source.get("more", 0)))
     number = int(source.get("f", -1))
-    if number in changed:
-        quoted = _again(vault, files[number], str(source["how"]), project)
+    if number in changed and not edits.by(path):
+        quoted = _again(edits.vault, files[number], str(source["how"]), project)
     said = [
         sentence
         for test in source.get("a", ())
@@ -165,7 +171,7 @@ def _doubted(full: str, more: str, section: str) -> str:
 
 def still_says(vault: str, path: str, project: str) -> bool:
     """Whether a rule or identity that was told before is still in force here."""
-    return bool(_again(vault, f"{vault}/{path}", quoting.BODY, project).items)
+    return bool(Edits(vault).by(path) or _again(vault, f"{vault}/{path}", quoting.BODY, project).items)
 
 
 def _again(vault: str, path: str, how: str, project: str) -> quoting.Quoted:

@@ -15,6 +15,7 @@ from holdfast.model import Moment, Project, Reply
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from holdfast.capture.episodes import Episode
 
@@ -35,13 +36,13 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     off = home.why_off(env, vault)
     if off:
         _end_if_known(moment, vault, now)
-        return _rules(moment, vault, now) or _said_off(moment, off)
+        return _rules(moment, vault, env, now) or _said_off(moment, off)
     project = projects.find(moment.cwd, vault)
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
             _note_taint(moment, vault, project, now, env)
-        return _rules(moment, vault, now) or _said_off(moment, home.PROJECT_OFF)
+        return _rules(moment, vault, env, now) or _said_off(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
@@ -82,16 +83,23 @@ def _end_if_known(moment: Moment, vault: str, now: float) -> None:
         lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
 
 
-def _rules(moment: Moment, vault: str, now: float) -> Reply | None:
-    """Switching capture off does not lift what the user forbade: a repository could do the one, and must not the
-    other."""
-    if moment.event != "before-tool":
-        return None
-    from holdfast.hook import armed
+def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Reply | None:
+    """Switching capture off does not lift what the user forbade, nor make an agent's edits of the vault theirs: a
+    repository could do the one, and must not the other."""
+    from holdfast.hook import agent_calls
 
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
     project = Project(known.project if known else "", "", "", moment.cwd)
-    return armed.look(Scene(moment, vault, home.state(vault), project, now, {}, [], True), None)
+    scene = Scene(moment, vault, home.state(vault), project, now, {}, [], True)
+    if moment.event != "before-tool":
+        agent_calls.passed(scene, "", env)
+        return None
+    from holdfast.hook import armed
+
+    reply = armed.look(scene, None)
+    if reply.decision != "deny":
+        agent_calls.begun(scene, "", env)
+    return reply
 
 
 def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
@@ -124,10 +132,12 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
             return starting.start(scene, episode, env)
         elif episode:
             return _serve_episode(scene, episode, env)
-        elif event == "before-tool":
-            from holdfast.hook import toolcalls
+        elif event == "after-tool":
+            from holdfast.hook import agent_calls
 
-            return toolcalls.before(scene, None, env, config.load(scene.state))
+            agent_calls.passed(scene, "", env)
+        elif event == "before-tool":
+            return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
             from holdfast.hook import compacting
 
@@ -145,7 +155,10 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
 def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """What a boundary asks for; a moment that is none costs a look at its name."""
+    from holdfast.hook import agent_calls
+
     event = scene.moment.event
+    agent_calls.passed(scene, episode.key, env)
     if event == "session-end":
         from holdfast.hook import starting
 
@@ -169,12 +182,23 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
     from holdfast.hook import toolcalls
 
     if event == "before-tool":
-        return toolcalls.before(scene, episode, env, wishes)
+        return _watched(scene, episode, env, wishes)
     if event == "prompt":
         from holdfast.hook import prompting
 
         return prompting.prompt(scene, episode, env, wishes)
     return toolcalls.after(scene, episode, env, wishes)
+
+
+def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wishes: Mapping[str, Any]) -> Reply:
+    """Before a tool call: it counts as under way from now on, unless a rule denies it."""
+    from holdfast.hook import agent_calls, toolcalls
+
+    agent_calls.begun(scene, episode.key if episode else "", env)
+    reply = toolcalls.before(scene, episode, env, wishes)
+    if reply.decision == "deny":
+        agent_calls.denied(scene, env)
+    return reply
 
 
 def _take(scene: Scene, episode: Episode | None) -> int:

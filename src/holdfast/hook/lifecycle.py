@@ -160,7 +160,7 @@ def bury_the_dead(scene: Scene) -> set[str]:
 
 def finish(state: str, episode: Episode, last: float, now: float) -> int:
     """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
-    from holdfast.capture import marks, queue, story
+    from holdfast.capture import calls, marks, queue, story
 
     folder = f"{state}/queue"
     # The noted segments have its flags; the newest part is looked through too, in case a note went with the power.
@@ -183,5 +183,6 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
         ledger.append(state, "episode", now, **what, waiting=waiting, story=told)
     except NotSaved:
         pass  # the episode's own log has said it durably
+    calls.end_all(state, episode.key, died=episode.state == episodes.DIED)
     episodes.leave(state, episode)
     return waiting

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, journal, notes
+from holdfast.vault import armed, notes, vouched
 from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
 
 if TYPE_CHECKING:
@@ -148,10 +148,7 @@ def _distinct(found: Iterable[str]) -> list[str]:
 
 def _body(vault: str, path: str) -> str:
     """Behind the front matter, which the index has read already: parsing it again would cost every change."""
-    try:
-        text = (journal.content(vault, path) or b"").decode("utf-8", "replace")
-    except OSError:
-        return ""
+    text = vouched.text(vault, path) or ""
     found = FRONT.match(text)
     return text[found.end() :] if found else ""
 

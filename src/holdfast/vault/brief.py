@@ -14,10 +14,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gitfiles, home, platform, quoting
+from holdfast.capture.agent_edits import Edits
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
 from holdfast.model import Project
-from holdfast.vault import anchored, anchors, handoff_choice, index, journal, lineage, note_order, notes, prompts, said
+from holdfast.vault import (
+    anchored,
+    anchors,
+    handoff_choice,
+    index,
+    journal,
+    lineage,
+    note_order,
+    notes,
+    prompts,
+    said,
+    vouched,
+)
 from holdfast.vault.note_order import Shelf
 
 if TYPE_CHECKING:
@@ -47,6 +60,10 @@ class _Draft:
     held: list[tuple[dict[str, Any], Anchor]] = field(default_factory=list)
     handed_off: int = 0  # when the newest handoff was written
     branch: str = ""  # of the newest handoff
+    edits: Edits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.edits = Edits(self.vault)
 
     def place(self, path: str) -> int:
         """The number of a file in the table, -1 where that is full. Call it before the file is read: then an edit that
@@ -68,7 +85,7 @@ class _Draft:
         if number < 0:
             self.sources.append({"s": section, "q": [], "more": 1})
             return
-        text = kept.read_text(full, notes.LARGEST)
+        text = vouched.committed(self.vault, path) if self.edits.by(path) else kept.read_text(full, notes.LARGEST)
         known = quoting.Quoted()
         if text is not None:
             known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id)

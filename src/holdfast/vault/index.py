@@ -3,7 +3,8 @@
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
 only their digest (exact duplicates), the links in them (`check`) and the tool calls that they name (vault/named_calls).
-A checksum tells an index that is not ours.
+A file that an agent changed with its own tools is known as it was before, until that is settled (vault/settling). A
+checksum tells an index that is not ours.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
+from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import digest
-from holdfast.vault import named_calls, notes
+from holdfast.vault import journal, named_calls, notes, vouched
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Index:
 
     known: dict[str, Known]
     broken: tuple[Broken, ...]
+    held: tuple[str, ...] = ()  # files that an agent changed, known here as they were before
 
     @property
     def notes(self) -> list[Note]:
@@ -75,7 +78,7 @@ class Index:
             if isinstance(found, Broken):
                 broken.append(found)
             else:
-                known[path] = _know(found)
+                known[path] = known_of(found)
         return Index(dict(sorted(known.items())), tuple(broken))
 
 
@@ -92,27 +95,54 @@ def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: 
     """The index, brought up to date; `progress` hears of every note that had to be read."""
     path = f"{home.state(vault)}/notes.index"
     before = _read(path)
+    edits = Edits(vault)
     known: dict[str, Known] = {}
     broken: list[Broken] = []
+    held: list[str] = []
     rows: dict[str, Any] = {}
     began = time.time_ns()
     is_fresh = True
-    for one in notes.paths(vault):
+    listed = list(notes.paths(vault))
+    for one in (*listed, *_taken_away(vault, edits, before, listed)):
         stamp = _stamp(f"{vault}/{one}", began)
         row = before.get(one)
         if row is None or not stamp or row[0] != stamp:
             is_fresh = False
-            row = [stamp, *_row(vault, one)]
+            is_held = bool(edits.by(one))
+            found = _as_it_was(vault, one, held) if is_held else notes.read(vault, one)
+            if found is None:
+                continue
+            row = ["" if is_held else stamp, *_row(found)]
             progress(1)
-        found = _recall(one, row)
+        known_as = _recall(one, row)
         rows[one] = row
-        if isinstance(found, Broken):
-            broken.append(found)
+        if isinstance(known_as, Broken):
+            broken.append(known_as)
         else:
-            known[one] = found
+            known[one] = known_as
     if keep and (not is_fresh or len(rows) != len(before)):
         _save(path, rows)
-    return Index(known, tuple(broken))
+    return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held))
+
+
+def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: list[str]) -> list[str]:
+    """Notes that an agent removed."""
+    if not edits.are_possible():
+        return []
+    gone = {*before, *vouched.names(vault)} - set(listed)
+    return [path for path in sorted(gone) if is_note_path(path) and edits.by(path)]
+
+
+def _as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
+    """A note that an agent changed, as the last commit has it that was vouched for."""
+    text = vouched.committed(vault, path)
+    try:
+        raw = journal.content(vault, path)
+    except OSError:
+        raw = None
+    if text != (None if raw is None else raw.decode("utf-8", "surrogateescape")):
+        held.append(path)
+    return None if text is None else notes.from_text(path, text)
 
 
 def _recall(path: str, row: list[Any]) -> Known | Broken:
@@ -158,16 +188,16 @@ def _stamp(path: str, now: int) -> str:
     return "" if newest > now - RACY else f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
 
 
-def _row(vault: str, path: str) -> list[Any]:
-    found = notes.read(vault, path)
+def _row(found: Note | Broken) -> list[Any]:
     if isinstance(found, Broken):
         return [None, [found.line, found.reason], [], {}, {}]
-    one = _know(found)
+    one = known_of(found)
     links = [list(link) for link in one.links]
     return [[getattr(found, name) for name in KEPT], one.digest, links, found.fields, one.named]
 
 
-def _know(note: Note) -> Known:
+def known_of(note: Note) -> Known:
+    """What is known of a note that was read whole."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
     named = {} if note.when is not None else named_calls.as_record(note, note.body)
     return Known(replace(note, body=""), body_digest(note.body), links, named)

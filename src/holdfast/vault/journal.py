@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, platform
+from holdfast.capture import agent_edits, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, HoldfastError, UsageError
@@ -220,6 +220,8 @@ def _write(vault: str, file: File) -> bool:
                 return True
             if digest(now) != file.before:
                 return False
+            if agent_edits.concerns(file.path):
+                calls.written(home.state(vault), file.path, file.after)
             if after is None:
                 os.rename(path, aside)
             else:

@@ -30,6 +30,7 @@ PENDING = "purging"
 DERIVED = (
     *("notes.index", "armed", "brief", "field.db", "field.db-wal", "field.db-shm", "writing", "changed"),
     *("tasks/index.db", "tasks/index.db-wal", "tasks/index.db-shm", "tasks/boot", "tasks/pages"),
+    *("calls/names", "calls/missing"),
 )
 TRIES = 5
 

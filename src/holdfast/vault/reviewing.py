@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import index, notes
+from holdfast.vault import index, notes, settling
 from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED, Note
 from holdfast.vault.writing import Writer, writing
 
@@ -204,14 +204,23 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         before = {note.path: text} | ({path: None} if moved else {})
         _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
         return Reviewed("accept", note.path, path)
-    path = notes.free_path(note.kind, note.name, taken)
+    path = _instead_of(writer, note) or notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
+    if settling.REPLACES in note.fields:
+        fields[settling.REPLACES] = ""
     changed = notes.with_fields(text, **fields)
-    before = {note.path: text, path: None}
+    before = {note.path: text, path: writer.read(path)}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
     return Reviewed("accept", note.path, path)
+
+
+def _instead_of(writer: Writer, note: Note) -> str:
+    """The note whose place an agent's version of it takes; "" where it is a note of its own."""
+    old = note.fields.get(settling.REPLACES)
+    known = writer.index.known.get(old) if isinstance(old, str) else None
+    return known.note.path if known and not is_quarantined(known.note) else ""
 
 
 def _asks_to_forget(note: Note) -> bool:

@@ -16,11 +16,11 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, ledger, locks, platform, quoting
+from holdfast.capture import agent_edits, home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HoldfastError
-from holdfast.vault import armed_file, brain, gate, index, journal, notes, own, standing, tasks
+from holdfast.vault import armed_file, brain, gate, index, journal, notes, own, settling, standing, tasks, vouched
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
 
@@ -42,6 +42,7 @@ class Writer:
         self.repository = repository
         self.vault = repository.vault
         self.now = now
+        self.head = ""  # the last commit that is vouched for (vault/vouched)
         self._index: index.Index | None = None
 
     @property
@@ -49,6 +50,12 @@ class Writer:
         if self._index is None:
             self._index = index.load(self.vault)
         return self._index
+
+    @property
+    def known_paths(self) -> list[str] | None:
+        """The notes, and what should be one, where somebody has looked already."""
+        known = self._index
+        return None if known is None else [*known.known, *(one.path for one in known.broken)]
 
     def read(self, path: str) -> str | None:
         """A file of the vault as text; bytes that are no UTF-8 come back as they went when it is written again."""
@@ -99,6 +106,7 @@ class Writer:
         )
         change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents)
         applied = journal.apply(self.repository, change)
+        self.head = applied.commit if self.head and applied.commit else self.head
         self._index = None if applied.skipped else after
         refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
@@ -130,8 +138,22 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         commit_person(writer)
         yield writer
         repository.keep_branch()
+        if writer.head:
+            vouched.vouch(vault, writer.head, paths=writer.known_paths)
     finally:
         os.close(held)
+
+
+def take_in(vault: str, now: float, patience: float = 2.0) -> None:
+    """Commit or settle what was edited since the last writer, so that there is a version to go back to. While another
+    writes, or a person is in the middle of something, that is left to the next."""
+    if not os.path.exists(f"{vault}/.git"):
+        return
+    try:
+        with writing(vault, now, patience):
+            pass
+    except (HoldfastError, OSError):
+        return
 
 
 def lock(vault: str, patience: float) -> int:
@@ -188,8 +210,27 @@ def _begin(writer: Writer) -> None:
 
 
 def commit_person(writer: Writer) -> str:
-    """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none."""
+    """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none.
+    What an agent changed with its own tools is settled first (vault/settling)."""
     repository = writer.repository
+    found = _changed(repository)
+    head = repository.head()
+    settled = settling.settle(writer, [path for _, path in found])
+    if settled.paths:
+        found, head = _changed(repository), repository.head()
+    changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
+    edits = agent_edits.Edits(repository.vault)
+    left = [path for path in changed if not settled.is_done and edits.by(path)]
+    theirs = [path for path in changed if path not in left and not _is_our_own(repository, head, path)]
+    commit = _commit_theirs(writer, found, theirs) if theirs else ""
+    if settled.is_done:
+        writer.head = commit or head
+        vouched.vouch(writer.vault, writer.head, paths=writer.known_paths, anew=True)
+    return commit
+
+
+def _changed(repository: Repository) -> list[tuple[bytes, str]]:
+    """The files that differ from the head, each with its state as git says it. Raises GitFailed amid a conflict."""
     raw = repository.run(
         *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"),
         *("--", ":/", ":(top,exclude).state"),  # our machinery, whatever a person made of .gitignore
@@ -201,11 +242,11 @@ def commit_person(writer: Writer) -> str:
             f"{torn[0]} in {repository.vault} is in conflict; nothing was changed. "
             "Mend it and `git add` it there, then run it again."
         )
-    changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
-    head = repository.head()
-    theirs = [path for path in changed if not _is_our_own(repository, head, path)]
-    if not theirs:
-        return ""
+    return found
+
+
+def _commit_theirs(writer: Writer, found: list[tuple[bytes, str]], theirs: list[str]) -> str:
+    repository = writer.repository
     change = Change(new_id(writer.now), _subject(f"edited by hand: {notes.some_of(theirs)}"), (), "hand")
     who = repository.person()
     if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):

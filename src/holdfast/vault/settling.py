@@ -1,0 +1,305 @@
+"""Settling what agents changed in the vault with their own tools: it goes through the gate like everything else.
+
+A writer looks before it commits what a person edited. Facts, decisions and lessons that an agent wrote into a file are
+filed with the agent's origin, whatever the file claims. A rule, preference or identity is a proposal, or, from a
+stretch that outside text has entered, goes to quarantine. A note that the agent may not change or remove is put back
+from the last commit that was vouched for, and the agent's version waits in quarantine. Nothing is lost: what is no file
+at all, such as a link, goes aside into `.state/aside`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from holdfast.capture import calls, home, notices, platform, quoting
+from holdfast.capture.agent_edits import BRAIN, Edits
+from holdfast.capture.ids import digest
+from holdfast.capture.whereabouts import OUTSIDE, agents_origin
+from holdfast.errors import UsageError
+from holdfast.model import TRUSTED
+from holdfast.vault import brain, gate, index, notes, standing, vouched
+from holdfast.vault.gate import APPLY, REFUSE, Asker, Change
+from holdfast.vault.notes import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.vault.index import Known
+    from holdfast.vault.writing import Writer
+
+NOTICE = "agent-edits"
+BY_AGENT = "edited_by"  # a field: an agent wrote it into the vault's files
+REPLACES = "replaces"  # a field: the note that this version of it would take the place of
+IN_FOLDER = {"rules": gate.RULE, "identity": gate.IDENTITY}
+NO_WORDS = ("reviewed", "edited", "created", "sources")  # fields in which a note says nothing
+
+
+@dataclass
+class _Plan:
+    """What becomes of one agent's edits: texts to write, those that they were read as, and what to say of it."""
+
+    by: Asker
+    texts: dict[str, str | None] = field(default_factory=dict)
+    planned_on: dict[str, str | None] = field(default_factory=dict)
+    filed: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """`is_done`: nothing of an agent's is left to settle; `paths` are the files that were."""
+
+    is_done: bool
+    paths: tuple[str, ...] = ()
+
+
+def settle(writer: Writer, changed: Iterable[str]) -> Settled:
+    """Settle what agents changed of these files, and of those that somebody committed since the last writer. The
+    vault's lock is held."""
+    edits = Edits(writer.vault)
+    state = home.state(writer.vault)
+    if not edits.are_possible():
+        calls.drop_written(state)
+        return Settled(is_done=True)
+    began = calls.now(state)
+    listed = sorted({*changed, *_committed_since(writer)})
+    groups: dict[str, list[str]] = {}
+    for path in listed:
+        episodes = edits.by(path)
+        if episodes:
+            groups.setdefault(_origin(state, episodes), []).append(path)
+    done = [_settle(writer, Asker(gate.AGENT, origin), paths) for origin, paths in groups.items()]
+    is_done = all(done)
+    if is_done:
+        calls.drop_until(state, began)
+    return Settled(is_done, tuple(path for paths in groups.values() for path in paths))
+
+
+def _committed_since(writer: Writer) -> list[str]:
+    """Files in commits that no writer of ours made."""
+    repository = writer.repository
+    known = calls.settled(home.state(writer.vault)).head
+    if not known or known == repository.head():
+        return []
+    done = repository.attempt("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", known, "HEAD", "--")
+    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
+
+
+def _origin(state: str, episodes: Sequence[str]) -> str:
+    """Whose words they are: the agent's own, unless outside text had entered one of the sessions, or nobody looked."""
+    found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in episodes]
+    return next((origin for origin in found if origin not in TRUSTED), found[0])
+
+
+def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
+    for strict in (False, True):
+        plan = _planned(writer, by, paths, strict=strict)
+        if not plan.texts:
+            return True
+        asker = gate.BY_UPKEEP if strict else by
+        subject = f"edited by an agent: {notes.some_of(list(paths))}"
+        try:
+            applied = writer.commit(subject, plan.texts, cause="agent", by=asker, planned_on=plan.planned_on)
+        except gate.Refused:
+            continue  # then nothing of it is filed: all waits
+        _tell(writer, plan)
+        return not any(path in plan.texts for path in applied.skipped)
+    return False
+
+
+def _planned(writer: Writer, by: Asker, paths: Sequence[str], *, strict: bool) -> _Plan:
+    plan = _Plan(by)
+    for path in paths:
+        plan.aside += _set_aside(writer.vault, path)
+        before, after = vouched.committed(writer.vault, path), writer.read(path)
+        plan.planned_on[path] = after
+        if before == after and before is not None:
+            plan.texts[path] = after  # committed with git in between
+        elif path == BRAIN:
+            _plan_brain(writer, plan, before, after)
+        elif not index.is_note_path(path):
+            _put_back(writer, plan, path, before, after)
+        else:
+            _plan_note(writer, plan, path, before, after, strict=strict)
+    if BRAIN in plan.texts:
+        known = writer.index.with_texts(plan.texts)
+        plan.texts[BRAIN] = brain.refreshed(plan.texts[BRAIN], known.notes)
+    return plan
+
+
+def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after: str | None, *, strict: bool) -> None:
+    old, new = _known(path, before), _known(path, after)
+    is_quarantined = path.startswith(f"{notes.QUARANTINE}/")
+    if before is not None and (is_quarantined or (old and old.note.status in notes.WAITING)):
+        # It waits for the user, and for nobody else.
+        _put_back(writer, plan, path, before, None if is_quarantined else after)
+        return
+    twin = _outside_twin(writer, new) if before is None else None
+    by = Asker(gate.AGENT, twin.note.origin) if twin and plan.by.is_clean else plan.by
+    asked = [gate.decide(by, change) for change in _changes(path, old, new)]
+    is_users = old is not None and old.note.origin == "user" and not (new and _is_same(old, new))
+    is_readable = new is not None or after is None
+    if is_readable and not (strict or is_users) and all(one == APPLY for one in asked):
+        plan.texts[path] = _owned(path, after, by, old) if after is not None else None
+        plan.filed.append(path)
+    elif before is not None:
+        _put_back(writer, plan, path, before, None if new and old and _is_same(old, new) else after)
+    elif twin and twin.note.path.startswith(f"{notes.QUARANTINE}/"):
+        plan.texts[path] = None  # the same words wait there already
+    elif is_quarantined or (by.is_clean and new and not strict and REFUSE not in asked):
+        status = {} if is_quarantined else {"status": notes.PROPOSED}
+        plan.texts[path] = _stamped(path, after or "", by.origin, **status)
+        plan.waiting.append(path)
+    else:
+        _put_back(writer, plan, path, None, after)
+
+
+def _outside_twin(writer: Writer, new: Known | None) -> Known | None:
+    """A note from outside with the same words: a new name does not make them the agent's."""
+    known = writer.index.known.values() if new else ()
+    return next((one for one in known if new and one.digest == new.digest and one.note.origin not in TRUSTED), None)
+
+
+def _known(path: str, text: str | None) -> Known | None:
+    found = notes.from_text(path, text) if text is not None else None
+    return None if found is None or isinstance(found, Broken) else index.known_of(found)
+
+
+def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
+    """What is lifted and what is made, as the file claims it: as the user's own word, by its kind and by its folder. A
+    file does not say whether feedback is a lesson or a preference, so it counts as the latter."""
+    claimed = replace(new, note=replace(new.note, origin="user")) if new else None
+    lost, gained = standing.of(old), standing.of(claimed)
+    if gained and (kind := IN_FOLDER.get(path.partition("/")[0])):
+        gained = {*gained, kind}
+    if old and new and _is_same(old, new):
+        lost, gained = lost - gained, gained - lost
+    held = old.note.origin if old else "user"
+    return [
+        *(Change(_as_preference(what), gate.LIFTED, path, held) for what in sorted(lost)),
+        *(Change(_as_preference(what), gate.MADE, path) for what in sorted(gained)),
+    ]
+
+
+def _as_preference(what: str) -> str:
+    return gate.PREFERENCE if what == gate.LESSON else what
+
+
+def _is_same(old: Known, new: Known) -> bool:
+    """Whether two versions of a note say the same; its proof and its dates are no words of it."""
+    one, other = (
+        {key: value for key, value in known.note.fields.items() if key not in NO_WORDS} for known in (old, new)
+    )
+    return old.digest == new.digest and one == other
+
+
+def _owned(path: str, text: str, by: Asker, old: Known | None) -> str:
+    """With the origin that is true: the agent's, or that of the note where it says what it said; outside text stays
+    outside text, whoever changes it."""
+    new = _known(path, text)
+    if new is None:
+        return text
+    is_kept = old is not None and (_is_same(old, new) or old.note.origin not in TRUSTED)
+    return _stamped(path, text, old.note.origin if old and is_kept else by.origin)
+
+
+def _stamped(path: str, text: str, origin: str, **more: str) -> str:
+    try:
+        return notes.with_fields(text, origin=origin, **{BY_AGENT: "agent"}, **more)
+    except UsageError:
+        return _wrapped(path, text, origin)
+
+
+def _wrapped(path: str, text: str, origin: str, **more: str) -> str:
+    """A text that is no note, as the body of one."""
+    kind = next((kind for kind, folder in notes.FOLDERS.items() if path.startswith(f"{folder}/")), "knowledge")
+    name = f"{quoting.stem(path)}, as an agent wrote it"
+    body = text.encode("utf-8", "replace").decode("utf-8")
+    fields = {**more, BY_AGENT: "agent"}
+    return notes.new_text(
+        name=name, description=body.strip(), kind=kind, body=body, day="", project=notes.GLOBAL, origin=origin, **fields
+    )
+
+
+def _put_back(writer: Writer, plan: _Plan, path: str, before: str | None, after: str | None) -> None:
+    """The file as it was, and the agent's version, if there is one, where a person decides on it."""
+    plan.texts[path] = before
+    if before is not None:
+        plan.restored.append(path)
+    if after is None:
+        return
+    more = {REPLACES: path} if before is not None and index.is_note_path(path) else {}
+    is_note = _known(path, after) is not None and index.is_note_path(path)
+    try:
+        made = notes.with_fields(after, origin=plan.by.origin, status="active", **{BY_AGENT: "agent"}, **more)
+    except UsageError:
+        is_note = False
+    _wait(writer, plan, path, made if is_note else _wrapped(path, after, plan.by.origin, **more))
+
+
+def _wait(writer: Writer, plan: _Plan, path: str, text: str) -> None:
+    taken = {*writer.index.known, *(one.path for one in writer.index.broken), *plan.texts}
+    where = notes.free_path("", quoting.stem(path), taken, notes.QUARANTINE)
+    plan.texts[where], plan.planned_on[where] = text, None
+    plan.waiting.append(where)
+
+
+def _plan_brain(writer: Writer, plan: _Plan, before: str | None, after: str | None) -> None:
+    """The user's own part of the brain is as it was; lines that the agent brought wait."""
+    was = quoting.around_map(brain.OPENING if before is None else before)
+    now = quoting.around_map(after) if after is not None else None
+    plan.texts[BRAIN] = before
+    if now == was:
+        return
+    plan.restored.append(BRAIN)
+    had = {line.strip() for part in was for line in part.splitlines()}
+    fresh = [line for part in now or () for line in part.splitlines() if line.strip() and line.strip() not in had]
+    if fresh:
+        _wait(
+            writer, plan, "rules/lines-for-the-brain.md", _wrapped("rules/BRAIN.md", "\n".join(fresh), plan.by.origin)
+        )
+
+
+def _set_aside(vault: str, path: str) -> list[str]:
+    """Move away what is no plain file or folder on the way to a note: a link, a pipe, a folder in the note's place, or
+    more than a note can be."""
+    place = vault
+    names = path.split("/")
+    for depth, name in enumerate(names):
+        place = f"{place}/{name}"
+        try:
+            seen = os.lstat(place)
+        except OSError:
+            break
+        is_last = depth == len(names) - 1
+        fits = stat.S_ISREG(seen.st_mode) and seen.st_size <= notes.LARGEST if is_last else stat.S_ISDIR(seen.st_mode)
+        if not fits:
+            folder = f"{home.state(vault)}/aside"
+            platform.make_folders(folder)
+            aside = f"{digest(f'{place} {seen.st_ino} {seen.st_ctime_ns}')}-{name[:80]}"
+            os.rename(place, f"{folder}/{aside}")
+            return [f".state/aside/{aside}"]
+    return []
+
+
+def _tell(writer: Writer, plan: _Plan) -> None:
+    """One sentence for the next start."""
+    parts = []
+    if plan.restored:
+        parts.append(f"{notes.some_of(plan.restored)} put back as it was (`holdfast forget` removes a note)")
+    if plan.waiting:
+        parts.append(f"{notes.some_of(plan.waiting)} waiting for your word (`holdfast review`)")
+    if plan.aside:
+        parts.append(f"what is no file moved to {notes.some_of(plan.aside)}")
+    if not parts:
+        return
+    line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
+    try:
+        notices.leave(home.state(writer.vault), f"{NOTICE}-{plan.by.origin}", line, writer.now, once=True)
+    except OSError:
+        return
