@@ -20,9 +20,9 @@ LONGEST = 64 * 1024
 DEEPEST = 40
 LONGEST_KEY = 200
 SIGNS = frozenset(",[]{}#&*!|>'\"%@`")  # no plain text begins with one
-NULLS = ("", "~", "null", "Null", "NULL")
-TRUE = ("yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON")
-FALSE = ("no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF")
+WORDS: dict[str, bool | None] = dict.fromkeys(("yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True)
+WORDS |= dict.fromkeys(("no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False)
+WORDS |= dict.fromkeys(("", "~", "null", "Null", "NULL"))
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 ESCAPES.update({"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029", " ": " ", '"': '"', "\\": "\\", "/": "/"})
 WIDTHS = {"x": 2, "u": 4, "U": 8}
@@ -64,8 +64,7 @@ def fields(source: str) -> dict[str, Any]:
     """The fields between the fences. Raises Damaged."""
     if len(source) > LONGEST:
         raise Damaged(1, f"the front matter has {len(source):,} characters, {LONGEST:,} is the most")
-    if "\r" in source:
-        # A caller may have made line ends one before us.
+    if "\r" in source:  # a caller may have made line ends one before us
         source = "\n".join(line.rstrip("\r") for line in source.split("\n"))
     _refuse_letters(source)
     for number, text in enumerate(source.split("\n"), 2) if FENCE in source or "..." in source else ():
@@ -85,22 +84,18 @@ def _refuse_letters(source: str) -> None:
 
 
 def _is_taken(letter: str) -> bool:
-    if letter < "\x7f":
-        return letter >= " " or letter in "\n\t"
     odd = letter in "\u2028\u2029\ufeff\ufffe\uffff"  # line breaks to some, a byte order mark, no characters
-    return letter >= "\xa0" and not odd and not "\ud800" <= letter <= "\udfff"
+    is_far = letter >= "\xa0" and not odd and not "\ud800" <= letter <= "\udfff"
+    return is_far or " " <= letter < "\x7f" or letter in "\n\t"
 
 
 def resolved(text: str) -> Any:
     """A plain value: nothing, yes or no, a small number, or the text that it is."""
-    if text in NULLS:
-        return None
-    if text in TRUE or text in FALSE:
-        return text in TRUE
-    digits = text[1:] if text[:1] == "-" else text
-    if digits.isascii() and digits.isdecimal() and len(text) < 19 and str(int(text)) == text:
-        return int(text)
-    return text
+    if text in WORDS:
+        return WORDS[text]
+    digits = text.removeprefix("-")
+    is_number = digits.isascii() and digits.isdecimal() and len(text) < 19 and str(int(text)) == text
+    return int(text) if is_number else text
 
 
 class _Reader:

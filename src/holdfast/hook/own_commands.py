@@ -53,7 +53,7 @@ def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) ->
 
 
 def _plain(cause: str) -> str:
-    return " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split())
+    return " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split()) or "a line that cannot be read"
 
 
 class Line:
@@ -307,7 +307,7 @@ def starts_of(words: list[str]) -> list[str]:
 def _lists_own_files(before: Simple | None) -> bool:
     """Whether a command prints names of tracked files, or of those in which a search has found something."""
     words = before.words if before else []
-    if words[:1] == ["git"]:
+    if words and words[0] == "git":
         told = [word for word in words[1:] if not word.startswith("-")][:1]
         if told == ["ls-files"]:
             return not any(word in ("-o", "--others", "-i", "--ignored") for word in words)

@@ -169,9 +169,12 @@ def _end_of_tag(low: str, at: int, closing: str, ends: dict[str, int]) -> int:
 
 def _is_alone(low: str, at: int, closed: int) -> bool:
     """Whether an opening tag has its line for itself."""
-    before = low[low.rfind("\n", 0, at) + 1 : at]
-    behind = low[closed + 1 : (low.find("\n", closed) + 1 or len(low) + 1) - 1]
-    return not before.strip() and not behind.strip() and low[closed - 1] != "/"
+    before, behind = at - 1, closed + 1
+    while before >= 0 and low[before] != "\n" and low[before].isspace():
+        before -= 1
+    while behind < len(low) and low[behind] != "\n" and low[behind].isspace():
+        behind += 1
+    return low[closed - 1] != "/" and low[before : before + 1] in ("", "\n") and low[behind : behind + 1] in ("", "\n")
 
 
 def _ends_of_tags(low: str, opening: str, closing: str) -> dict[str, int]:
