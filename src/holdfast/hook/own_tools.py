@@ -89,7 +89,7 @@ def judge(moment: Moment, ground: Ground, trust: Trust) -> tuple[str, str]:
     elif name in SKILLS:
         unknown = _unknown_skill(moment, ground, trust)
     elif name == "toolsearch":
-        unknown = "" if moment.input.startswith("select:") and "mcp__" not in moment.input else tool
+        unknown = "" if _selects_known_tools(moment.input) else tool
     return (TOOL, unknown) if unknown else ("", "")
 
 
@@ -164,3 +164,10 @@ def _unknown_skill(moment: Moment, ground: Ground, trust: Trust) -> str:
     if ground.home and ":" not in name and any(is_there(f"{ground.home}/.claude/{end}") for end in ends):
         return ""
     return f"{moment.tool} {name}"
+
+
+def _selects_known_tools(given: str) -> bool:
+    """Whether a search names the tools that it wants, and none of them is a foreign server's: what a server says of its
+    own tools is its text."""
+    names = [name.strip() for name in given.partition("\n")[0].removeprefix("select:").split(",")]
+    return given.startswith("select:") and all(name.startswith(OURS) or "mcp__" not in name for name in names)
