@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.capture import log, queue, segments, settle
+from holdfast.capture import log, platform, queue, segments, settle
 from holdfast.model import Flag
 
 from .support import count, make_flag, recover
@@ -53,6 +53,7 @@ def watch(patch: pytest.MonkeyPatch, before: Callable[[str], None]) -> None:
     patch.setattr(segments, "posix", Watched(posix, before))
     patch.setattr(segments, "fcntl", Watched(fcntl, before))
     patch.setattr(log, "posix", Watched(posix, before))
+    patch.setattr(platform, "posix", Watched(posix, before))
 
 
 def the_world_goes_on(folder: str) -> None:
