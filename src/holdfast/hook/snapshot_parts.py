@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+LAST = 12  # messages that are told whatever else is
 RUN = 8  # words in a row that say again what was said
 SHORTEST = 32  # characters of an item that still say something
 TODO, ASKED, QUOTED, SAID, DETAILS, TOUCHED = (
@@ -38,7 +39,7 @@ def told(text: str, room: int, path: str = "", beside: str = "") -> str:
         name: [item for item in items if name not in REPEATING or not shown or _bare(item) not in shown]
         for name, items in read(text).items()
     }
-    parts[DETAILS] = _fresh(parts[DETAILS], shown)
+    parts[DETAILS] = _fresh(parts[DETAILS], _joined([shown, *parts[SAID][-LAST:]]))
     named = _joined([shown, *parts[DETAILS]])
     parts[TOUCHED] = [item for item in parts[TOUCHED] if _bare(item) not in named]
     lines = _fit_once(parts, room - frame)
