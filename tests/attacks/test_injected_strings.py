@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hook_support import Agents, Home, Terminal
+from hook_support import Agents, Home, Terminal, a_home
 
 from holdfast.capture import course, flagging
 from holdfast.capture.flag_words import Words
@@ -32,6 +32,7 @@ pytestmark = pytest.mark.attacks
 
 ORIGIN = "web"
 NOW = 1_800_000_000.0
+MOST_NOTES = 100  # in one vault
 ALL = strings()
 TOLD = ("web", "outside")  # one of these words stands in every line that has such a string
 
@@ -98,13 +99,19 @@ def test_flags_of_every_kind(fresh: Home, agents: Agents, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rule", "identity", "feedback", "preference", "project", "knowledge"])
-def test_remembered_notes_of_every_kind(fresh: Home, agents: Agents, kind: str) -> None:
-    session(fresh, agents)
+def test_remembered_notes_of_every_kind(tmp_path: Path, agents: Agents, kind: str) -> None:
+    """In several vaults: each note costs a commit, and more so the more there are."""
     tried = support.sample(ALL, 25)
-    for at, (mark, text) in enumerate(tried):
-        asked = Asked(text, kind, fresh.project_id(), name=f"{mark} {text[:60]}", origin=ORIGIN, reason=text)
-        edits.remember(str(fresh.vault), asked, NOW + at)
-    broken = [*binding(str(fresh.vault), fresh.state), *unmarked(told_by(fresh, agents))]
+    broken: list[str] = []
+    for nth in range(0, len(tried), MOST_NOTES):
+        (tmp_path / str(nth)).mkdir()
+        with a_home(tmp_path / str(nth)) as home:
+            session(home, agents)
+            for at, (mark, text) in enumerate(tried[nth : nth + MOST_NOTES]):
+                name = f"{mark} {text[:60]}"
+                asked = Asked(text, kind, home.project_id(), name=name, origin=ORIGIN, reason=text)
+                edits.remember(str(home.vault), asked, NOW + at)
+            broken += [*binding(str(home.vault), home.state), *unmarked(told_by(home, agents))]
     support.count(f"strings remembered as {kind}", len(tried), len(broken))
     assert not broken, broken[:5]
 
@@ -114,7 +121,7 @@ def test_handoffs_names_and_tasks(fresh: Home, agents: Agents, terminal: Termina
     env = {"CLAUDE_CODE_SESSION_ID": "s1"}
     terminal("task", "start", "port", "Port the store")
     key = session(fresh, agents)
-    tried = support.sample(ALL, 40)
+    tried = support.sample(ALL, 40)[::8] if support.NAME == "full" else support.sample(ALL, 40)
     for _, text in tried:
         line = " ".join(text.split())[:900]
         terminal("task", "checkpoint", "--discovery", line, env=env)
