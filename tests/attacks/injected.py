@@ -66,6 +66,6 @@ def strings() -> list[tuple[str, str]]:
     for dress in DRESSES:
         for order in ORDERS:
             for way in (str, str.upper):
-                mark = f"zq{len(found):05d}zq"
+                mark = f"zq-{len(found):05d}-zq"
                 found.append((mark, f"{dress.replace('{}', way(order)).replace('{{', '{').replace('}}', '}')} {mark}"))
     return found
