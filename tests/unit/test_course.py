@@ -64,8 +64,9 @@ def test_what_is_there_is_never_seen_without_its_content(state: str) -> None:
                 seen.extend([course.read(state, EPISODE, f"n{round_}"), course.take(state, EPISODE, f"n{round_}")])
 
     at_once(act)
-    assert set(seen) <= {None, "whole"}
-    assert "whole" in seen
+    left = [course.read(state, EPISODE, f"n{round_}") for round_ in range(100)]  # where the readers were faster
+    assert set(seen) | set(left) <= {None, "whole"}
+    assert "whole" in (*seen, *left)
 
 
 def test_of_many_who_take_one_gets_it(state: str) -> None:
