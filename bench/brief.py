@@ -28,12 +28,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from repetition import repetition
-from support import ROOT, commit, machine
+from support import ROOT, commit, machine, tree_of
 
 sys.path.insert(0, str(ROOT / "src"))
 
@@ -59,11 +60,11 @@ def main() -> None:
     facts = coverage.load(options.data / "needed.jsonl")
     sessions = sorted(path for path in options.data.glob("session-*.jsonl.gz") if options.only in path.name)
     print(f"{machine()}; commit {commit()}")
-    with tempfile.TemporaryDirectory(prefix="holdfast-brief-") as name:
+    with tempfile.TemporaryDirectory(prefix="holdfast-brief-") as name, ExitStack() as beside:
         folder = Path(name)
         trees = {"now": _installed(folder / "now", ROOT)}
         if options.before:
-            trees[options.before] = _installed(folder / "before", _tree(folder, options.before))
+            trees[options.before] = _installed(folder / "before", beside.enter_context(tree_of(options.before, folder)))
         for path in sessions:
             session = path.name.partition(".")[0]
             needed = [fact for fact in facts if fact["session"] == session]
@@ -79,8 +80,6 @@ def main() -> None:
                         options.show.mkdir(parents=True, exist_ok=True)
                         (options.show / f"{session}-{tree}-{case.replace(' ', '-')}.txt").write_text(text)
             _print(f"{session}  script   thirty lines", script(lines), needed, coverage)
-        if options.before:
-            subprocess.run(["git", "-C", str(ROOT), "worktree", "prune"], check=False)
 
 
 def _coverage(path: Path) -> Any:
@@ -121,12 +120,6 @@ def _until_summed(lines: list[str]) -> str:
         if record.get("isCompactSummary"):
             break
     return "\n".join(found)
-
-
-def _tree(folder: Path, wanted: str) -> Path:
-    path = folder / "tree"
-    subprocess.run(["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", str(path), wanted], check=True)
-    return path
 
 
 def _installed(folder: Path, root: Path) -> Path:

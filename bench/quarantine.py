@@ -21,10 +21,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from support import ROOT, commit, machine
+from support import ROOT, commit, machine, tree_of
 
 DATA = ROOT.parent / "shared" / "bench"
 OTHERS = ("node_modules", "vendor", "site-packages", ".venv", "deps", "_build", "dist", "build", "target")
@@ -49,14 +50,12 @@ def main() -> None:
         return
     print(f"{machine()}; commit {commit()}")
     print("tracked: every path below the session's folder but for folders of dependencies and build output")
-    with tempfile.TemporaryDirectory(prefix="holdfast-quarantine-") as name:
+    with tempfile.TemporaryDirectory(prefix="holdfast-quarantine-") as name, ExitStack() as trees:
         rows: list[tuple[str, Path, list[str]]] = [("now", ROOT / "src", [])]
         if options.trust:
             rows.append((f"now, {', '.join(options.trust)} trusted", ROOT / "src", options.trust))
         if options.before:
-            tree = Path(name) / "tree"
-            words = ["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", str(tree), options.before]
-            subprocess.run(words, check=True)
+            tree = trees.enter_context(tree_of(options.before, Path(name)))
             rows.insert(0, (f"before ({options.before})", tree / "src", []))
         sums: dict[str, Counter[str]] = {}
         causes: dict[str, Counter[str]] = {label: Counter() for label, *_ in rows if label.startswith("now")}
@@ -74,8 +73,6 @@ def main() -> None:
             print(f"\ncalls that bring outside text {label}, by what brings it:")
             for cause, count in counted.most_common(SHOWN):
                 print(f"  {count:3}  {cause[:LONGEST]}")
-    if options.before:
-        subprocess.run(["git", "-C", str(ROOT), "worktree", "prune"], check=False)
 
 
 def _run(source: Path, session: Path, trust: list[str]) -> dict[str, Any]:

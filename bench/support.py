@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +30,18 @@ def machine() -> str:
         f"{os.cpu_count()} x {model}, {platform.system()} {platform.release().partition('-')[0]}, "
         f"Python {platform.python_version()}"
     )
+
+
+@contextmanager
+def tree_of(wanted: str, folder: Path) -> Iterator[Path]:
+    """The sources of another commit, to be measured beside these."""
+    path = folder / "tree"
+    git = ["git", "-C", str(ROOT), "worktree"]
+    subprocess.run([*git, "add", "-q", "--detach", str(path), wanted], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run([*git, "remove", "--force", str(path)], check=False)
 
 
 def commit() -> str:

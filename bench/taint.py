@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from support import ROOT, commit, interleaved, machine, median, once, user_environment
+from support import ROOT, commit, interleaved, machine, median, once, tree_of, user_environment
 
 LINE = (
     "cd src && git status --short && pytest -q tests/test_1.py 2>&1 | tail -5; for f in a/0.py b/1.py; do cat $f; done"
@@ -30,11 +31,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--files", type=int, default=10_000)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="holdfast-taint-") as name:
+    with tempfile.TemporaryDirectory(prefix="holdfast-taint-") as name, ExitStack() as trees:
         folder = Path(name)
-        tree = folder / "tree"
-        words = ["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", str(tree), options.before]
-        subprocess.run(words, check=True)
+        tree = trees.enter_context(tree_of(options.before, folder))
         project = _repository(folder / "project", options.files)
         env = user_environment(folder)
         candidates: dict[str, Callable[[], float]] = {}
@@ -46,7 +45,6 @@ def main() -> None:
                 once(hook, own, project, payload)
                 candidates[f"{kind}|{label}"] = _timed(hook, own, project, payload)
         times = interleaved(candidates, options.runs)
-    subprocess.run(["git", "-C", str(ROOT), "worktree", "prune"], check=False)
     print(f"{machine()}; commit {commit()} against {options.before}; {options.files:,} tracked files")
     for kind in _calls(Path("/")):
         before, now = median(times[f"{kind}|before"]), median(times[f"{kind}|now"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hook_support import Agents, Home, Terminal, a_home
+from hook_fixtures import agents, fresh, terminal  # noqa: F401 - fixtures, for whoever names them
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,20 +66,3 @@ def no_file_over() -> Callable[[int], AbstractContextManager[None]]:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     return limit
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def agents() -> Iterator[Agents]:
-    with Agents() as made:
-        yield made
-
-
-@pytest.fixture
-def terminal(fresh: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(fresh, monkeypatch, capfd)

@@ -6,7 +6,7 @@ could not be shown whole in any brief is not quoted whole, so a file of any size
 
 from __future__ import annotations
 
-from holdfast.model import TRUSTED, value
+from holdfast.model import ORIGINS, TRUSTED, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
 GLOBAL = "global"
 LARGEST = 6000  # characters of one item; a larger one comes in short
 LONGEST_LINE = 300  # of a description or title
+FROM = " (from "  # behind an item of a handoff or a list, and the origin
 OUTSIDE = " [outside text, from "  # what such a line says of itself
 LONGEST_NOTE = 1500  # of the text of a note that is not always on
 EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
@@ -47,6 +48,18 @@ class Quoted:
 
     items: tuple[tuple[str, str], ...] = ()
     more: int = 0
+
+
+def from_mark(origin: str) -> str:
+    """The words that stand behind what came from outside; "" behind the user's and the agent's own."""
+    return "" if origin in ("", *TRUSTED) else f"{FROM}{origin})"
+
+
+def said_by(item: str) -> tuple[str, str]:
+    """An item without that mark, and the origin that it names; the agent's where there is none."""
+    words, mark, rest = item.rstrip().rpartition(FROM)
+    origin = rest.removesuffix(")")
+    return (words, origin) if mark and rest == f"{origin})" and origin in ORIGINS else (item, "agent")
 
 
 def fields_of(text: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import lead_ins
+from holdfast.capture import lead_ins, quoting
 from holdfast.model import TRUSTED
 from holdfast.vault import anchors, frontmatter, gate, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
@@ -223,8 +223,7 @@ class Filing:
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
         doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
-        source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
-        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{source}{_proof(flag)}"
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{quoting.from_mark(flag.origin)}{_proof(flag)}"
         part = 0
         while True:
             part += 1

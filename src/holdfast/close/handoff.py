@@ -103,10 +103,9 @@ def topic(told: Story, flags: Sequence[Flag]) -> str:
 
 
 def _item(flag: Flag, path: str, doubt: str = "") -> str:
-    source = "" if flag.origin in TRUSTED else f" (from {flag.origin})"
     link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
     mark = UNVERIFIED.format(doubt) if doubt else ""
-    return f"{_line(plain(flag))}{mark}{source}{link}"
+    return f"{_line(plain(flag))}{mark}{quoting.from_mark(flag.origin)}{link}"
 
 
 def _line(text: str) -> str:

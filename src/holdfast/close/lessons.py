@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.capture import quoting
 from holdfast.capture.ids import made_of
-from holdfast.model import ORIGINS, Flag
+from holdfast.model import Flag
 from holdfast.vault.lineage import MECHANICAL
 from holdfast.vault.notes import FROM_HANDOFF
 from holdfast.witness.account import TRACKER
@@ -38,7 +39,7 @@ def file(filing: Filing, handoff: Handoff, episode: Episode) -> None:
     filed = 0
     for section, kind in KINDS.items():
         for item in handoff.items(section):
-            text, origin = _said(item)
+            text, origin = quoting.said_by(item)
             flag = _flag(episode, handoff, kind, text, origin)
             if filing.is_filed(flag.id):
                 filed += 1
@@ -56,15 +57,6 @@ def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
     if len(text) < SHORTEST or "](../../" in item or text.endswith("…"):
         return False
     return not is_quoted or (bool(names(text)) and not text.startswith(TRACKER))
-
-
-def _said(item: str) -> tuple[str, str]:
-    """The words, and where they came from."""
-    for origin in ORIGINS:
-        mark = f" (from {origin})"
-        if item.endswith(mark):
-            return item.removesuffix(mark), origin
-    return item, "agent"
 
 
 def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:

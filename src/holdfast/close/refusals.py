@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.capture import drafts, episodes, flags, home, queue
+from holdfast.capture import drafts, episodes, flags, home, queue, quoting
 from holdfast.capture.ids import LETTERS
 from holdfast.close.work import find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
@@ -98,7 +98,8 @@ def _sections(one: Draft) -> dict[str, tuple[str, ...]]:
     except HoldfastError:
         found = {"note": tuple(one.text.splitlines())}
     if one.origin not in TRUSTED:  # the word of an outsider is no word of a colleague
-        found = {key: tuple(f"{item} (from {one.origin})" for item in items) for key, items in found.items()}
+        mark = quoting.from_mark(one.origin)
+        found = {key: tuple(f"{item}{mark}" for item in items) for key, items in found.items()}
         found = {key: items for key, items in found.items() if key != "note"}
     room = MOST
     kept: dict[str, tuple[str, ...]] = {}

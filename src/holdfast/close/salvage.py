@@ -112,7 +112,7 @@ class Salvaged:
         return {key: items for key, items in tidy.items() if items}
 
     def _told(self, item: str) -> str:
-        return f"{quoting.shortened(item, LONGEST_ITEM - 30)} (from {self.origin})" if self.origin else item
+        return f"{quoting.shortened(item, LONGEST_ITEM - 30)}{quoting.from_mark(self.origin)}" if self.origin else item
 
     def text(self, room: int = MOST_WRITTEN) -> str:
         """All of it as Markdown, in at most `room` characters: for a judge's question, or for a file."""

@@ -10,7 +10,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import gitfiles
+from holdfast.capture import gitfiles, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.witness import account as accounts
@@ -47,11 +47,9 @@ def completed(made: Handoff, account: Account, cwd: str, origin: str, files: Seq
     """A handoff made of flags and prompts, with what was witnessed behind it."""
     own = {key: items for key, items in made.sections.items() if key not in ("goals", "worked_on", "files_modified")}
     found = accounts.sections(account, said=[item for key, items in own.items() if key != "note" for item in items])
-    where = [_local(one, cwd) + (f" (from {origin})" if origin else "") for one in found.pop("where", [])]
-    if origin:
-        found = {
-            key: [one if key == ASKED else f"{one} (from {origin})" for one in items] for key, items in found.items()
-        }
+    mark = quoting.from_mark(origin)
+    where = [f"{_local(one, cwd)}{mark}" for one in found.pop("where", [])]
+    found = {key: [f"{one}{'' if key == ASKED else mark}" for one in items] for key, items in found.items()}
     sections = {key: (*made.sections.get(key, ()), *map(_line, found.get(key, ()))) for key in (*own, *found)}
     sections["goals"] = tuple(map(_line, found.get("goals", ()))) or made.sections.get("goals", ())
     sections["files_modified"] = _files(where, files, cwd) or made.sections.get("files_modified", ())

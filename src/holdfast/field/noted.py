@@ -21,11 +21,11 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import time_of
-from holdfast.capture.quoting import BESIDE_NAME
+from holdfast.capture.quoting import BESIDE_NAME, said_by
+from holdfast.capture.whereabouts import OUTSIDE
 from holdfast.field.records import folder_stamp
 from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
 from holdfast.hook import own_words
-from holdfast.model import ORIGINS, TRUSTED
 from holdfast.tasks.entry import is_id
 from holdfast.vault import lineage, notes, prompts, vouched
 from holdfast.vault.index import EVIDENCE, RACY
@@ -142,9 +142,8 @@ def _of_handoff(handoff: lineage.Handoff) -> Thought:
 
 def _origin(handoff: lineage.Handoff) -> str:
     """The first outside origin that one of its items names, else the agent's own."""
-    items = [item.rstrip() for key in lineage.SECTIONS for item in handoff.items(key)]
-    outside = [one for one in ORIGINS if one not in TRUSTED]
-    return next((one for one in outside if any(item.endswith(f"(from {one})") for item in items)), "agent")
+    named = {said_by(item)[1] for key in lineage.SECTIONS for item in handoff.items(key)}
+    return next((one for one in OUTSIDE if one in named), "agent")
 
 
 def _of_prompts(session: prompts.Session) -> Iterator[Thought]:

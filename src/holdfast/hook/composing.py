@@ -12,7 +12,7 @@ from holdfast.capture import course, quoting
 from holdfast.hook import folding, layout
 from holdfast.hook.brief import FENCE, FOOT, NOTHING, Part
 from holdfast.hook.layout import MOST_CHARACTERS, Filled, Item, Section, cost, escape, tidy
-from holdfast.model import ORIGINS, Reply, replace, value
+from holdfast.model import Reply, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,8 +190,7 @@ def _bare(text: str, path: str) -> str:
     if said.endswith(".md)") and " (" in said:
         said = said[: said.rfind(" (")]
     if said.endswith(")"):
-        head, mark, origin = said.rpartition(" (from ")
-        said = head if mark and origin[:-1] in ORIGINS else said
+        said = quoting.said_by(said)[0]
         said = said.rpartition(" (said ")[0] or said
     if said.endswith(folding.CUT):  # in the middle of a word, which nothing else has
         said = f"{said.rpartition(' ')[0] or said} {folding.CUT}"

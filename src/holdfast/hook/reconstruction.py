@@ -95,8 +95,7 @@ def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
 def _mark(state: str, episode: str) -> str:
     """The origin of outside text in a session's context, behind what was said and done there; the user's own words have
     none."""
-    origin = course.read(state, episode, course.TAINT) or ""
-    return f" (from {origin})" if origin else ""
+    return quoting.from_mark(course.read(state, episode, course.TAINT) or "")
 
 
 def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:

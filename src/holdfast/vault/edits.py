@@ -12,12 +12,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.model import ORIGINS, TRUSTED
+from holdfast.model import TRUSTED
 from holdfast.vault import armed, armed_file, gate, index, lineage, notes, proofs, standing
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.writing import Writer, writing
@@ -66,7 +67,7 @@ class Filed:
 
 def remember(vault: str, asked: Asked, now: float) -> Filed:
     """File a text as a note, with the user's authority. A rule of the agent's own is a proposal."""
-    by = gate.Asker(gate.USER if asked.origin == "user" else gate.AGENT, asked.origin)
+    by = gate.of_origin(asked.origin)
     what = {"preference": gate.PREFERENCE}.get(asked.kind, "")
     asked = _as_policy(replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind)))
     what = what or standing.OF_KIND.get(asked.kind, gate.FACT)
@@ -174,7 +175,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     if same:
         return same, None, changes
     name = redact(clean(_utf8(asked.name))[0])[0] or title(text)
-    by = gate.Asker(gate.USER if origin == "user" else gate.AGENT, origin)
+    by = gate.of_origin(origin)
     what = gate.Change(standing.OF_KIND.get(asked.kind, gate.FACT))
     is_guarded = not by.is_clean and gate.decide(by, what) == gate.WAIT
     if is_guarded:
@@ -296,7 +297,7 @@ def _line_with(text: str, item: str) -> tuple[int, int] | None:
 
 def _origin(item: str, kind: str) -> str:
     """Whose words they are. What came from outside does not steer because somebody moved it."""
-    found = next((one for one in ORIGINS if item.rstrip().endswith(f"(from {one})")), "agent")
+    found = quoting.said_by(item)[1]
     if found not in TRUSTED and kind in ("rule", "feedback", "identity"):
         raise UsageError(
             f"That came from outside ({found}), and a note of kind {kind} would steer; nothing was changed. "

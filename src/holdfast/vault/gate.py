@@ -81,6 +81,11 @@ def asker(env: Mapping[str, str], cwd: str, vault: str) -> Asker:
     return Asker(AGENT, origin)
 
 
+def of_origin(origin: str) -> Asker:
+    """Whoever has words of this origin filed: the user their own, an agent all others."""
+    return Asker(USER if origin == "user" else AGENT, origin)
+
+
 def decide(by: Asker, change: Change) -> str:
     """Apply, wait or refuse. Whoever is not known asks as outside text."""
     if by.who in OWNERS:

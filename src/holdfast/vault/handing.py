@@ -156,7 +156,7 @@ def _stamped(made: Handoff, origin: str) -> Handoff:
     if origin in TRUSTED:
         return made
     kept = {key: items for key, items in made.sections.items() if key != "note"}
-    mark = f" (from {origin})"
+    mark = quoting.from_mark(origin)
     sections = {key: tuple(f"{one}{mark}" for one in items) for key, items in kept.items()}
     return replace(made, title=f"{made.title}{mark}", sections=sections)
 

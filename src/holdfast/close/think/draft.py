@@ -215,4 +215,4 @@ def item(line: Line, placed: Mapping[str, str]) -> str:
     path = next((placed[ident] for ident in line.flags if ident in placed), "")
     is_linked = path.endswith(".md") and not path.startswith((QUARANTINE, "discarded")) and "-progress-" not in path
     link = f" ([note](../../{path}))" if is_linked else ""
-    return f"{line.text}{f' (from {line.outside})' if line.outside else ''}{link}"
+    return f"{line.text}{quoting.from_mark(line.outside)}{link}"
