@@ -283,3 +283,14 @@ def test_what_the_next_session_needs_first_comes_first() -> None:
 def test_a_handoff_of_another_project_is_not_quoted() -> None:
     assert quoting.quote(f"{HANDOFF}:12", "lineage/shop/x.md", HANDED, "another") == Quoted()
     assert quoting.quote(f"{BESIDE}:12", "lineage/shop/x.md", HANDED, "another") == Quoted()
+
+
+@pytest.mark.parametrize("origin", ["tool", "web", "repository", "import"])
+def test_the_mark_of_an_origin_is_read_as_it_was_written(origin: str) -> None:
+    assert quoting.said_by(f"Locks have versions{quoting.from_mark(origin)}") == ("Locks have versions", origin)
+
+
+@pytest.mark.parametrize("ending", [" (from user)", " (from agent)", " (from nowhere)", " (from )", " (from web", ""])
+def test_nobody_becomes_the_user_by_ending_an_item_so(ending: str) -> None:
+    assert quoting.said_by(f"Locks have versions{ending}") == (f"Locks have versions{ending}", "agent")
+    assert quoting.from_mark("user") == quoting.from_mark("agent") == quoting.from_mark("") == ""

@@ -56,10 +56,12 @@ def from_mark(origin: str) -> str:
 
 
 def said_by(item: str) -> tuple[str, str]:
-    """An item without that mark, and the origin that it names; the agent's where there is none."""
+    """An item without that mark, and the origin that it names; the agent's where there is none. Nobody is the user by
+    ending so: we write the mark behind outside text alone."""
     words, mark, rest = item.rstrip().rpartition(FROM)
     origin = rest.removesuffix(")")
-    return (words, origin) if mark and rest == f"{origin})" and origin in ORIGINS else (item, "agent")
+    is_ours = origin in ORIGINS and f"{mark}{rest}" == from_mark(origin)
+    return (words, origin) if mark and is_ours else (item, "agent")
 
 
 def fields_of(text: str) -> dict[str, str]:
