@@ -30,12 +30,26 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+    from holdfast.vault.project_changes import Merged as MergedProject
+    from holdfast.vault.project_changes import Split as SplitProject
+    from holdfast.vault.project_list import Listed as ListedProject
     from holdfast.vault.prompt_list import Listed
     from holdfast.vault.purge import Done as Purged
     from holdfast.vault.purge import Plan as PurgePlan
     from holdfast.vault.restoring import Restored
     from holdfast.vault.reviewing import Reviewed, Reviews
     from holdfast.vault.sync import Synced
+
+
+def _make_sure_of(vault: str, env: Mapping[str, str]) -> None:
+    """The vault is the one that this machine knows, with what was kept for it. Raises VaultGone."""
+    from holdfast.capture import vanished
+    from holdfast.errors import NotSaved
+
+    try:
+        vanished.settle(vault, env, time.time())
+    except (OSError, NotSaved):
+        return  # a disk that takes nothing: looking goes on, and the next command tries again
 
 
 class Curation:
@@ -54,7 +68,19 @@ class Curation:
         """The vault that the environment names, from the current folder."""
         env = os.environ if env is None else env
         folder = cwd or platform.working_folder(env)
-        return cls(home.vault(env, folder), folder, env=env)
+        vault = home.vault(env, folder)
+        _make_sure_of(vault, env)
+        return cls(vault, folder, env=env)
+
+    @classmethod
+    def capturing(cls, env: Mapping[str, str], cwd: str | None = None) -> Self:
+        """Where captures go: the vault, or this machine's own folder while the vault is gone."""
+        folder = cwd or platform.working_folder(env)
+        return cls(home.capture_vault(env, folder), folder, env=env)
+
+    def is_stand_in(self) -> bool:
+        """Whether the vault is gone and this is the folder that takes captures until it is back."""
+        return self.vault != home.vault(self.env, self.cwd)
 
     def asker(self) -> Asker:
         """Who asks: the user, or an agent with what has entered its session."""
@@ -64,6 +90,28 @@ class Curation:
 
     def project(self) -> Project:
         return projects.find(self.cwd, self.vault)
+
+    def projects(self) -> list[ListedProject]:
+        """Every project that the vault knows, with what there is of it. Raises HoldfastError."""
+        from holdfast.vault import project_list
+
+        if not home.format_of(self.vault):
+            return []  # and none is made by looking
+        here = self.project()
+        return project_list.listed(self.vault, here, self.clock())
+
+    def merge_projects(self, other: str, into: str = "") -> MergedProject:
+        """Make a project part of another, or of the one of this folder. Raises NotFound, UsageError."""
+        from holdfast.vault import project_changes
+
+        here = "" if into else self.project().id
+        return project_changes.merge(self.vault, other, into, here, self.clock(), by=self.asker())
+
+    def split_project(self, wanted: str, name: str = "") -> SplitProject:
+        """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
+        from holdfast.vault import project_changes
+
+        return project_changes.split(self.vault, wanted, self.cwd, self.clock(), by=self.asker(), name=name)
 
     def why_off(self) -> str:
         """Why nothing is captured here now, as a sentence; "" while capture is on."""
@@ -92,7 +140,7 @@ class Curation:
             return known
         project = self.project().id
         mine = {path: one for path, one in known.known.items() if one.note.applies_to(project)}
-        return index.Index(mine, known.broken)
+        return index.Index(mine, known.broken, merged=known.merged)
 
     def note(self, name: str, *, everything: bool = False) -> tuple[Note, str]:
         """One note of this project, global, or with `everything` of any, and its file's text."""
@@ -149,7 +197,7 @@ class Curation:
         from holdfast.vault import notes, prompts
 
         session = prompts.read(self.vault, path)
-        if not session or not (everything or session.project == self.project().id):
+        if not session or not (everything or session.project in self.project().ids):
             return []
         count = f"{len(session.prompts)} prompt{'' if len(session.prompts) == 1 else 's'}"
         said = f"{count} that the user typed on {session.began[:10]}"
@@ -189,7 +237,7 @@ class Curation:
         self, *, fix: bool = False, everything: bool = False, progress: Callable[[int], None] = lambda _: None
     ) -> Report:
         """What a person should mend in this project's notes and the global ones; with `fix`, after what is safe."""
-        from holdfast.vault import check
+        from holdfast.vault import check, check_changed
 
         mine = self.project()
         wanted = None if everything else mine.id
@@ -198,8 +246,8 @@ class Curation:
             report = check.check_and_fix(self.vault, self.clock(), wanted, roots, progress)
         else:
             report = check.check(self.vault, self.clock(), roots, progress)
-        check.keep_count(self.vault, report)
-        return report if wanted is None else report.of(wanted)
+        check_changed.whole(self.vault, report, self.clock())
+        return report if wanted is None else report.of(*mine.ids)
 
     def reviews(self, *, everything: bool = False) -> Reviews:
         """Notes that are due for a review, and those in quarantine."""

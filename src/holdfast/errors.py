@@ -5,8 +5,11 @@
     ├── NotSaved       nothing was acknowledged; try again
     ├── NotFound       the named thing is not there
     ├── NewerFormat    the vault was written by a newer holdfast
+    ├── VaultGone      the vault is not where this machine has it
     ├── Unsupported    this platform cannot run holdfast
     ├── GitFailed      git refused, or somebody else's git is at work
+    │   └── HistoryDamaged  the vault's repository is damaged, or not the one that was there
+    ├── Unwritable     the system does not let us write a part of the vault
     ├── Busy           another holdfast process is writing
     ├── Unfit          a handoff that would not help the next session
     ├── Conflict       a decision that touches what another one in force has decided
@@ -59,6 +62,13 @@ class NewerFormat(HoldfastError):
     exit_status = 5
 
 
+class VaultGone(HoldfastError):
+    """The vault is not where this machine has it; nothing was changed. Mount it or move it back."""
+
+    code = "vault-gone"
+    exit_status = 21
+
+
 class Unsupported(HoldfastError):
     """Holdfast runs on Linux and macOS; on Windows use it inside WSL. Nothing was changed."""
 
@@ -69,8 +79,35 @@ class Unsupported(HoldfastError):
 class GitFailed(HoldfastError):
     """Git refused; what was in the vault is as it was. Run the same command again."""
 
+    # `by_git`: git itself said no, so its repository may be damaged.
+
     code = "git"
     exit_status = 7
+
+    def __init__(self, message: str | None = None, *, by_git: bool = False) -> None:
+        super().__init__(message)
+        self.by_git = by_git
+
+
+class HistoryDamaged(GitFailed):
+    """The vault's history is damaged; the notes are as they were. `holdfast doctor` names the damage, and a way out."""
+
+    # `is_lost`: what is gone cannot be made anew, so the user decides how to go on. `what`: the damage alone.
+
+    code = "history"
+    exit_status = 17
+
+    def __init__(self, message: str | None = None, *, is_lost: bool = False, what: str = "") -> None:
+        super().__init__(message)
+        self.is_lost = is_lost
+        self.what = what
+
+
+class Unwritable(HoldfastError):
+    """A part of the vault cannot be written; nothing was changed. `holdfast doctor` names it, and whose it is."""
+
+    code = "unwritable"
+    exit_status = 18
 
 
 class Busy(HoldfastError):

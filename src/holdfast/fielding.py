@@ -96,7 +96,8 @@ class Fielding(Tasking):
         """This project and what is global; with `everything` all projects."""
         from holdfast.field.store import Scope
 
-        return Scope(None if everything else self.project().id)
+        here = self.project()
+        return Scope() if everything else Scope(here.id, merged=here.merged)
 
     def recall(self, query: str, scope: Scope, most: int = 10) -> Answer:
         """What is known that bears on a query. It leaves no trace."""

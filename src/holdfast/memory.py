@@ -20,6 +20,7 @@ from holdfast.model import Moment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from holdfast.capture.acknowledged import Account
     from holdfast.capture.drafts import Draft
     from holdfast.capture.whereabouts import Where
     from holdfast.close.drain import Closed
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from holdfast.model import Project, Reply
     from holdfast.vault.brief_reasons import Explained
     from holdfast.vault.handing import HandedOff
+    from holdfast.vault.index import Index
 
 __all__ = ["Memory"]
+
+REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS: nothing can be written, and all can be looked at
 
 
 class Memory(Fielding):
@@ -51,6 +55,15 @@ class Memory(Fielding):
             except OSError:
                 places.append(path)
         return places
+
+    def set_aside(self) -> tuple[list[str], Account]:
+        """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
+        Returns the copies, and what was missing. Raises Refused."""
+        from holdfast.capture import acknowledged
+        from holdfast.vault import gate
+
+        gate.require(self.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
+        return acknowledged.set_all_aside(self.vault, self.clock())
 
     def retry(self, ids: Iterable[str] | None) -> tuple[str, ...]:
         """Dead flags wait again."""
@@ -88,7 +101,11 @@ class Memory(Fielding):
         from holdfast.capture import background
         from holdfast.hook import brief, composing, live
 
-        self.refresh_brief()
+        try:
+            self.refresh_brief()
+        except OSError as error:
+            if error.errno not in REFUSED:
+                raise  # else it is looked at as it was made last
         project, now = self.project(), self.clock()
         living = self._bury_the_dead(project, now)
         closes = not background.is_off(self.env)
@@ -105,13 +122,19 @@ class Memory(Fielding):
 
     def refresh_brief(self) -> str:
         """Make the brief of this folder's work tree anew."""
-        from holdfast.vault import brief, index
+        return self._refresh_brief(None)
+
+    def _refresh_brief(self, known: Index | None) -> str:
+        """`known` are the notes, from a writer that has just looked."""
+        from holdfast.vault import brief, index, lineage_order
 
         if not home.format_of(self.vault):
             return ""  # there is no vault, so there is nothing to say, and none is made for that
+        for one in self.project().ids:
+            lineage_order.note(self.vault, one, self.clock())
         self.catch_up_tasks()
         self._settle_edits()
-        known = index.load(self.vault)
+        known = known or index.load(self.vault)
         brief.refresh(self.vault, brief.NOWHERE, known)
         return brief.refresh(self.vault, self.project(), known)
 
@@ -125,6 +148,7 @@ class Memory(Fielding):
     ) -> list[Closed]:
         """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
         from holdfast.close import drain, run
+        from holdfast.vault import stored_index
 
         project = self.project()
         self._bury_the_dead(project, self.clock())
@@ -135,9 +159,14 @@ class Memory(Fielding):
             done = drain.drain(
                 self.vault, self.clock, project=wanted, also_open=True, roots=roots, say=say, court=court
             )
-        self._check_after_close(roots)
-        self.refresh_brief()
-        self.index()
+        try:
+            known = stored_index.as_left(self.vault)
+            self._check_after_close(roots, known)
+            self._refresh_brief(known)
+            self.index()
+        except OSError:
+            if not any(one.error for one in done):
+                raise  # else the close itself has said why
         return done
 
     def close_in_background(self, midway: str = "") -> list[Closed]:
@@ -145,14 +174,17 @@ class Memory(Fielding):
         flagged while they go on; then the brief of this folder, if it is there: one that is gone, or none, is no
         project to be known from now on."""
         from holdfast.close import drain, run
-        from holdfast.vault import brief, index
+        from holdfast.vault import brief, lineage_order, stored_index
 
         court = run.court(self.vault, self.env, self.clock)
         with run.ending_well():
             done = drain.drain(self.vault, self.clock, project=midway, also_open=bool(midway), court=court)
         here = self.project() if os.path.isdir(self.cwd) else None
-        self._check_after_close({here.id: here.root} if here else {})
-        known = index.load(self.vault)
+        known = stored_index.as_left(self.vault)
+        self._check_after_close({here.id: here.root} if here else {}, known, is_waited_for=False)
+        if here:
+            for one in here.ids:
+                lineage_order.note(self.vault, one, self.clock())
         brief.refresh_known(self.vault, known)
         if here:
             brief.refresh(self.vault, here, known)
@@ -188,6 +220,15 @@ class Memory(Fielding):
         self.refresh_brief()
         return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
 
+    def keep_handoff(self, text: str, error: HoldfastError) -> None:
+        """Keep a handoff that cannot be written now as a draft."""
+        from holdfast.capture import drafts, whereabouts
+
+        where = whereabouts.here(self.env, self.cwd, self.vault)
+        origin = whereabouts.origin(where, self.vault)
+        about = (where.project.id, where.episode, self.clock())
+        drafts.refused(self.state, error, drafts.HANDOFF, text, *about, origin=origin)
+
     def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
         from holdfast.close.verify import authored
         from holdfast.close.work import find_episode
@@ -205,7 +246,8 @@ class Memory(Fielding):
         """What was submitted and refused: of this project and still open, or all that ever was, the oldest first."""
         from holdfast.capture import drafts
 
-        return drafts.read(self.state) if everything else drafts.open_for(self.state, self.project().id)
+        here = self.project()
+        return drafts.read(self.state) if everything else drafts.open_for(self.state, here.id, merged=here.merged)
 
     def draft(self, ident: str) -> Draft:
         """One draft by its id or the end of it. Raises NotFound."""
@@ -225,11 +267,11 @@ class Memory(Fielding):
             drafts.settle(self.state, one.id)
         return one
 
-    def _check_after_close(self, roots: Mapping[str, str]) -> None:
-        """Every close ends with a full check; the next starts say how many errors there are."""
-        from holdfast.vault import check
+    def _check_after_close(self, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
+        """Every close ends with a check of what changed; the next starts say how many errors there are."""
+        from holdfast.vault import check_changed
 
-        check.keep_count(self.vault, check.check(self.vault, self.clock(), roots))
+        check_changed.after_close(self.vault, self.clock(), roots, known, is_waited_for=is_waited_for)
 
     def loops(self, *, everything: bool = False) -> Loops:
         """Every snag of this project, or of all, and what became of it."""

@@ -77,7 +77,8 @@ class Process:
 
 @value
 class Project:
-    """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so."""
+    """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
+    `merged` are the ids of projects that the user merged into this one (capture/project_merges)."""
 
     id: str
     slug: str
@@ -86,6 +87,12 @@ class Project:
     off: bool = False
     clash: str = ""
     chapter_tools: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What was remembered under any of these is this project's."""
+        return (self.id, *self.merged)
 
 
 @value

@@ -16,7 +16,7 @@ import pytest
 import typer.main
 from hook_support import Agents, Home, Terminal
 
-from holdfast.capture import course
+from holdfast.capture import course, projects
 from holdfast.cli import app, fast
 from holdfast.vault import index, standing
 
@@ -88,10 +88,13 @@ ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
     "embed": [("embed", "openai", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--yes")],
     "sync": [("sync", "--remote", "{hostile}"), ("sync", "--remote", "{hostile}", "--join")],
     "pause": [("pause",)],
-    "init": [("init", "--yes"), ("init", "--project", "--yes")],
+    "init": [("init", "--yes"), ("init", "--project", "--yes"), ("init", "--new-vault", "--yes")],
+    "project merge": [("project", "merge", "other"), ("project", "merge", "other", "shop", "--json")],
+    "project split": [("project", "split", "."), ("project", "split", "other", "--as", "mine")],
+    "queue": [("queue", "--set-aside")],
     "uninstall": [("uninstall", "--yes")],
     "check": [("check", "--fix")],
-    "doctor": [("doctor", "--fix")],
+    "doctor": [("doctor", "--fix"), ("doctor", "--new-history", "--yes")],
 }
 
 # Commands that read, measure, repair what is derived, or write what binds nobody; and why.
@@ -116,6 +119,7 @@ HARMLESS = {
     "export": "writes outside of the vault",
     "hook": "the host's own call",
     "resume": "capture goes on",
+    "project list": "reads",
     "queue retry": "flags keep their origin",
     "task start": "a task binds nobody",
     "task list": "reads",
@@ -211,6 +215,8 @@ class Stage:
         self.terminal("export", str(self.folder / "archive.tar.gz"))
         self.named["archive"] = str(next(self.folder.glob("archive*"), self.folder / "none"))
         self.named["hostile"] = str(self.folder / "hostile.git")
+        (self.folder / "other").mkdir()
+        projects.find(str(self.folder / "other"), str(self.home.vault))
         (self.home.project / ".holdfast.toml").write_text('vault = "memory"\n')
         (self.home.project / "memory").mkdir()
 
@@ -244,6 +250,7 @@ class Stage:
             "remotes": remotes,
             "settings": settings,
             "tasks": in_force,
+            "projects": [projects.find(str(self.home.project), str(vault)).ids, projects.listed(str(vault))],
         }
 
 
@@ -316,6 +323,11 @@ def test_no_command_of_a_tainted_session_makes_or_lifts_anything_that_binds(stag
         ("forget", "staging", "--purge", "--yes"),
         ("pause",),
         ("uninstall", "--yes"),
+        ("doctor", "--new-history", "--yes"),
+        ("init", "--new-vault", "--yes"),
+        ("queue", "--set-aside"),
+        ("project", "merge", "other"),
+        ("project", "split", "."),
     ],
     ids=" ".join,
 )

@@ -153,7 +153,7 @@ def test_nothing_of_a_pasted_page_is_shown_or_filed_as_the_users(desk: Desk) -> 
     assert not theirs, theirs
     assert all(note.path.startswith(f"{notes.QUARANTINE}/") for note in known if order.rstrip(".") in note.description)
     project = known[0].project
-    assert not said.sentences(desk.vault, project, [])
+    assert not said.sentences(desk.vault, project, index.Index({}, ()))
     assert all(one.pasted == frozenset({"1"}) for one in prompts.sessions(desk.vault, project, 9))
 
 

@@ -8,7 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import own_state  # noqa: F401
 import pytest
+from hook_fixtures import fresh, terminal  # noqa: F401 - fixtures, for whoever names them
 
 from .support import COUNTS, NAME, SEED, SHARED_MEMORY
 

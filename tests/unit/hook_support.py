@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import own_state  # noqa: F401
 import pytest
 
 from holdfast.capture import episodes, flagging, home, ledger_history, marks, projects, queue, settle, whereabouts

@@ -328,6 +328,7 @@ def test_a_snag_that_waits_longer_than_two_closes_is_an_alarm(quiet: Home) -> No
 
     flag = flags.make("The build hung. Better: cap it at 60 s", now=NOW, kind="snag", project=A)[0]
     queue.append(f"{quiet.state}/queue", [flag], NOW)
+    ledger.append(quiet.state, "flag", NOW, id=flag.id, flag="snag")
     found = look(quiet)
     stages = {"noted": 0, "reopened": 0, "wired": 0, "proven": 0}
     assert found.as_record()["loops"] == {"open": 1, "closed": 0, **stages}

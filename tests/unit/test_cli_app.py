@@ -87,7 +87,9 @@ def test_statuses_are_those_that_are_documented() -> None:
         "settings": 10,
         "judge": 11,
         "conflict": 14,
+        "vault-gone": 21,
         "embedder": 16,
+        "unwritable": 18,
     }
 
 

@@ -63,7 +63,7 @@ def a_week(where: Home) -> None:
         put(where, "injection", 60, event="session-start", episode=key)
         put(where, "hook", 60, event="session-start", host="claude-code", episode=key, opened=True)
     put(where, "nudge", 50, boundary="commit", decision="said", event="after-tool", episode="claude-code/s1/1")
-    put(where, "flag", 40, id="x", flag="fact", episode="claude-code/s1/1")
+    put(where, "flag", 40, flag="fact", episode="claude-code/s1/1")
     put(where, "hook", 30, event="turn-stop", host="claude-code", episode="claude-code/s1/1")
     put(where, "episode", 20, episode="claude-code/s1/1", how="ended")
     judged = {"judge": "claude-code", "model": "haiku", "jobs": 3, "workers": 8, "took": 2.25}

@@ -101,7 +101,7 @@ def test_a_failure_is_told_with_what_to_do_and_status_1(fresh: Home, terminal: T
     assert done.status == 1
     assert done.err == ""
     lines = done.out.splitlines()
-    at = next(n for n, line in enumerate(lines) if line.startswith("FAIL  vault "))
+    at = next(n for n, line in enumerate(lines) if line.startswith("MEND  vault "))
     assert "holdfast init" in lines[at + 1]
     assert "Traceback" not in done.out
     assert fresh.files() == []
@@ -240,7 +240,7 @@ def test_the_command_that_the_launcher_names_is_looked_for(healthy: Home) -> Non
     assert ask(healthy, "command").level == "ok"
     launcher.command_path(healthy.env).unlink()
     assert not ask(healthy, "command").ok
-    assert one(fix(healthy), "command").level == "ok"
+    assert one(fix(healthy), "command").level == "mended"
 
 
 def test_a_launcher_that_is_written_anew_names_a_command_that_resolves(healthy: Home) -> None:

@@ -83,7 +83,7 @@ def test_a_session_that_ended_undrained_is_told_and_closed_by_fix(healthy: Home)
     healthy.more["HOLDFAST_CLOSE"] = ""
     assert "marks" in failing(look(healthy, now=later + DAY))
     report = fix(healthy, now=later + DAY)
-    assert one(report, "marks").level == "ok"
+    assert one(report, "marks").level == "mended"
     assert healthy.marks() == []
 
 

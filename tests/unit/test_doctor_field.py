@@ -91,7 +91,7 @@ def test_an_index_that_is_damaged_fails_and_can_be_mended(indexed: Home, harm: s
             data[page * 4096 : page * 4096 + 8] = b"\xff" * 8
     file(indexed).write_bytes(data)
     found = ask(indexed)
-    assert (found.level, found.can_fix) == ("FAIL", True)
+    assert (found.level, found.can_fix) == ("can-be-mended", True)
     assert "holdfast rebuild" in found.fix
     memory(indexed).rebuild()
     assert ask(indexed).level == "ok"
@@ -103,7 +103,7 @@ def test_an_index_of_a_newer_holdfast_fails_and_is_left_to_it(indexed: Home) -> 
         db.execute("PRAGMA user_version = 99")
     db.close()
     found = ask(indexed)
-    assert (found.level, found.can_fix) == ("FAIL", False)
+    assert (found.level, found.can_fix) == ("needs-you", False)
     assert "newer holdfast" in found.detail
     assert found.fix == "upgrade holdfast on this machine"
 
@@ -127,7 +127,7 @@ def test_what_the_index_has_looked_past_fails(indexed: Home) -> None:
         field.store.take("knowledge/orders.md", "a stamp of nothing", [])
         field.store.note_places({indexing.WALK: f"{time.time() + 60} 0.001"})
     found = ask(indexed)
-    assert (found.level, found.can_fix) == ("FAIL", True)
+    assert (found.level, found.can_fix) == ("can-be-mended", True)
     assert "knowledge/orders.md" in found.detail
 
 
@@ -159,4 +159,4 @@ def test_the_doctor_asks_for_the_field_and_makes_a_damaged_index_anew(indexed: H
     report = examine_and_mend(place(indexed))
     assert "made the index anew: 2 thoughts" in report.fixed
     (found,) = [one for one in report.checks if one.name == "field"]
-    assert found.level == "ok"
+    assert found.level == "mended"

@@ -124,9 +124,9 @@ def test_one_agent_can_be_named_and_must_then_be_there(codex: Home, terminal: Te
 @pytest.mark.parametrize(
     ("says", "level"),
     [
-        ("2.1.75 (Claude Code)", "FAIL"),
+        ("2.1.75 (Claude Code)", "needs-you"),
         ("2.1.76 (Claude Code)", "ok"),
-        ("2.0.900 (Claude Code)", "FAIL"),
+        ("2.0.900 (Claude Code)", "needs-you"),
         ("2.1.326 (Claude Code)", "note"),
         ("3.0.0 (Claude Code)", "note"),
         ("hello", "note"),

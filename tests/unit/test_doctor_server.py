@@ -96,7 +96,7 @@ def test_a_server_whose_command_is_gone_fails_and_is_mended(hosts: Home) -> None
     assert not found.ok
     assert found.can_fix
     mended = fix(hosts, CLAUDE)
-    assert one(mended, "mcp", CLAUDE).level == "ok"
+    assert one(mended, "mcp", CLAUDE).level == "mended"
     assert len(mended.fixed) == 1
 
 

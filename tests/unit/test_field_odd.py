@@ -260,7 +260,7 @@ def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(
 
     monkeypatch.setattr(journal, "_exchange", meanwhile)
     change = journal.File(str(log.relative_to(room.vault)), journal.digest(log.read_bytes()), "")
-    assert journal._write(room.vault, change)
+    assert journal._write(room.vault, change) is None
     assert begun
     assert all(fd < 0 for fd in begun), "a writer got into a file that is about to go"
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import codec, platform
-from holdfast.vault import index
+from holdfast.capture import codec
+from holdfast.vault import index, index_store
 
 OLD = time.time() - 3600
 
@@ -90,8 +90,10 @@ def test_deleted_renamed_and_replaced_files_are_seen(two: str) -> None:
     assert known.broken == ()
     Path(two, "rules/broken.md").unlink()
     assert sorted(index.load(two).known) == ["rules/b.md"]
-    rows = codec.decode(platform.read_file(f"{two}/.state/notes.index").partition(b"\n")[2])
-    assert list(rows) == ["rules/b.md"]
+    store = index_store.opened(two)
+    assert store
+    assert list(store.rows()) == ["rules/b.md"]
+    store.close()
 
 
 ROW = st.recursive(

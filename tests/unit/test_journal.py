@@ -195,7 +195,7 @@ def test_no_save_of_a_person_is_lost_while_we_write_the_same_note(vault: str, pl
             for nth in range(2000):
                 text = writer.read(PATH) or ""
                 wanted = re.sub("sources: .*", f"sources: [s{nth}]", text)
-                wrote += journal._write(vault, File(PATH, journal.digest(text.encode()), wanted))
+                wrote += journal._write(vault, File(PATH, journal.digest(text.encode()), wanted)) is None
     finally:
         (place / "enough").touch()
         said, wrong = person.communicate(timeout=20)

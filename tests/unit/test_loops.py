@@ -186,7 +186,7 @@ def test_doctor_tells_an_open_loop_and_fails_on_a_late_one(desk: Desk) -> None:
     for _ in range(2):
         desk.close()
     ((level, detail),) = look(desk)
-    assert level == "FAIL"
+    assert level == "needs-you"
     assert '"it hung" (waits for your word: `holdfast review`)' in detail
 
 

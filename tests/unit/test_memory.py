@@ -25,10 +25,15 @@ PUBLIC = {
         "str] | None' = None) -> 'None'"
     ),
     "here": "(env: 'Mapping[str, str] | None' = None, cwd: 'str | None' = None) -> 'Self'",
+    "capturing": "(env: 'Mapping[str, str]', cwd: 'str | None' = None) -> 'Self'",
+    "is_stand_in": "(self) -> 'bool'",
+    "keep_handoff": "(self, text: 'str', error: 'HoldfastError') -> 'None'",
     "project": "(self) -> 'Project'",
+    "projects": "(self) -> 'list[ListedProject]'",
     "why_off": "(self) -> 'str'",
     "queue": "(self) -> 'flag_queue.View'",
     "set_broken_aside": "(self, view: 'flag_queue.View') -> 'list[str]'",
+    "set_aside": "(self) -> 'tuple[list[str], Account]'",
     "retry": "(self, ids: 'Iterable[str] | None') -> 'tuple[str, ...]'",
     "ledger": "(self, wanted: 'Wanted', count: 'int') -> 'list[dict[str, Any]]'",
     "follow_ledger": "(self, wanted: 'Wanted', wait: 'Callable[[], None]') -> 'Iterator[dict[str, Any]]'",
@@ -126,6 +131,8 @@ PUBLIC = {
     "drafts": "(self, *, everything: 'bool' = False) -> 'list[Draft]'",
     "settle_draft": "(self, ident: 'str') -> 'Draft'",
     "used": "(self, ids: 'Sequence[str]', agent: 'str' = '', session: 'str' = '') -> 'bool'",
+    "merge_projects": "(self, other: 'str', into: 'str' = '') -> 'MergedProject'",
+    "split_project": "(self, wanted: 'str', name: 'str' = '') -> 'SplitProject'",
 }
 
 

@@ -14,8 +14,8 @@ from holdfast.capture import written
 from holdfast.capture.git_index import Index
 from holdfast.hook import own_commands, own_filters
 from holdfast.hook.own_text import Ground, real
-from holdfast.hook.shell_expansion import ANY, ONE, UNKNOWN, Unreadable
-from holdfast.hook.shell_reading import Reader, Simple
+from holdfast.hook.shell_parts import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.hook.shell_reading import Reader
 
 NAMES = ("a.txt", "src/b.py", "src/deep/er/c.md", "ünï/x y.md", *(f"m/f{nth}.py" for nth in range(40)))
 
@@ -252,3 +252,41 @@ def test_any_line_at_all_gets_an_answer(line: list[str]) -> None:
 @pytest.mark.parametrize("word", ["env ", "sudo ", "$(", "uv run ", "timeout 5 "])
 def test_a_line_that_is_too_deep_is_not_looked_through(word: str) -> None:
     assert own_commands.judge(f"{word * 6000}ls", "/nowhere", Ground("/nowhere", "/vault"))[0] == "tool"
+
+
+PLAIN_WORDS = st.text("abXY09_./:,@%+-", min_size=1, max_size=6) | st.sampled_from(
+    ["for", "time", "export", "cd", "a=b"]
+)
+
+
+@given(st.lists(PLAIN_WORDS | st.sampled_from(["&&", "", "~", "*", ";", "#x"]), max_size=7))
+def test_a_plain_line_is_read_as_the_whole_reader_reads_it(words: list[str]) -> None:
+    line = " ".join(words)
+    found = plain_commands(line)
+    if not found:
+        return
+    taken: list[Simple] = []
+    Reader(line, taken.append, lambda: None, lambda: None, {}).read()
+    assert found == [one.words for one in taken]
+    assert not any(one.settings or one.inputs or one.outputs or one.appended or one.is_piped for one in taken)
+
+
+def test_lines_of_plain_words_need_no_reader() -> None:
+    assert plain_commands("make test") == [["make", "test"]]
+    assert plain_commands("cd src && pytest -q tests/a.py::b") == [["cd", "src"], ["pytest", "-q", "tests/a.py::b"]]
+    for line in (
+        "",
+        "a | b",
+        "a=1 b",
+        "for x",
+        "read x",
+        "export X",
+        "a &&",
+        "&& a",
+        "a $b",
+        "a 'b'",
+        "a\nb",
+        "!a",
+        "a #b",
+    ):
+        assert plain_commands(line) == [], line

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+import pytest
 from embed_server import Model, facts, name_for, settings_for, write_notes
-from hook_support import Home
+from hook_support import Home, wait_until
 from judge_server import Server
 
 from holdfast.capture import config
+from holdfast.errors import HoldfastError
 from holdfast.field import changing, embedding, indexing
 from holdfast.field.embed import choice, known
 from holdfast.field.embed.choice import Settings
 from holdfast.field.embed.wordllama import NAME, WordLlama
-from holdfast.serve.warm import Warm
+from holdfast.serve.warm import AT_WORK, Warm
 
 
 def test_another_embedder_in_the_settings_counts_without_a_restart(fresh: Home) -> None:
@@ -61,3 +67,43 @@ def test_what_a_server_began_with_can_still_be_made_when_another_takes_over(fres
         Path(fresh.state, known.FILE).unlink()
         Warm(str(fresh.vault), choice.made(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
         assert list(known.recalled(fresh.state)) == [name_for(server)]
+
+
+def test_a_few_questions_are_answered_at_once_and_the_same_one_only_once(fresh: Home) -> None:
+    warm = Warm(str(fresh.vault), None, lambda: 1.0, fresh.env)
+    gate, lock = threading.Event(), threading.Lock()
+    at_work, most, begun = 0, 0, Counter[str]()
+
+    def work(question: str) -> str:
+        nonlocal at_work, most
+        with lock:
+            begun[question] += 1
+            at_work += 1
+            most = max(most, at_work)
+        gate.wait(10)
+        with lock:
+            at_work -= 1
+        return f"answer to {question}"
+
+    with ThreadPoolExecutor(50) as clients:
+        asked = [f"question {nth % 25}" for nth in range(50)]
+        said = [clients.submit(warm.answered, one, partial(work, one)) for one in asked]
+        wait_until("all are asked", lambda: len(warm._under_way) == 25)
+        gate.set()
+        assert [one.result(10) for one in said] == [f"answer to {one}" for one in asked]
+    assert most <= AT_WORK
+    assert set(begun.values()) == {1}
+    assert not warm._under_way
+    warm.stop()
+
+
+def test_a_question_that_fails_fails_for_whoever_asked_it_and_can_be_asked_again(fresh: Home) -> None:
+    warm = Warm(str(fresh.vault), None, lambda: 1.0, fresh.env)
+
+    def fail() -> str:
+        raise HoldfastError("The field is away.")
+
+    with pytest.raises(HoldfastError):
+        warm.answered("a", fail)
+    assert warm.answered("a", lambda: "there") == "there"
+    warm.stop()

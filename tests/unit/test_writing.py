@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import SOURCE, wait_until
 
-from holdfast.errors import Busy, GitFailed, NewerFormat
-from holdfast.vault import edits, notes
-from holdfast.vault.gate import BY_UPKEEP
+from holdfast.errors import Busy, GitFailed, HistoryDamaged, NewerFormat
+from holdfast.vault import edits, new_history, notes
+from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -200,10 +200,14 @@ def test_a_vault_inside_another_repository_and_the_outer_one_leave_each_other_al
     assert is_clean(vault)
 
 
-def test_a_vault_whose_history_was_deleted_begins_a_new_one_with_all_its_files(vault: str) -> None:
+def test_a_vault_whose_history_was_deleted_begins_a_new_one_only_by_the_users_word(vault: str) -> None:
     filed = remember(vault)
     Path(vault, "knowledge/mine.md").write_text("by hand\n")
     subprocess.run(["rm", "-rf", f"{vault}/.git"], check=True)
+    with pytest.raises(HistoryDamaged, match=r"is gone.*--new-history"):
+        remember(vault, "More.")
+    assert not Path(vault, ".git").exists()
+    new_history.begin(vault, NOW, by=BY_USER)
     remember(vault, "More.")
     assert git(vault, "show", "HEAD:knowledge/mine.md") == "by hand"
     assert "Orders use locks." in git(vault, "show", f"HEAD:{filed.path}")

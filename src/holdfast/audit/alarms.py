@@ -18,12 +18,17 @@ from holdfast.audit.findings import (
     NO_ANSWER,
     NO_SNAPSHOT,
     QUEUE,
+    VAULT,
     Finding,
 )
 from holdfast.audit.firing import Fired
 from holdfast.audit.indexed import Indexed
+from holdfast.doctor.acknowledged import check_acknowledged
 from holdfast.doctor.capture import check_queue
 from holdfast.doctor.checks import age, many, reason
+from holdfast.doctor.faults import check_faults
+from holdfast.doctor.history import check_history
+from holdfast.doctor.vault import check_folders, check_locks, check_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -70,10 +75,22 @@ def errors(told: Told, now: float) -> Iterator[Finding]:
 def in_queue(place: Place) -> list[Finding]:
     """What the doctor says of the whole queue: a flag that waits too long need not be of any session."""
     try:
-        found = [one for one in check_queue(place) if not one.ok and one.name in QUEUE]
+        every = (*check_queue(place), *check_acknowledged(place))
+        found = [one for one in every if not one.ok and one.name in QUEUE]
     except Exception as error:
         return [_broken("the queue", error)]
     return [Finding(one.name, "", one.detail, one.fix) for one in found]
+
+
+def in_vault(place: Place) -> list[Finding]:
+    """What the doctor says of the vault itself: nothing is well that nothing can be filed in."""
+    found: list[Finding] = []
+    for look in (check_space, check_faults, check_folders, check_locks, check_history):
+        try:
+            found += [Finding(VAULT, one.name, one.detail, one.fix) for one in look(place) if not one.ok]
+        except Exception as error:
+            found.append(_broken("the vault", error))
+    return found
 
 
 def boundaries(told: Told, now: float) -> Iterator[Finding]:

@@ -26,8 +26,10 @@ NOT_CLOSED, NOT_DRAINED, NOT_INDEXED, ERROR, MARK, DEAD, NO_ANSWER, SILENT_HOST,
     "close-failed",
     "queue-age",
     "queue-damage",
+    "acknowledged",
 )
 FELL_BACK, INLINE, LOOP = "fell-back", "inline-close", "open-loop"
+VAULT = "vault"  # it is damaged, or cannot be written
 # Kinds of notes.
 WAS_OFF, NO_LINES, QUIET, ELSEWHERE, NOT_LOOKED_AT, INDEX_BEHIND = (
     "capture-off",

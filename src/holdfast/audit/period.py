@@ -35,9 +35,10 @@ class Period:
     until: float
     project: str = ""
     is_named: bool = False
+    merged: tuple[str, ...] = ()  # ids of projects that were merged into it
 
     def takes(self, project: object) -> bool:
-        return not self.project or project == self.project
+        return not self.project or project == self.project or project in self.merged
 
     def as_record(self) -> dict[str, Any]:
         days = [datetime.datetime.fromtimestamp(one, datetime.UTC).isoformat() for one in (self.since, self.until)]

@@ -7,12 +7,12 @@ Nothing is changed by looking.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.audit import alarms, inline, period, sessions
 from holdfast.audit.findings import SKIPS
-from holdfast.capture import home, projects
+from holdfast.capture import home, project_merges, projects, vanished
 from holdfast.close.work import find_episode
 from holdfast.errors import NotFound
 
@@ -106,6 +106,7 @@ def here(place: Place) -> str:
 def _make_sure_of_vault(place: Place) -> None:
     """Where nothing was ever captured nothing is wrong either, and saying so would be a lie."""
     home.refuse_newer(place.vault)
+    vanished.refuse(place.vault, place.env)
     if not home.format_of(place.vault):
         raise NotFound(f"There is no vault at {place.vault}; nothing was looked at. `holdfast init` makes one.")
 
@@ -114,6 +115,9 @@ def audit(place: Place, asked: Period) -> Report:
     """Look at everything in a period. Raises NotFound where there is no vault, or no such project."""
     _make_sure_of_vault(place)
     told = period.read(place.state, asked, projects.registered(place.vault))
+    if told.period.project:
+        first, *merged = project_merges.ids(place.vault, told.period.project)
+        told.period = replace(told.period, project=first, merged=tuple(merged))
     asked = told.period
     counted = sessions.count(place, told)
     own = told.own()
@@ -128,6 +132,7 @@ def audit(place: Place, asked: Period) -> Report:
         *indexed.findings,
         *alarms.errors(told, place.clock()),
         *alarms.in_queue(place),
+        *alarms.in_vault(place),
         *fired.findings,
         *alarms.boundaries(told, place.clock()),
         *alarms.closes(told, looked),

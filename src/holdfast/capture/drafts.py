@@ -169,9 +169,9 @@ def any_kept(state: str) -> bool:
     return any(platform.is_there(f"{state}/{place}") for place in PLACES)
 
 
-def open_for(state: str, project: str, newest: int = 0) -> list[Draft]:
-    """The drafts of a project that are not settled, the oldest first."""
-    return [one for one in read(state, newest) if one.project == project and not one.is_settled]
+def open_for(state: str, project: str, newest: int = 0, merged: tuple[str, ...] = ()) -> list[Draft]:
+    """The drafts of a project, and of those merged into it, that are not settled, the oldest first."""
+    return [one for one in read(state, newest) if one.project in (project, *merged) and not one.is_settled]
 
 
 def settle(state: str, ident: str) -> None:
@@ -189,9 +189,17 @@ def tell(state: str, idents: Iterable[str]) -> None:
     _become(state, idents, TOLD)
 
 
-def sentences(state: str, project: str, now: float, living: Iterable[str], *, only_look: bool = False) -> list[str]:
+def sentences(
+    state: str,
+    project: str,
+    now: float,
+    living: Iterable[str],
+    *,
+    only_look: bool = False,
+    merged: tuple[str, ...] = (),
+) -> list[str]:
     """What a start says of the drafts of sessions that are over. One that a close has used is told once."""
-    open_ones = [one for one in open_for(state, project, NEWEST) if one.episode not in living]
+    open_ones = [one for one in open_for(state, project, NEWEST, merged) if one.episode not in living]
     found = [one for one in open_ones if one.used or now - one.time < LASTS]
     if not only_look:
         try:

@@ -3,7 +3,7 @@
     episodes/log/<xx>/<host>~<session>     what happened to each episode of a host session, framed and synced
     episodes/live/<host>~<session>~<n>     while the n-th is open; its time is that of the last moment
     episodes/by-process/                   which episode a process last opened
-    episodes/segments/<episode>/           the segments of the queue that have flags of an episode
+    episodes/segments/<episode>/           the segments of the queue that have flags of an episode, a byte for each flag
 
 Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The file in
 live/ is durable before the opening is, and goes only after the end is, so no crash can hide one. Everything is
@@ -184,20 +184,36 @@ def _is_damaged(state: str, who: Any) -> bool:
     return any(one.what != log.RECORD for one in found)
 
 
-def note_segment(state: str, key: str, segment: str) -> None:
-    """Remember where flags of an episode lie, so that its end need not look through everybody's."""
+def note_segment(state: str, key: str, segment: str, count: int = 1) -> None:
+    """Remember where flags of an episode lie and how many, a byte each, so that its end need not look through
+    everybody's, nor read all of its own."""
     folder = _segments_path(state, key)
-    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC
+    flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC
     try:
         fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
     except FileNotFoundError:
         platform.make_folders(folder)
         fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
-    posix.close(fd)
+    try:
+        posix.write(fd, b"." * count)
+    finally:
+        posix.close(fd)
 
 
 def noted_segments(state: str, key: str) -> list[str]:
     return platform.names(_segments_path(state, key))
+
+
+def noted_counts(state: str, key: str) -> dict[str, int]:
+    """The segments that have flags of an episode, each with how many were noted; 0 where an older version noted it."""
+    folder = _segments_path(state, key)
+    counts = {}
+    for name in platform.names(folder):
+        try:
+            counts[name] = posix.stat(f"{folder}/{name}").st_size
+        except OSError:
+            counts[name] = 0
+    return counts
 
 
 def forget_segments(state: str, key: str) -> None:

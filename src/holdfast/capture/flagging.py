@@ -102,7 +102,7 @@ def take_all(
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000
-    common = {"episode": speaker.episode, "project": speaker.project.id, "us": spent}
+    common = {"episode": speaker.episode, "project": speaker.project.id, "segment": segment, "us": spent}
     try:
         ledger.append_all(state, "flag", now, [{"id": flag.id, "flag": flag.kind, **common} for flag in made])
     except NotSaved:
@@ -114,7 +114,7 @@ def _remember_place(state: str, speaker: Speaker, segment: str, count: int, now:
     """Where an episode's flags lie. If nobody will end it any more it gets its mark now, or no start names them."""
     if not speaker.episode:
         return
-    episodes.note_segment(state, speaker.episode, segment)
+    episodes.note_segment(state, speaker.episode, segment, count)
     episodes.heard(state, speaker.episode, now)
     if not speaker.is_open:
         from holdfast.capture import marks

@@ -10,6 +10,9 @@ from holdfast.model import value
 NEVER = "0" * 40
 LARGEST_INDEX = 1 << 23
 MOST_HOPS = 5  # from one symbolic reference to the next
+WITHOUT_CASE = (  # hosts that take Owner/Name and owner/name for the same repository
+    *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "gitee.com", "dev.azure.com"),
+)
 BEFORE_NAME, LONGEST_NAME = 60, 0xFFF  # of an entry of git's index: bytes before its name's length; the largest length
 
 
@@ -240,4 +243,9 @@ def normal_url(url: str) -> str:
     host = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
     path = path.partition("?")[0].strip("/")
     path = path[:-4] if path.endswith(".git") else path
-    return f"{host}/{path}" if host and path else ""
+    return folded(f"{host}/{path}") if host and path else ""
+
+
+def folded(url: str) -> str:
+    """`host/path` as its host compares it: some do not tell case in owner and name, of the others nothing is known."""
+    return url.lower() if url.partition("/")[0] in WITHOUT_CASE else url

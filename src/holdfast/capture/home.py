@@ -1,8 +1,8 @@
 """Where the vault is, which format it has, and whether capture is switched off.
 
 The vault is $HOLDFAST_HOME, else one that a repository brings and the user trusted, else ~/.holdfast; it is made at the
-first write. Its `format` file names the version of
-the layout. Every record carries its own version too, so flags and failures may be appended to a vault of a newer
+first write, unless this machine has had one there that is gone (capture/vanished). Its `format` file names the version
+of the layout. Every record carries its own version too, so flags and failures may be appended to a vault of a newer
 format, while anything that would have to understand the layout is left alone.
 """
 
@@ -27,6 +27,16 @@ def vault(env: Mapping[str, str], cwd: str = "") -> str:
     """The vault's folder, absolute. One that a repository brings counts only where the user trusted it, here."""
     own = own_vault(env)
     return own if env.get("HOLDFAST_HOME") or not cwd else trusted_vault(own, cwd) or own
+
+
+def capture_vault(env: Mapping[str, str], cwd: str = "") -> str:
+    """Where captures go: the vault, or this machine's own folder while the vault is not where it should be."""
+    found = vault(env, cwd)
+    if format_of(found):
+        return found
+    from holdfast.capture import vanished
+
+    return vanished.stand_in(found, env) or found
 
 
 def own_vault(env: Mapping[str, str]) -> str:
@@ -80,8 +90,8 @@ def tasks_path(state: str, project: str) -> str:
     return f"{state}/tasks/boot/{digest(project, 24)}"
 
 
-def has_tasks(state: str, project: str) -> bool:
-    return platform.is_there(tasks_path(state, project))
+def has_tasks(state: str, *projects: str) -> bool:
+    return any(platform.is_there(tasks_path(state, one)) for one in projects)
 
 
 def has_field(state: str) -> bool:
@@ -110,12 +120,22 @@ def refuse_newer(vault: str) -> None:
         )
 
 
-def make_vault(vault: str) -> None:
+def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
     """The folders and the format file. Several processes may do it at once. The queue is there from the beginning: a
-    sandbox can be told to let it be written only if it is."""
+    sandbox can be told to let it be written only if it is. Raises VaultGone where this machine's vault should be here:
+    an empty folder in its place is no new beginning."""
+    if format_of(vault):
+        platform.make_folders(f"{state(vault)}/queue")
+        return
+    import time
+
+    from holdfast.capture import vanished, vault_id
+
+    env = platform.environ() if env is None else env
+    vanished.refuse(vault, env)
     platform.make_folders(f"{state(vault)}/queue")
-    if not format_of(vault):
-        platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
+    platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
+    vault_id.register(vault, env, time.time())
 
 
 def why_off(env: Mapping[str, str], vault: str) -> str:

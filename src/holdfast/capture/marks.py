@@ -58,12 +58,13 @@ def remove(state: str, project: str, episode: str) -> None:
     platform.remove(f"{state}/marks/{_name(project, episode)}")
 
 
-def of_project(state: str, project: str) -> list[Mark]:
-    """The marks of a project, the newest first, at most MOST_READ of them."""
+def of_project(state: str, *projects: str) -> list[Mark]:
+    """The marks of a project, by all of its ids, the newest first, at most MOST_READ of them."""
     folder = f"{state}/marks"
+    wanted = tuple(f"{digest(one)}~" for one in projects)
     found = []
     for name in platform.names(folder):
-        if name.startswith(f"{digest(project)}~") and not name.endswith(".tmp"):
+        if name.startswith(wanted) and not name.endswith(".tmp"):
             try:
                 found.append((posix.stat(f"{folder}/{name}").st_mtime, name))
             except FileNotFoundError:

@@ -49,11 +49,12 @@ def remove(state: str, name: str, project: str = "") -> None:
     platform.remove(_path(state, project, name))
 
 
-def for_project(state: str, project: str, now: float) -> list[Notice]:
-    """What a start in a project says, the newest first; what is over is swept away on the way."""
+def for_project(state: str, project: str, now: float, merged: tuple[str, ...] = ()) -> list[Notice]:
+    """What a start in a project, or in one merged into it, says, the newest first; what is over is swept away on the
+    way."""
     folder = f"{state}/notices"
     aged = []
-    wanted = {digest(""), digest(project)}
+    wanted = {digest(one) for one in ("", project, *merged)}
     for name in platform.names(folder):
         if name.partition("~")[0] in wanted and not name.endswith(".tmp"):
             try:

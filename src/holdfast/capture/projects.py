@@ -6,6 +6,7 @@ talking. `projects.toml` in the vault holds id, slug and keys; a key that a know
 If that key already names another project it is a clash: the key decides, as it would in a fresh clone, nothing is
 merged, and the clash is reported.
 
+A folder that was renamed or moved stays its project (capture/moved_folders); so does a session whose folder is gone.
 What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
 stats and one small read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
 of the rest nothing is believed.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import codec, gitfiles, platform
+from holdfast.capture import codec, gitfiles, platform, project_merges
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
@@ -43,16 +44,18 @@ def find(folder: str, vault: str) -> Project:
     known = _cached(cache)
     if known.get("stamps") == stamps:
         return _project(known)
-    before = _project(known) if known else None
+    if not git and not _stamp(root) and (gone := _of_gone_folder(root, vault)):
+        return gone
+    before = replace(_project(known), id=str(known.get("own") or _project(known).id)) if known else None
     wishes = _wishes(root)
     if wishes.off:
         if before:
-            return replace(before, off=True)
+            return replace(_project(known), off=True)
         key, slug = _key(root, git)
         return Project(f"{slug}-{digest(key, 8)}", slug, key, root, off=True)  # its name is written down nowhere
     birth = gitfiles.birth(git.common) if git else ""
     is_same = before is not None and known.get("birth") in (birth, "")
-    project, registered = _identify(root, git, vault, before, is_same=is_same)
+    project, own, registered = _identify(root, git, vault, before, is_same=is_same)
     project = replace(project, chapter_tools=wishes.chapter_tools, clash=project.clash or wishes.trouble)
     if not registered:
         return project
@@ -60,7 +63,8 @@ def find(folder: str, vault: str) -> Project:
     record: dict[str, object] = {
         "v": 1,
         "stamps": stamps,
-        "project": {**project.__dict__, "chapter_tools": list(project.chapter_tools)},
+        "project": as_record(project),
+        "own": own,
         "birth": birth,
     }
     try:
@@ -69,6 +73,18 @@ def find(folder: str, vault: str) -> Project:
     except OSError:
         pass  # a disk that takes nothing must not keep the project from being known
     return project
+
+
+def _of_gone_folder(folder: str, vault: str) -> Project | None:
+    """What a folder was before it was moved or deleted under a session; the nearest one above it that is gone too."""
+    while folder and not _stamp(folder):
+        known = _cached(f"{state(vault)}/projects/{digest(folder)}")
+        if known:
+            found = _project(known)
+            first, *merged = project_merges.ids(vault, str(known.get("own") or found.id))
+            return replace(found, id=first, merged=tuple(merged))
+        folder = folder.rpartition("/")[0]
+    return None
 
 
 def _stamp(path: str) -> str:
@@ -89,29 +105,57 @@ def _cached(path: str) -> dict[str, Any]:
 
 
 def _project(record: dict[str, Any]) -> Project:
-    found = Project(**record["project"])
-    return replace(found, chapter_tools=tuple(found.chapter_tools))
+    return from_record(record["project"])
+
+
+def as_record(project: Project) -> dict[str, object]:
+    return {**project.__dict__, "chapter_tools": list(project.chapter_tools), "merged": list(project.merged)}
+
+
+def from_record(record: dict[str, Any]) -> Project:
+    """Raises TypeError where it is none."""
+    found = Project(**record)
+    return replace(found, chapter_tools=tuple(found.chapter_tools), merged=tuple(found.merged))
 
 
 def _identify(
     root: str, git: gitfiles.Checkout | None, vault: str, before: Project | None, *, is_same: bool
-) -> tuple[Project, bool]:
-    """The project, and whether the registry knows it now. `is_same`: the folder holds the repository it held before."""
+) -> tuple[Project, str, bool]:
+    """The project, the id that the folder has without merges, and whether the registry knows it now. `before` has such
+    an id, too. `is_same`: the folder holds the repository it held before."""
     key, slug = _key(root, git)
     ident = f"{slug}-{digest(key, 8)}"
-    registry, trouble = _registry(vault, key)
+    registry, merges, trouble = _registry(vault, key)
     clash, added = trouble, True
     moved = before is not None and before.key != key
     if key in registry:
         ident, slug = registry[key]
     elif before and is_same and (moved or trouble):
         ident, slug = before.id, before.slug
-        added = not trouble and _add(vault, f"\n[[alias]]\nproject = {_quote(ident)}\nkey = {_quote(key)}\n")
+        added = not trouble and _add(vault, table("alias", project=ident, key=key))
+    elif not trouble and key.startswith("path:") and (moved_here := _moved_here(root, vault)):
+        ident, slug = moved_here
+        added = _add(vault, table("alias", project=ident, key=key))
     elif not trouble:
-        added = _add(vault, f"\n[[project]]\nid = {_quote(ident)}\nslug = {_quote(slug)}\nkeys = [{_quote(key)}]\n")
+        added = _add(vault, table("project", id=ident, slug=slug, keys=[key]))
+    if added and key.startswith("path:"):
+        from holdfast.capture import moved_folders
+
+        moved_folders.remember(state(vault), root, ident, slug)
     if before and moved and before.id != ident and not clash:
         clash = f"this folder was project {before.id}, now its {key.partition(':')[0]} says {ident}; none was merged"
-    return Project(ident, slug, key, root, clash=clash), added
+    first, *merged = project_merges.family(merges.names, ident)
+    slug = merges.slugs.get(first, slug if first == ident else first)
+    clash = clash or next((merges.clashes[one] for one in (ident, first) if one in merges.clashes), "")
+    return Project(first, slug, key, root, clash=clash, merged=tuple(merged)), ident, added
+
+
+def _moved_here(root: str, vault: str) -> tuple[str, str] | None:
+    """The project of this folder while it lay elsewhere."""
+    from holdfast.capture import moved_folders
+
+    ident, slug = moved_folders.before(state(vault), root)
+    return (ident, slug) if ident else None
 
 
 def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, str]:
@@ -119,16 +163,22 @@ def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, 
     if git:
         url = gitfiles.normal_url(gitfiles.origin_url(git.common))
         if url:
-            return _plain(f"url:{url}"), _slug(url)
+            return _plain(f"url:{url}"), short_name(url)
         origin = gitfiles.local_origin(git.common)
         if origin and hops:
             return _key(origin, gitfiles.repository(origin), hops - 1)
         first = gitfiles.root_commit(git.common)
         home = git.common.removesuffix("/.git")
         if first:
-            return f"root:{first}", _slug(home)
-        return _plain(f"path:{platform.machine()}:{home}"), _slug(home)
-    return _plain(f"path:{platform.machine()}:{root}"), _slug(root)
+            return f"root:{first}", short_name(home)
+        return _plain(f"path:{platform.machine()}:{home}"), short_name(home)
+    return _plain(f"path:{platform.machine()}:{root}"), short_name(root)
+
+
+def folded(key: str) -> str:
+    """A key that an older version wrote down with the case of its URL."""
+    kind, _, url = key.partition(":")
+    return f"{kind}:{gitfiles.folded(url)}" if kind == "url" else key
 
 
 def _plain(key: str) -> str:
@@ -137,19 +187,38 @@ def _plain(key: str) -> str:
     return key if is_fit else f"{key.partition(':')[0]}:{digest(key, 24)}"
 
 
-def _slug(path: str) -> str:
+def short_name(path: str) -> str:
+    """What a project is called: the last part of a path or URL, in plain letters."""
     name = path.rstrip("/").rpartition("/")[2].lower()
     clean = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
     short = clean.strip("-")[:40].strip("-")
     return short if short and not redact(name)[1] else "project"
 
 
-def _quote(text: str) -> str:
-    return codec.encode(text).decode("utf-8")
+def table(name: str, **values: str | list[str]) -> str:
+    """One table as projects.toml has it, with a blank line before it."""
+    lines = [f"{key} = {quoted(value)}" for key, value in values.items()]
+    return "\n".join(("", f"[[{name}]]", *lines, ""))
 
 
-def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], str]:
-    """Known keys and what they name; and a sentence where an edit or a sync left something that concerns `key`."""
+def quoted(value: str | list[str]) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(quoted, value))}]"
+    return codec.encode(value).decode("utf-8")
+
+
+@value
+class Merges:
+    """What the registry says of merges, as capture/project_merges reads it, and the short name of each project."""
+
+    names: dict[str, str]
+    clashes: dict[str, str]
+    slugs: dict[str, str]
+
+
+def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
+    """Known keys and what they name; merges; and a sentence where an edit or a sync left something that concerns
+    `key`."""
     import tomllib
 
     known: dict[str, tuple[str, str]] = {}
@@ -159,15 +228,20 @@ def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], str]:
         pairs = [(name, one["id"]) for one in table.get("project", []) for name in one.get("keys", [])]
         pairs += [(one["key"], one["project"]) for one in table.get("alias", [])]
     except FileNotFoundError:
-        return {}, ""
+        return {}, Merges({}, {}, {}), ""
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return {}, f"projects.toml cannot be read ({error}); projects keep the names their keys give"
+        return (
+            {},
+            Merges({}, {}, {}),
+            f"projects.toml cannot be read ({error}); projects keep the names their keys give",
+        )
     twice = ""
-    for name, ident in pairs:
+    for written, ident in pairs:
+        name = folded(written)
         named = known.setdefault(name, (ident, slugs.get(ident, ident)))[0]
         if named != ident and name == key:
             twice = f"projects.toml gives {key} to {named} and to {ident}; the first counts"
-    return known, twice
+    return known, Merges(*project_merges.of_table(table), slugs), twice
 
 
 def _add(vault: str, text: str) -> bool:
@@ -228,6 +302,45 @@ def _wishes(root: str) -> Wishes:
     tools = [tool for one in named if isinstance(one, list) for tool in one if isinstance(tool, str)]
     is_off = any(str(one.get("off", "")).lower() in ("true", "yes", "on", "1") for one in tables)
     return Wishes(is_off, tuple(tools[:MOST_TOOLS]))
+
+
+def adopt(kept: str, vault: str) -> dict[str, str]:
+    """Bring the projects of one registry into another. Returns the ids of those that the other knows by another id."""
+    import tomllib
+
+    try:
+        read = tomllib.loads(platform.read_file(f"{kept}/projects.toml").decode("utf-8", "replace"))
+        listed = [(str(one["id"]), str(one.get("slug", "")), one["keys"]) for one in read["project"]]
+        found = [(ident, slug, [str(key) for key in keys]) for ident, slug, keys in listed]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+    known, _, _ = _registry(vault, "")
+    names: dict[str, str] = {}
+    for ident, slug, keys in found:
+        there = next((known[key][0] for key in keys if key in known), "")
+        if there and there != ident:
+            names[ident] = there
+        elif not there:
+            _add(vault, table("project", id=ident, slug=slug, keys=keys))
+    return names
+
+
+def listed(vault: str) -> tuple[list[tuple[str, str, list[str]]], str]:
+    """Every project of the registry: id, short name, keys with its aliases; and a sentence where it cannot be read."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        found = {
+            str(one["id"]): (str(one.get("slug", "")), list(one.get("keys", []))) for one in table.get("project", [])
+        }
+        for one in table.get("alias", []):
+            found.setdefault(str(one["project"]), ("", []))[1].append(one["key"])
+    except FileNotFoundError:
+        return [], ""
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return [], f"projects.toml cannot be read ({error}); nothing was changed. Mend it in an editor."
+    return [(ident, slug, [str(key) for key in keys]) for ident, (slug, keys) in sorted(found.items())], ""
 
 
 def registered(vault: str) -> frozenset[str]:

@@ -81,15 +81,15 @@ def read(folder: str, now: float, newest: int | None = None, tries: int = TRIES)
     budget = newest
     for path in reversed(segments.live(folder)):
         if budget is not None and budget <= 0:
-            return _view(parts, complete=False)
+            return _view(folder, parts, complete=False)
         part = look(path, now, tries, newest=budget)
         if part:
             parts.append(part)
             budget = None if budget is None else budget - part.size
-    return _view(parts, complete=budget is None or budget >= 0)
+    return _view(folder, parts, complete=budget is None or budget >= 0)
 
 
-def _view(newest_first: list[Segment], *, complete: bool) -> View:
+def _view(folder: str, newest_first: list[Segment], *, complete: bool) -> View:
     seen: dict[str, Entry] = {}
     broken: list[tuple[str, log.Found]] = []
     for part in reversed(newest_first):
@@ -97,6 +97,10 @@ def _view(newest_first: list[Segment], *, complete: bool) -> View:
         for ident, entry in part.entries.items():
             if entry.state != FILED:
                 seen.setdefault(ident, entry)
+    if broken:  # what somebody has looked at already is no longer told
+        from holdfast.capture import set_aside
+
+        broken = set_aside.still_open(folder, broken)
     return View(tuple(seen.values()), tuple(broken), complete)
 
 

@@ -153,8 +153,9 @@ def shortened(text: str, longest: int = LONGEST_LINE) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def quote(how: str, path: str, text: str, project: str) -> Quoted:
-    """What a brief says of a file as it is now; nothing where it is no longer for this brief."""
+def quote(how: str, path: str, text: str, project: str, merged: tuple[str, ...] = ()) -> Quoted:
+    """What a brief says of a file as it is now; nothing where it is no longer for this brief: of its project, or of one
+    that was merged into that."""
     kind, _, number = how.partition(":")
     if kind == OWN:
         return _own(path, text)
@@ -162,7 +163,9 @@ def quote(how: str, path: str, text: str, project: str) -> Quoted:
     if fields is None:
         return unreadable(path, "its front matter cannot be read")
     known = {name: _text(one) for name, one in fields.items()}
-    if known.get("project", "") not in ("", GLOBAL, project) or isinstance(fields.get("project"), (list, dict)):
+    if known.get("project", "") not in ("", GLOBAL, project, *merged) or isinstance(
+        fields.get("project"), (list, dict)
+    ):
         return Quoted()
     if kind == HANDOFF:
         return _handoff(path, known, lines, number)

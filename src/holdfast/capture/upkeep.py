@@ -13,19 +13,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.capture import acknowledged
+
 EVERY = 24 * 3600.0
 
 
 def run(vault: str, now: float) -> dict[str, int]:
     """Do what is due. Everything in it may be killed and done again."""
-    from holdfast.capture import course, ledger, ledger_history, settle
+    from holdfast.capture import acknowledged, course, ledger, ledger_history, settle
 
     state = home.state(vault)
     days = ledger_history.retire(state, now)
     moved = settle.Settlement(f"{state}/queue", clock=lambda: now).archive()
     done = {"ledger_days": len(days), "segments": moved, "courses": course.sweep(state, now)}
-    ledger.append(state, "upkeep", now, **done)
+    ledger.append(state, "upkeep", now, **done, **acknowledged.counted(state, _reconcile(vault, now)))
     return done
+
+
+def _reconcile(vault: str, now: float) -> acknowledged.Account:
+    """Hold what was acknowledged against what is there; the next starts say what is missing."""
+    from holdfast.capture import acknowledged, notices
+
+    found = acknowledged.account(vault, now)
+    if found.is_whole:
+        notices.remove(home.state(vault), acknowledged.NOTICE)
+    else:
+        line = f"{found.sentence()}; everything else is kept. `holdfast doctor` says what to do."
+        notices.leave(home.state(vault), acknowledged.NOTICE, line[:1].upper() + line[1:], now)
+    return found
 
 
 def start_if_due(vault: str, env: Mapping[str, str], now: float) -> bool:

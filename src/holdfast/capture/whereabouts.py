@@ -50,7 +50,7 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
     episode = _of_ancestor(vault)
     if episode:
         return Where(episode.host, episode.key, _project(project, cwd, vault, episode), "process")
-    episode = _of_project(vault, project.id)
+    episode = _of_project(vault, project.ids)
     if episode:
         return Where(episode.host, episode.key, project, "project")
     return Where("cli", "", project, "")
@@ -127,9 +127,9 @@ def _of_ancestor(vault: str) -> episodes.Episode | None:
     return None
 
 
-def _of_project(vault: str, project: str) -> episodes.Episode | None:
+def _of_project(vault: str, ids: tuple[str, ...]) -> episodes.Episode | None:
     """Of the open episodes of a project whose process we can see running, the one opened last."""
-    found = [one for one, _ in _open_ones(vault) if one.project == project and _runs(one)]
+    found = [one for one, _ in _open_ones(vault) if one.project in ids and _runs(one)]
     return max(found, key=lambda episode: episode.opened, default=None)
 
 
@@ -140,6 +140,6 @@ def _runs(episode: episodes.Episode) -> bool:
 
 
 def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
-    if not of_folder.off and episode and episode.project != of_folder.id and not gitfiles.checkout(cwd):
+    if not of_folder.off and episode and episode.project not in of_folder.ids and not gitfiles.checkout(cwd):
         return projects.find(episode.cwd, vault)
     return of_folder

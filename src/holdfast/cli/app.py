@@ -36,6 +36,7 @@ from holdfast.cli import (
     loops,
     mcp,
     notes,
+    project,
     promote,
     prompts,
     queue,
@@ -53,6 +54,7 @@ from holdfast.cli import (
 from holdfast.errors import HoldfastError
 from holdfast.install import launcher
 
+TELL = "`holdfast doctor` looks for the cause; `holdfast --debug` before the same words shows where it was."
 app = typer.Typer(
     name="holdfast",
     help="Memory for AI coding agents that writes itself.",
@@ -97,6 +99,7 @@ app.command("undo")(history.undo)
 app.command("sync")(sync.sync)
 app.command("import")(importing.import_)
 app.command("export")(export.export)
+app.add_typer(project.app, name="project")
 app.add_typer(queue.app, name="queue")
 app.add_typer(task.app, name="task")
 
@@ -152,7 +155,7 @@ def main() -> None:
             run = fast.dispatch if debug else fast.run
             sys.exit(run(words[debug:], dict(os.environ), time.perf_counter_ns()))
         app(prog_name="holdfast")
-    except (HoldfastError, OSError) as error:
+    except Exception as error:  # one sentence, whatever it was
         if debug:
             raise
         if isinstance(error, BrokenPipeError):
@@ -162,11 +165,14 @@ def main() -> None:
         sys.exit(getattr(error, "exit_status", HoldfastError.exit_status))
 
 
-def sentence(error: HoldfastError | OSError) -> str:
+def sentence(error: Exception) -> str:
     """What happened, and the causes beneath it."""
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"holdfast: {place}{error.strerror or error}; nothing that was saved is lost. docs/recovery.md helps."
+    if not isinstance(error, HoldfastError):
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return f"holdfast: {what}; nothing that was saved is lost. {TELL}"
     lines = [f"holdfast: {error}"]
     cause = error.__cause__
     while cause:

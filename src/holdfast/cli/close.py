@@ -41,7 +41,9 @@ def _line(one: Closed) -> None:
         return
     what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
     if one.error:
-        typer.echo(f"not closed: {what}: {one.error} Everything waits as before.", err=True)
+        done = f"closed in part: {what}: {one.filed} filed" if one.filed else f"not closed: {what}"
+        rest = "The rest" if one.filed else "Everything"
+        typer.echo(f"{done}: {one.error} {rest} waits as before.", err=True)
         return
     handoff = f", handoff {one.handoff}" if one.handoff else ""
     commit = f", commit {one.commit[:10]}" if one.commit else ""

@@ -38,7 +38,8 @@ def run(argv: list[str], env: Mapping[str, str], began: int) -> int:
         say(f"holdfast {name_of(argv)}: {error}\n", 2)
         return error.exit_status
     except OSError as error:
-        say(f"holdfast {name_of(argv)}: {error.strerror or error}; nothing was acknowledged. Run it again.\n", 2)
+        place = f"{error.filename}: " if error.filename else ""
+        say(f"holdfast {name_of(argv)}: {place}{error.strerror or error}; nothing was acknowledged. Run it again.\n", 2)
         return HoldfastError.exit_status
     except KeyboardInterrupt:
         return 130
@@ -129,7 +130,7 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
 
     if argv:
         raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
-    vault = home.vault(env)
+    vault = home.capture_vault(env)
     if paused:
         from holdfast.vault import gate
 
@@ -139,7 +140,9 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         if paused:
             home.make_vault(vault)
             platform.write_atomic(home.paused_path(vault), b"%d\n" % time.time(), durable=True)
+            _outlive(home.vault(env), env, paused=True)
         else:
+            _outlive(home.vault(env), env, paused=False)
             try:
                 posix.unlink(home.paused_path(vault))
             except (FileNotFoundError, NotADirectoryError):
@@ -149,6 +152,17 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         raise HoldfastError(f"{vault} cannot be changed ({error.strerror}); everything is as it was.") from error
     say("Paused: nothing is captured until `holdfast resume`.\n" if paused else "Capture goes on.\n")
     return 0
+
+
+def _outlive(vault: str, env: Mapping[str, str], *, paused: bool) -> None:
+    """A pause holds also while the vault is gone."""
+    from holdfast.capture import platform, vault_id
+
+    path = vault_id.paused_path(vault, env)
+    if path and paused:
+        platform.write_atomic(path, b"", durable=True)
+    elif path:
+        platform.remove(path)
 
 
 def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
@@ -212,12 +226,16 @@ def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -
 
     vault = home.vault(env)
     try:
+        if not home.format_of(vault):
+            from holdfast.capture import vanished
+
+            vanished.refuse(vault, env)
         work(vault)
     except Exception as error:
         from holdfast.capture import ledger
 
         said = ledger.short(f"{type(error).__name__}: {error}", 500)
-        ledger.append(home.state(vault), "error", time.time(), event=what, error=said)
+        ledger.append(home.state(home.capture_vault(env)), "error", time.time(), event=what, error=said)
         return 1
     return 0
 

@@ -24,7 +24,7 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.capture import flag_words, home, platform, whereabouts
 
     cwd = platform.working_folder(env)
-    vault = home.vault(env, cwd)
+    vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
     if not off:
         where = whereabouts.here(env, cwd, vault)

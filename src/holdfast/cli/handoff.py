@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -18,7 +19,9 @@ def handoff(
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
 ) -> None:
     """Write the handoff of this session: the form as Markdown or JSON on stdin, or in an editor."""
-    memory = Memory.here()
+    memory = Memory.capturing(os.environ)
+    if memory.is_stand_in():
+        _refuse(memory, template=template)
     if template:
         typer.echo(memory.handoff_form().rstrip("\n"))
         return
@@ -35,3 +38,16 @@ def handoff(
 
 def _piped() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin is not None else ""
+
+
+def _refuse(memory: Memory, *, template: bool) -> None:
+    """The vault is gone: a handoff that was piped is kept as a draft. Raises VaultGone."""
+    from holdfast.capture import home, vanished
+    from holdfast.errors import VaultGone
+
+    try:
+        vanished.refuse(home.vault(memory.env, memory.cwd), memory.env)
+    except VaultGone as error:
+        if not template and sys.stdin is not None and not sys.stdin.isatty():
+            memory.keep_handoff(_piped(), error)
+        raise

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.capture import config, home, platform
+from holdfast.capture import config, home, platform, vanished
 from holdfast.cli import show
 from holdfast.install import judges, plan, telling
 from holdfast.vault import gate
@@ -30,17 +31,30 @@ def init(
     no_mcp: Annotated[
         bool, typer.Option("--no-mcp", help="Do not register our server of the Model Context Protocol.")
     ] = False,
+    new_vault: Annotated[
+        bool, typer.Option("--new-vault", help="The vault of before is gone, or replaced: go on with the one here.")
+    ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
     from holdfast.judge import offers
 
     env, cwd = os.environ, platform.working_folder(os.environ)
     scope: Scope = "project" if project else "user"
+    own = home.own_vault(env)
+    if not new_vault:
+        vanished.refuse(own, env)
     wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
     settings, works = config.load(home.state(home.own_vault(env))), offers.found(env)
     if not dry_run:
-        by = gate.asker(env, cwd, home.own_vault(env))
+        by = gate.asker(env, cwd, home.capture_vault(env))
         gate.require(by, gate.Change(gate.PERMISSION), "Registering hooks and permissions")
+    if new_vault and not dry_run:
+        gate.require(by, gate.Change(gate.SETTING), "Beginning a new vault")
+        if yes or json or agrees(f"Go on with the vault at {own} from now on?"):
+            vanished.begin_anew(own, env, time.time())
+        else:
+            typer.echo("Nothing was changed.")
+            return
     if json:
         if not dry_run:
             plan.apply(wanted, env)

@@ -19,16 +19,22 @@ app = typer.Typer(
 def queue(
     context: typer.Context,
     everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
+    set_aside: Annotated[
+        bool, typer.Option("--set-aside", help="You have looked at damage and losses: keep copies, end the alarm.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what waits to be filed, how long, and what is dead."""
     if context.invoked_subcommand:
         return
     memory = Memory.here()
+    if set_aside:
+        _set_aside(memory, json=json)
+        return
     view = memory.queue()
     broken = memory.set_broken_aside(view)
-    project = memory.project().id
-    mine = [entry for entry in view.entries if everything or entry.flag.project == project]
+    ids = memory.project().ids
+    mine = [entry for entry in view.entries if everything or entry.flag.project in ids]
     elsewhere = len(view.entries) - len(mine)
     now = memory.clock()
     by_state = {state: [entry for entry in mine if entry.state == state] for state in (WAITING, CLAIMED, DEAD)}
@@ -50,6 +56,26 @@ def queue(
         typer.echo(f"{elsewhere} more in other projects (--all).")
     for path in broken:
         typer.echo(f"not a record, kept for you to look at: {path}")
+
+
+def _set_aside(memory: Memory, *, json: bool) -> None:
+    copies, missing = memory.set_aside()
+    if json:
+        named = {"flags": list(missing.flags), "segments": list(missing.segments), "days": list(missing.days)}
+        show.as_json({"copies": copies, **named, "unnamed": missing.uncounted})
+        return
+    for path in copies:
+        typer.echo(f"damaged, a copy is kept in {path}")
+    for ident in missing.flags:
+        typer.echo(f"lost: flag {ident}")
+    for name in missing.segments:
+        typer.echo(f"missing: .state/queue/live/{name}")
+    for day in missing.days:
+        typer.echo(f"missing: .state/ledger/{day}.log")
+    if not copies and missing.is_whole:
+        typer.echo("Nothing is damaged or missing.")
+    else:
+        typer.echo("Noted: nothing was removed, and starts, doctor and audit no longer warn of these.")
 
 
 @app.command()

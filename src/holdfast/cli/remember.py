@@ -18,7 +18,7 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
     """A text that is refused is kept as a draft, unless capture is off."""
     from holdfast.memory import Memory
 
-    memory = Memory.here(env)
+    memory = Memory.capturing(env)
     said: list[str] = []
     try:
         return _remember(argv, env, memory, said)
@@ -55,12 +55,13 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id
     fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
     asked = Asked(text=text, project=project, evidence=raw.evidence, **fields)
-    if not can_be_written(memory.vault):
+    if memory.is_stand_in() or not can_be_written(memory.vault):
         kept = as_flag(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock())
+        why = "the vault is gone; once it is back" if memory.is_stand_in() else "notes cannot be written from here"
         if "--json" in switches:
             say(codec.encode({"flagged": [one.as_record() for one in kept]}).decode("utf-8") + "\n")
         for one in kept if "--json" not in switches else ():
-            say(f"flagged {one.id} [{one.kind}]: notes cannot be written from here, the next close files it\n")
+            say(f"flagged {one.id} [{one.kind}]: {why}, the next close files it\n")
         return 0
     with as_said_here(memory.vault, memory.cwd, env, asked, given.get("--for", ""), memory.clock()) as asked:
         filed = memory.remember(asked)

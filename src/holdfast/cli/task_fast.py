@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from holdfast.cli.fast import say
-from holdfast.errors import Conflict, NotFound, UsageError
+from holdfast.errors import Conflict, NotFound, UsageError, VaultGone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +27,19 @@ def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.capture import home, platform, whereabouts
 
     cwd = platform.working_folder(env)
-    vault = home.vault(env, cwd)
+    vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
     where = whereabouts.here(env, cwd, vault) if not off else None
     if where is None or where.project.off:
         raise UsageError(f"Nothing was written: {off or home.PROJECT_OFF}.")
     piped = platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace") if "-" in argv else None
     try:
+        if vault != home.vault(env, cwd):
+            from holdfast.capture import vanished
+
+            vanished.refuse(home.vault(env, cwd), env)
         return _checkpoint(argv, piped, env, vault, where)
-    except (UsageError, NotFound, Conflict) as error:
+    except (UsageError, NotFound, Conflict, VaultGone) as error:
         from holdfast.capture import drafts
         from holdfast.tasks import words
 
@@ -135,6 +139,10 @@ def _place(env: Mapping[str, str]) -> tuple[str, str]:
 
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
+    if not home.format_of(vault):
+        from holdfast.capture import vanished
+
+        vanished.refuse(vault, env)
     return vault, whereabouts.here(env, cwd, vault).project.id
 
 

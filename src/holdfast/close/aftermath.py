@@ -15,10 +15,10 @@ from holdfast.close.think import answers, wording
 from holdfast.close.verify import findings as verify
 from holdfast.close.work import VERBATIM
 from holdfast.errors import HoldfastError
-from holdfast.vault import journal
+from holdfast.vault import journal, stored_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from holdfast.close.commit import Written
     from holdfast.close.think.consolidate import Refused
@@ -104,7 +104,7 @@ def tell_findings(vault: str, now: float, work: Work, path: str, findings: Seque
         return
 
 
-def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Closed], court: Court | None) -> None:
+def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: Court | None) -> None:
     """What the whole of it has to say."""
     from holdfast.close.improve import closing as improve
     from holdfast.close.improve import loops
@@ -116,8 +116,9 @@ def of_close(vault: str, now: float, projects: Iterable[str], done: Sequence[Clo
         if court:
             answers.drop(state, court.keys)
             answers.sweep(state, now)
+        known = stored_index.as_left(vault) if projects else None
         for project in sorted(projects):
-            loops.after_close(vault, state, now, project)
+            loops.after_close(vault, state, now, project, known)
     except (OSError, HoldfastError):
         return
 

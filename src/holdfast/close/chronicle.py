@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, home, platform, queue, quoting, story
+from holdfast.capture import episodes, home, platform, project_merges, queue, quoting, story
 from holdfast.capture.ids import digest
 from holdfast.close import handoff, lessons, refusals, salvage, witnessed
 from holdfast.close.believing import Believing
@@ -108,12 +108,13 @@ def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
     state = home.state(vault)
     believing = Believing(state)
     mine = {flag.id for flag in work.flags}
+    ids = project_merges.ids(vault, work.project)
     found: dict[str, Flag] = {}
     for name in episodes.noted_segments(state, work.key):
         for folder in ("live", "archive"):
             part = queue.look(f"{state}/queue/{folder}/{name}", 0.0)
             for flag in (entry.flag for entry in (part.entries.values() if part else ())):
-                if flag.episode == work.key and flag.project == work.project and flag.id not in mine:
+                if flag.episode == work.key and flag.project in ids and flag.id not in mine:
                     found[flag.id] = believing.believed(flag)
     return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
 

@@ -17,7 +17,7 @@ from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
-from holdfast.vault import brief, gate, lineage
+from holdfast.vault import brief, gate, lineage, writable
 from holdfast.vault.history import was_edited_by_hand as by_hand
 from holdfast.vault.writing import writing
 
@@ -42,6 +42,7 @@ class Written:
     verbatim: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
     thought: Deliberated | None = None  # that it was written by
+    refused: str = ""  # why the system let us not write all of it
 
 
 def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
@@ -53,13 +54,13 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
     loops: list[Loop] = []
     discarded: set[str] = set()
 
-    def done(*, is_settled: bool) -> Written:
+    def done(*, is_settled: bool, refused: str = "") -> Written:
         there = "" if path in skipped else path
         more = {"jobs": thought.jobs, "discarded": len(discarded & filed)}
         closed = Closed(
             work.key, number, len(filed), there, commit, "", thought.by, **more, fell_back=thought.fell_back
         )
-        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought)
+        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
 
     for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
@@ -98,8 +99,15 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 loops += found
                 return done(is_settled=True)
             subject = _subject(work, number)
+            planned_on = filing.planned_on
             applied = writer.commit(
-                subject, texts, cause="close", by=gate.BY_CLOSE, planned_on=filing.planned_on, with_briefs=False
+                subject,
+                texts,
+                cause="close",
+                by=gate.BY_CLOSE,
+                planned_on=planned_on,
+                with_briefs=False,
+                in_vain=True,
             )
             commit = applied.commit or commit
             known = writer.index
@@ -115,7 +123,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
         pending = [flag for flag in pending if flag.id not in filed]
         if not any(one in texts for one in applied.skipped):
             return done(is_settled=True)
-    return done(is_settled=False)
+    return done(is_settled=False, refused=writable.sentence(vault, applied.refused, texts))
 
 
 def _forgotten(vault: str, work: Work) -> Deliberated:

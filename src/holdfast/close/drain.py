@@ -6,8 +6,9 @@ by flag ids, by the handoff's own name and by the line in activity.log. Without 
 judge fails, the same path files verbatim and says so; a later close with a judge may consolidate it.
 
 Two closes at once share the work: whoever holds an episode's flags tells its story. A failure of the vault or the disk
-is no flag's fault: everything that was claimed is given back. Anything else that goes wrong is counted against the
-flags of that one episode, and the others go on.
+is no flag's fault: everything that was claimed is given back. A flag whose place in the vault cannot be written has had
+a try, so that it ends as a dead letter and not in closes without end. Anything else that goes wrong is counted against
+the flags of that one episode, and the others go on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course, episodes, home, ledger, marks, purging, queue, story
+from holdfast.capture import course, episodes, faults, home, ledger, marks, project_merges, purging, queue, story
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import aftermath, leftovers, refusals
 from holdfast.close import work as working
@@ -64,7 +65,19 @@ def drain(
     """
     home.refuse_newer(vault)
     with Holding(home.state(vault), asks=court is not None) as holding:
-        return _drain(vault, clock, project, also_open, roots or {}, say, court, holding)
+        done = _drain(vault, clock, project, also_open, roots or {}, say, court, holding)
+    _note_fault(home.state(vault), clock(), done)
+    return done
+
+
+def _note_fault(state: str, now: float, done: list[Closed]) -> None:
+    """A close that fails is told at every start until one works; where a fault with a name of its own stands, it is
+    the cause."""
+    failed = next((one.error for one in done if one.error), "")
+    if not failed:
+        faults.lift(state, faults.CLOSE)
+    elif not any(one.name != faults.CLOSE for one in faults.standing(state)):
+        faults.stand(state, faults.CLOSE, failed, now)
 
 
 def _drain(
@@ -79,6 +92,8 @@ def _drain(
 ) -> list[Closed]:
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
+    merged = project_merges.names(vault)
+    project = merged.get(project, project)
     try:
         refusals.file_lines(vault, clock(), project)
     except (HoldfastError, OSError):
@@ -87,7 +102,7 @@ def _drain(
     tried: set[tuple[str, str, bool]] = set()
     while True:
         # One that ended while its flags were being filed is there once more, for its story.
-        found = [one for one in working.find(state, clock()) if _name(one) not in tried]
+        found = [one for one in working.find(state, clock(), merged) if _name(one) not in tried]
         work = [one for one in found if project in ("", one.project) and (also_open or is_over(one.episode))]
         work = [replace(one, root=roots.get(one.project, "")) for one in work]
         if not work:
@@ -102,7 +117,7 @@ def _drain(
             thoughts = _thoughts(court, vault, [one for one, _ in claimed])
         except (HoldfastError, OSError) as error:
             _give_back(settlement, claimed)
-            done.append(Closed(work[0].key, 0, 0, "", "", str(error)))
+            done.append(Closed(work[0].key, 0, 0, "", "", _sentence(error)))
             say(done[-1])
             return done
         except BaseException:
@@ -120,7 +135,10 @@ def _drain(
                 return done
     _finish(vault, clock)
     if court:
-        mine = {one for one in {name for _, name, _ in tried} | {project} if holding.take(f"leftovers of {one}")}
+        ids = {
+            one for name in {name for _, name, _ in tried} | {project} for one in project_merges.family(merged, name)
+        }
+        mine = {one for one in ids if holding.take(f"leftovers of {one}")}
         _take_up_leftovers(vault, clock, court, mine, done, say)
     aftermath.of_close(vault, clock(), {name for _, name, _ in tried}, done, court)
     return done
@@ -173,6 +191,12 @@ def _make_sure_of_room(vault: str) -> None:
         raise HoldfastError(f"The disk of {vault} is full; nothing was changed. Free some space, then close again.")
 
 
+def _sentence(error: HoldfastError | OSError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return str(error)
+
+
 def _give_back(settlement: Settlement, claimed: list[tuple[Work, Claim | None]], error: str = "") -> None:
     """An error counts against the flags; without one they wait as if nobody had claimed them."""
     for one, claim in claimed:
@@ -210,32 +234,34 @@ def _close(
         if claim:
             settlement.acknowledge(claim, written.filed)
         if claim and left:
-            settlement.release(claim, left)
+            settlement.release(claim, left, error=written.refused)
     except (HoldfastError, OSError) as error:
         _give_back(settlement, [(work, claim)])
-        return Closed(work.key, 0, 0, "", "", str(error)), True
+        return Closed(work.key, 0, 0, "", "", _sentence(error)), True
     except Exception as error:  # whatever it is about these flags, the others must not wait for them
         reason = f"{type(error).__name__}: {error}"
         _give_back(settlement, [(work, claim)], error=reason)
         return Closed(work.key, 0, 0, "", "", f"These flags cannot be filed ({reason})."), False
     if written.is_settled and not left and work.ends:
-        _tidy(home.state(vault), work)
-    return written.closed, False
+        _tidy(vault, work)
+    return replace(written.closed, error=f"{written.refused}." if written.refused else ""), False
 
 
-def _tidy(state: str, work: Work) -> None:
+def _tidy(vault: str, work: Work) -> None:
     """Nothing of it is left to do: its story, its places in the queue and its mark go, the mark last."""
+    state, ids = home.state(vault), project_merges.ids(vault, work.project)
     is_apart = work.episode is not None and not work.is_home
     for place in episodes.noted_segments(state, work.key):
         left = queue.unfiled_of(f"{state}/queue", place, work.key, 0.0)
-        if left is None or any(not is_apart or entry.flag.project == work.project for entry in left):
+        if left is None or any(not is_apart or entry.flag.project in ids for entry in left):
             return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
     if not is_apart:
         story.forget(state, work.key)
         kept.forget(state, work.key)
         episodes.forget_segments(state, work.key)
         course.forget(state, work.key)
-    marks.remove(state, work.project, work.key)
+    for one in ids:
+        marks.remove(state, one, work.key)
 
 
 def _tell(state: str, now: float, work: Work, closed: Closed, thought: Deliberated, court: Court | None) -> None:

@@ -110,15 +110,10 @@ class Filing:
         self._fresh: dict[str, str] = {}
         self._drafts: dict[str, Draft | None] = {}
         self._last: dict[str, int] = {}  # the number that a name was last given
-        broken = (one.path for one in self.known.broken)
-        self._taken = {path.casefold() for path in (*self.known.known, *broken, *self.avoid)}
-        self._by_source = {source: note.path for note in self.known.notes for source in note.sources}
-        self._by_words: dict[tuple[str, str, str, str], str] = {}
-        for path, one in self.known.known.items():
-            if one.note.status in ("active", *WAITING) and path not in self.avoid:
-                guarded = QUARANTINE if path.startswith(f"{QUARANTINE}/") else ""
-                waits = one.note.status if one.note.status in WAITING else guarded
-                self._by_words.setdefault((*_scope(one.note), one.digest, waits), path)
+        # What this close adds to the index, which is asked for the rest: it may have many notes.
+        self._taken = {path.casefold() for path in self.avoid}
+        self._sources: dict[str, str] = {}
+        self._words: dict[tuple[str, str, str, str], str] = {}
 
     @property
     def texts(self) -> dict[str, str | None]:
@@ -128,16 +123,35 @@ class Filing:
 
     def file(self, flag: Flag) -> str:
         """Plan one flag; returns the path of the note that has it now."""
-        path = self._by_source.get(flag.id) or self._place(flag)
+        path = self._by_source(flag.id) or self._place(flag)
         self.placed[flag.id] = path
-        self._by_source[flag.id] = path
+        self._sources[flag.id] = path
         for ident in sources_of(flag):
-            self._by_source.setdefault(ident, path)
+            if not self._by_source(ident):
+                self._sources[ident] = path
         return path
 
     def places_of(self, ids: Iterable[str]) -> dict[str, str]:
         """Where flags were filed before, as far as notes say so."""
-        return {ident: self._by_source[ident] for ident in ids if ident in self._by_source}
+        return {ident: path for ident in ids if (path := self._by_source(ident))}
+
+    def _by_source(self, ident: str) -> str:
+        """The path of the note that has a flag; "" for none."""
+        return self._sources.get(ident) or next(reversed(self.known.made_of(ident)), "")
+
+    def _by_words(self, project: str, kind: str, words: str, waits: str) -> str:
+        """The path of the note that says this, and is in force or waits so; "" for none."""
+        planned = self._words.get((project, kind, words, waits))
+        if planned:
+            return planned
+        for note in (one.note for one in self.known.saying(words)):
+            is_there = note.status in ("active", *WAITING) and note.path not in self.avoid
+            if is_there and (note.project, note.kind, _waits(note)) == (project, kind, waits):
+                return note.path
+        return ""
+
+    def _is_taken(self, path: str) -> bool:
+        return path.casefold() in self._taken or self.known.is_taken(path)
 
     def _place(self, flag: Flag) -> str:
         if flag.kind == "progress":
@@ -150,12 +164,13 @@ class Filing:
         said = (project, kind, index.body_digest(text))
         words = (*said, waits)
         # An order that was confirmed before is not asked about again.
-        same = (self._agreed(*said) if flag.status in WAITING else "") or self._by_words.get(words)
+        same = (self._agreed(*said) if flag.status in WAITING else "") or self._by_words(*words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         confirmed = self._confirmed(flag, project, index.body_digest(text))
-        name = notes.title(text.lstrip(OPENING_MARKS))
-        path = self.free(QUARANTINE if guarded else notes.FOLDERS[kind], name)
+        words_of_name = text.lstrip(OPENING_MARKS)
+        folder = QUARANTINE if guarded else notes.FOLDERS[kind]
+        name, path = self.named(folder, notes.title(words_of_name), words_of_name)
         held = self.anchors(flag)
         more: dict[str, Any] = {"anchors": held} if held else {}
         if flag.status:
@@ -182,13 +197,13 @@ class Filing:
                 **more,
             ),
         )
-        self._by_words[words] = path
+        self._words[words] = path
         self.verbatim.append(path)
         return path
 
     def _agreed(self, project: str, kind: str, words: str) -> str:
         """The path of an active note that says this, as what waits for the user's word or as the rule it became."""
-        found = (self._by_words.get((project, one, words, "")) for one in (kind, *BINDING))
+        found = (self._by_words(project, one, words, "") for one in (kind, *BINDING))
         return next((path for path in found if path), "")
 
     def _confirmed(self, flag: Flag, project: str, words: str) -> list[str]:
@@ -196,8 +211,8 @@ class Filing:
         words. They are superseded, so that nothing that is confirmed is called unconfirmed elsewhere."""
         if flag.status or not (flag.origin == "user" or flag.answers) or flag.origin not in TRUSTED:
             return []
-        found = [self._by_source.get(one, "") for one in flag.answered]
-        found += [self._by_words.get((project, kind, words, one), "") for kind in BINDING for one in WAITING]
+        found = [self._by_source(one) for one in flag.answered]
+        found += [self._by_words(project, kind, words, one) for kind in BINDING for one in WAITING]
         settled = []
         for path in dict.fromkeys(one for one in found if one and one not in self.avoid):
             known = self.known.known.get(path)
@@ -230,7 +245,7 @@ class Filing:
             path = f"{notes.FOLDERS['project']}/{stem}{'' if part == 1 else f'-{part}'}.md"
             if path in self.avoid:
                 continue
-            if self._stored(path) is None and path.casefold() not in self._taken:
+            if self._stored(path) is None and not self._is_taken(path):
                 text = notes.new_text(
                     name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
                     description=f"What was done in {flag.project or 'no project'} in {month}, in order",
@@ -299,7 +314,7 @@ class Filing:
 
     def same(self, project: str, kind: str, body: str) -> str:
         """The path of an active note with exactly these words; "" where there is none."""
-        return self._by_words.get((project, kind, index.body_digest(body), ""), "")
+        return self._by_words(project, kind, index.body_digest(body), "")
 
     def add_to(self, path: str, flag: Flag) -> bool:
         """A note that is there says it already: it gains the flag's id and its proof."""
@@ -311,18 +326,29 @@ class Filing:
     def settle(self, ident: str, path: str) -> None:
         """A flag is where it belongs, though no note names it."""
         self.placed[ident] = path
-        self._by_source[ident] = path
+        self._sources[ident] = path
 
     def is_filed(self, ident: str) -> bool:
         """Whether a note has this flag already, from a close before this one or from this one."""
-        return ident in self._by_source
+        return bool(self._by_source(ident))
+
+    def named(self, folder: str, name: str, text: str) -> tuple[str, str]:
+        """A name and a path that nobody has. Texts with equal first words are told apart by more of their words, and
+        by the number in their path where these do not have all of the text."""
+        path = self.free(folder, name)
+        number = quoting.stem(path).removeprefix(notes.slug(name))[1:]
+        if not number:
+            return name, path
+        longer = notes.longer_title(text)
+        is_whole = len(longer) >= len(" ".join(text.split()).rstrip(" .,;:"))
+        return (longer if is_whole and longer != name else f"{longer} ({number})"), path
 
     def free(self, folder: str, name: str) -> str:
         """A path that nobody has, by folder and name."""
         stem = f"{folder}/{notes.slug(name)}"
         nth = self._last.get(stem, 1)
         path = f"{stem}.md" if nth == 1 else f"{stem}-{nth}.md"
-        while path.casefold() in self._taken or self._stored(path) is not None:
+        while self._is_taken(path) or self._stored(path) is not None:
             nth += 1
             path = f"{stem}-{nth}.md"
         self._last[stem] = nth
@@ -340,8 +366,11 @@ def plain(flag: Flag) -> str:
     return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
-def _scope(note: Note) -> tuple[str, str]:
-    return note.project, note.kind
+def _waits(note: Note) -> str:
+    """What a note waits for; "" where it is in force."""
+    if note.status in WAITING:
+        return note.status
+    return QUARANTINE if note.path.startswith(f"{QUARANTINE}/") else ""
 
 
 def _has_grown(draft: Draft) -> bool:

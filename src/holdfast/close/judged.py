@@ -106,7 +106,10 @@ def begin(
     if supersedes:
         more["supersedes"] = list(supersedes)
     name = decided.name or notes.title(decided.body)
-    path = filing.free(notes.FOLDERS[kind], name)
+    if supersedes:  # it takes over the name of what it replaces
+        path = filing.free(notes.FOLDERS[kind], name)
+    else:
+        name, path = filing.named(notes.FOLDERS[kind], name, name if decided.name else decided.body)
     text = notes.new_text(
         name=name,
         description=decided.description or decided.body,

@@ -60,10 +60,8 @@ def source_of(episode: str, number: int, words: str) -> str:
 
 def like(filing: Filing, project: str, words: frozenset[str]) -> str:
     """The path of a note that says nearly the same: one of the user's, a rule, or one that waits; "" for none."""
-    for note in _theirs(filing.known.notes, project):
-        if note.path not in filing.avoid and alike.are(words, alike.words(note.description)):
-            return note.path
-    return ""
+    found = (note for note in _theirs(filing.known.like(words), project) if note.path not in filing.avoid)
+    return next((note.path for note in found), "")
 
 
 def _theirs(known: Iterable[Note], project: str) -> Iterable[Note]:

@@ -31,10 +31,7 @@ NEWS = 0.3  # share of an item that no note of the project says yet
 
 def file(filing: Filing, handoff: Handoff, episode: Episode) -> None:
     """Every decision and lesson that has no note becomes one."""
-    known = Seen()
-    for note in filing.known.active():
-        if note.applies_to(handoff.project):
-            known.add(f"{note.name} {note.description}")
+    known: Seen | None = None
     is_quoted = handoff.author == MECHANICAL
     filed = 0
     for section, kind in KINDS.items():
@@ -46,10 +43,20 @@ def file(filing: Filing, handoff: Handoff, episode: Episode) -> None:
                 continue
             if filed >= (MOST_QUOTED if is_quoted else MOST) or not _stands(item, text, is_quoted=is_quoted):
                 continue
+            known = known or _seen(filing, handoff.project)
             if known.news(text)[1] >= NEWS:
                 filing.file(flag)
                 known.add(text)
                 filed += 1
+
+
+def _seen(filing: Filing, project: str) -> Seen:
+    """What the notes of a project say."""
+    seen = Seen()
+    for note in filing.known.active():
+        if note.applies_to(project):
+            seen.add(f"{note.name} {note.description}")
+    return seen
 
 
 def _stands(item: str, text: str, *, is_quoted: bool) -> bool:

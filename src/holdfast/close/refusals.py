@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.capture import drafts, episodes, flags, home, queue, quoting
+from holdfast.capture import drafts, episodes, flags, home, project_merges, queue, quoting
 from holdfast.capture.ids import LETTERS
 from holdfast.close.work import find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
@@ -37,18 +37,19 @@ def file_lines(vault: str, now: float, project: str = "") -> int:
     state = home.state(vault)
     if not drafts.any_kept(state):
         return 0
-    due = [one for one in drafts.read(state) if one.kind in drafts.LINES and _is_due(state, one, project)]
+    ids = project_merges.ids(vault, project) if project else ()
+    due = [one for one in drafts.read(state) if one.kind in drafts.LINES and _is_due(state, one, ids)]
     for one in due:
         made = _flags(one)
         segment = queue.append(f"{state}/queue", made, now)
         if one.episode:
-            episodes.note_segment(state, one.episode, segment)
+            episodes.note_segment(state, one.episode, segment, len(made))
         drafts.use(state, [one.id], FILED)
     return len(due)
 
 
-def _is_due(state: str, one: Draft, project: str) -> bool:
-    if one.used or one.is_settled or project not in ("", one.project):
+def _is_due(state: str, one: Draft, ids: tuple[str, ...]) -> bool:
+    if one.used or one.is_settled or (ids and one.project not in ids):
         return False
     return not one.episode or is_over(find_episode(state, one.episode))
 
@@ -76,7 +77,8 @@ def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
     state = home.state(vault)
     if not episode or not drafts.any_kept(state):
         return []
-    found = (one for one in drafts.open_for(state, project) if one.kind == drafts.HANDOFF)
+    first, *merged = project_merges.ids(vault, project)
+    found = (one for one in drafts.open_for(state, first, merged=tuple(merged)) if one.kind == drafts.HANDOFF)
     return [one for one in found if one.episode == episode and not one.used]
 
 

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gitfiles, marks, queue
 from holdfast.close.believing import Believing
+from holdfast.model import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.capture.episodes import Episode
     from holdfast.model import Flag
 
@@ -78,26 +81,33 @@ def is_over(episode: Episode | None) -> bool:
     return episode is None or episode.state != episodes.OPEN
 
 
-def find(state: str, now: float) -> list[Work]:
-    """Everything, in the order in which it ended."""
+def find(state: str, now: float, merged: Mapping[str, str] | None = None) -> list[Work]:
+    """Everything, in the order in which it ended. `merged` are the ids of merged projects, each with the one that
+    counts: what waits of them is filed there."""
+    into = merged or {}
     waiting: dict[tuple[str, str], list[queue.Entry]] = {}
     shared = set()
     for entry in queue.read(f"{state}/queue", now).entries:
+        name = (entry.flag.episode, into.get(entry.flag.project, entry.flag.project))
         if entry.state == queue.WAITING:
-            waiting.setdefault((entry.flag.episode, entry.flag.project), []).append(entry)
+            waiting.setdefault(name, []).append(entry)
         elif entry.state == queue.CLAIMED:
-            shared.add((entry.flag.episode, entry.flag.project))
+            shared.add(name)
     for mark in marks.everywhere(state):
-        waiting.setdefault((mark.episode, mark.project), [])
+        waiting.setdefault((mark.episode, into.get(mark.project, mark.project)), [])
     found = []
     believing = Believing(state)
     for (key, project), entries in waiting.items():
         whole = not key or (key, project) not in shared
         if entries or whole:
             said = (believing.believed(entry.flag) for entry in entries)
-            flags = tuple(sorted(said, key=lambda flag: (flag.time, flag.id)))
+            ours = (replace(flag, project=project) if flag.project != project else flag for flag in said)
+            flags = tuple(sorted(ours, key=lambda flag: (flag.time, flag.id)))
             places = tuple({entry.segment: None for entry in entries})
-            found.append(Work(find_episode(state, key), key, project, flags, places, whole))
+            episode = find_episode(state, key)
+            if episode and episode.project in into:
+                episode = replace(episode, project=into[episode.project])
+            found.append(Work(episode, key, project, flags, places, whole))
     return sorted(found, key=lambda one: (_ended(one), one.key, one.is_home, one.project))
 
 

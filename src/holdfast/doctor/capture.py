@@ -56,7 +56,10 @@ def _broken(place: Place, view: queue.View) -> Check:
     damaged = [path for path, found in view.broken if found.what != log.TORN]
     if damaged:
         names = [path.rpartition("/")[2] for path in damaged]
-        fix = "`holdfast queue` copies them aside to look at; everything around them is read as ever"
+        fix = (
+            "`holdfast queue` copies them aside to look at; everything around them is read as ever. "
+            "`holdfast queue --set-aside` ends this alarm once you have"
+        )
         return bad("queue-damage", f"{many(len(damaged), 'place')} in the queue cannot be read: {first_of(names)}", fix)
     aside = len(platform.names(f"{place.state}/queue/broken"))
     if view.broken or aside:

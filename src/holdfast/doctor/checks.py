@@ -2,6 +2,9 @@
 
 A check is a plain function from a Place to Checks. `ok` is false only where memory is lost or about to be; advice is
 ok, and its detail begins with "note:". Names are stable: others build on them.
+
+What is wrong is of one of three levels: `--fix` can mend it, it needs the user, or something is lost, which no command
+brings back and the user should know. The worst of them is the exit status. What `--fix` has mended says so.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 NOTE = "note: "
 MEND = "`holdfast doctor --fix`"
+OK, KNOW, MENDED, CAN_MEND, NEEDS_YOU, LOST = "ok", "note", "mended", "can-be-mended", "needs-you", "lost"
+STATUS = {CAN_MEND: 19, NEEDS_YOU: 1, LOST: 20}  # of the command, the worst last
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Check:
-    """One link. `fix` says what to do about it, `can_fix` that `doctor --fix` does it; `agent` is the host it is of."""
+    """One link. `fix` says what to do about it, `can_fix` that `doctor --fix` does it; `agent` is the host it is of;
+    `is_lost` that something is gone for good, `was_mended` that it was wrong until `--fix` put it right."""
 
     name: str
     ok: bool
@@ -46,15 +52,19 @@ class Check:
     fix: str = ""
     agent: str = ""
     can_fix: bool = False
+    is_lost: bool = False
+    was_mended: bool = False
 
     @property
     def level(self) -> str:
         if not self.ok:
-            return "FAIL"
-        return "note" if self.detail.startswith(NOTE) else "ok"
+            return LOST if self.is_lost else CAN_MEND if self.can_fix else NEEDS_YOU
+        if self.was_mended:
+            return MENDED
+        return KNOW if self.detail.startswith(NOTE) else OK
 
     def as_record(self) -> dict[str, Any]:
-        names = ("name", "ok", "detail", "fix", "agent", "can_fix")
+        names = ("name", "ok", "level", "detail", "fix", "agent", "can_fix")
         return {name: getattr(self, name) for name in names}
 
 
@@ -69,6 +79,18 @@ class Report:
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
 
+    def count(self, level: str) -> int:
+        return sum(1 for check in self.checks if check.level == level)
+
+    @property
+    def worst(self) -> str:
+        """The level of what is worst; "ok" where nothing is wrong."""
+        return next((level for level in reversed(STATUS) if self.count(level)), OK)
+
+    @property
+    def status(self) -> int:
+        return STATUS.get(self.worst, 0)
+
 
 def good(name: str, detail: str, agent: str = "") -> Check:
     return Check(name, True, detail, agent=agent)
@@ -81,6 +103,11 @@ def note(name: str, detail: str, fix: str = "", agent: str = "", *, can_fix: boo
 
 def bad(name: str, detail: str, fix: str, agent: str = "", *, can_fix: bool = False) -> Check:
     return Check(name, False, detail, fix, agent, can_fix)
+
+
+def lost(name: str, detail: str, fix: str, agent: str = "") -> Check:
+    """Something is gone that nothing brings back; `fix` says how to go on."""
+    return Check(name, False, detail, fix, agent, is_lost=True)
 
 
 def many(count: int, what: str) -> str:

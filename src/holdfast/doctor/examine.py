@@ -6,7 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.doctor import (
+    acknowledged,
     capture,
+    damaged_files,
+    faults,
     field,
     history,
     hosts,
@@ -17,6 +20,7 @@ from holdfast.doctor import (
     odd_files,
     server,
     surroundings,
+    vanished,
     vault,
 )
 from holdfast.doctor.checks import Check, Place, Report, bad, reason
@@ -30,11 +34,17 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Check]]], ...] = (
     ("environment", surroundings.check_environment),
     ("config", surroundings.check_config),
     ("files", odd_files.check_files),
+    ("vault-place", vanished.check_place),
     ("vault", vault.check_folder),
     ("vault-modes", vault.check_modes),
     ("vault-write", vault.check_write),
     ("space", vault.check_space),
+    ("note-folders", vault.check_folders),
+    ("locks", vault.check_locks),
     ("git", history.check_git),
+    ("history", history.check_history),
+    ("faults", faults.check_faults),
+    ("memory-files", damaged_files.check_damaged),
     ("journal", history.check_journal),
     ("derived", history.check_derived),
     ("launcher", launcher.check_launcher),
@@ -45,6 +55,7 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Check]]], ...] = (
     ("permission", hosts.check_permission),
     ("mcp", server.check_server),
     ("queue-age", capture.check_queue),
+    ("acknowledged", acknowledged.check_acknowledged),
     ("marks", capture.check_marks),
     ("sessions", capture.check_ledger),
     ("field", field.check_field),
@@ -71,4 +82,10 @@ def examine_and_mend(place: Place) -> Report:
     """Mend what is safe, then look again."""
     first = examine(place)
     done = mend(place, first.checks)
-    return replace(examine(place), fixed=tuple(done)) if done else first
+    if not done:
+        return first
+    wrong = {(check.name, check.agent) for check in first.checks if not check.ok}
+    after = (
+        replace(check, was_mended=check.ok and (check.name, check.agent) in wrong) for check in examine(place).checks
+    )
+    return Report(tuple(after), tuple(done))

@@ -1,13 +1,15 @@
-"""The vault's git, a change that was cut short, and what is compiled for the hook to read."""
+"""The vault's git and its history, a change that was cut short, and what is compiled for the hook to read."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
-from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
-from holdfast.vault import armed_file
+from holdfast.doctor.checks import MEND, bad, first_of, good, lost, many, note, reason
+from holdfast.errors import GitFailed
+from holdfast.vault import armed_file, git_damage
 from holdfast.vault.git import BRANCH, LOCKS, Repository
 from holdfast.vault.writing import UNMERGED, is_being_written
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.doctor.checks import Check, Place
+    from holdfast.vault.git_damage import Damage
 
 PATIENCE = 10.0
 
@@ -25,10 +28,19 @@ def check_git(place: Place) -> Iterator[Check]:
         return
     repository = Repository(place.vault)
     version = repository.run("--version", timeout=PATIENCE).decode("utf-8", "replace").strip()
+    if any(git_damage.in_files(repository)):
+        yield good("git", f"{version}; its repository is damaged, see below")
+        return
     if not repository.exists():
         yield good("git", f"{version}; the first change to the vault makes its history")
         return
-    yield _repository(place, repository) or good("git", f"{version}, at commit {repository.head()[:10] or 'none yet'}")
+    try:
+        found = _repository(place, repository)
+    except GitFailed:
+        if not git_damage.look(repository):
+            raise
+        found = good("git", f"{version}; its repository is damaged, see below")
+    yield found or good("git", f"{version}, at commit {repository.head()[:10] or 'none yet'}")
 
 
 def _repository(place: Place, repository: Repository) -> Check | None:
@@ -51,6 +63,33 @@ def _repository(place: Place, repository: Repository) -> Check | None:
             what = f"{place.vault} stands at an old commit, apart from its branch {BRANCH}; nothing is filed"
             return bad("git", what, f"`git checkout {BRANCH}` in it brings the memory back")
     return None
+
+
+def check_history(place: Place) -> Iterator[Check]:
+    """The repository is whole: its files, its references, and all objects that the last commit leads to."""
+    if not os.path.isdir(place.vault) or is_being_written(place.vault):
+        return
+    repository = Repository(place.vault)
+    if not repository.exists() and not any(git_damage.in_files(repository)):
+        return
+    try:
+        found = git_damage.look(repository)
+    except GitFailed as error:
+        yield note("history", f"all of it could not be looked at: {reason(error)}")
+        return
+    if not found:
+        yield good("history", "every object of it can be read")
+        return
+    yield _damage(found)
+
+
+def _damage(found: list[Damage]) -> Check:
+    what = "; ".join(one.what for one in found)
+    can_mend = any(not one.is_lost for one in found)
+    if not any(one.is_lost for one in found):
+        return bad("history", what, f"{MEND} mends it; nothing is lost", can_fix=True)
+    way = "`holdfast doctor --new-history` keeps the old history beside and goes on with the notes as they are"
+    return replace(lost("history", what, way), can_fix=can_mend)
 
 
 def stale_locks(repository: Repository) -> list[str]:

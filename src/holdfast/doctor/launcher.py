@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast.capture import platform
 from holdfast.doctor import probe
-from holdfast.doctor.checks import MEND, bad, good, note, reason
+from holdfast.doctor.checks import CAN_MEND, KNOW, LOST, MEND, NEEDS_YOU, OK, bad, good, note, reason
 from holdfast.install import command, launcher
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def check_command(place: Place) -> Iterator[Check]:
         yield bad("command", f"{what}; agents run commands in one", fix)
         return
     found = [_answers(place, one, words) for one in dict.fromkeys((program, in_login))]
-    yield min(found, key=lambda check: ("FAIL", "note", "ok").index(check.level))
+    yield min(found, key=lambda check: (NEEDS_YOU, CAN_MEND, LOST, KNOW, OK).index(check.level))
 
 
 def _answers(place: Place, program: str, words: list[str]) -> Check:

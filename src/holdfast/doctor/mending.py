@@ -51,7 +51,7 @@ def _command(place: Place) -> str:
 
 def _vault(place: Place) -> str:
     home.refuse_newer(place.vault)
-    home.make_vault(place.vault)
+    home.make_vault(place.vault, place.env)
     return f"made the vault {place.vault}"
 
 
@@ -65,15 +65,35 @@ def _modes(place: Place) -> str:
 
 
 def _locks(place: Place) -> str:
-    from holdfast.vault.git import Repository, remove_stale_locks
-    from holdfast.vault.writing import lock
+    from holdfast.vault.git import remove_stale_locks
+    from holdfast.vault.writing import locked
 
-    held = lock(place.vault, PATIENCE)
-    try:
-        removed = remove_stale_locks(Repository(place.vault, held))
-    finally:
-        os.close(held)
+    with locked(place.vault, PATIENCE) as repository:
+        removed = remove_stale_locks(repository)
     return f"removed {', '.join(os.path.basename(path) for path in removed) or 'no lock'}, whose owner is dead"
+
+
+def _files(place: Place) -> str:
+    from holdfast.doctor.odd_files import mend_files
+
+    return mend_files(place)
+
+
+def _damaged(place: Place) -> str:
+    from holdfast.doctor.damaged_files import mend_damaged
+
+    return mend_damaged(place)
+
+
+def _history(place: Place) -> str:
+    """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of."""
+    from holdfast.vault import git_mending
+    from holdfast.vault.writing import locked, writing
+
+    with locked(place.vault, PATIENCE) as repository:
+        done = git_mending.mend(repository, place.clock())
+    with writing(place.vault, place.clock(), PATIENCE):
+        return f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
 
 
 def _journal(place: Place) -> str:
@@ -113,13 +133,18 @@ def _close(place: Place) -> str:
 
 
 ACTS: dict[str, Callable[[Place], str]] = {
+    "files": _files,
     "vault": _vault,
     "vault-modes": _modes,
+    "locks": _modes,
     "launcher": _launcher,
     "command": _command,
     "hook-line": _launcher,
     "mcp": _command,
     "git": _locks,
+    "history": _history,
+    "faults": _close,
+    "memory-files": _damaged,
     "journal": _journal,
     "derived": _derived,
     "queue-age": _close,

@@ -78,7 +78,12 @@ def fire(line: str, env: Mapping[str, str]) -> Fired:
         vault = f"{folder}/vault"
         own = {name: text for name, text in env.items() if name not in SWITCHES}
         payload = {"hook_event_name": EVENT, "event": EVENT, "cwd": folder}
-        ran = run(["/bin/sh", "-c", line], {**own, "HOLDFAST_HOME": vault}, folder, codec.encode(payload))
+        ran = run(
+            ["/bin/sh", "-c", line],
+            {**own, "HOLDFAST_HOME": vault, "XDG_STATE_HOME": folder},
+            folder,
+            codec.encode(payload),
+        )
         found = list(ledger_history.read(home.state(vault), ledger_history.Wanted()))
     errors = [str(record.get("error", "")) for record in found if record.get("kind") == "error"]
     is_recorded = any(record.get("kind") == "hook" and record.get("event") == EVENT for record in found)

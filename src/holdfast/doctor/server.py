@@ -85,6 +85,7 @@ def answer(words: Sequence[str], env: Mapping[str, str]) -> tuple[float, str]:
     with probe.scratch() as folder:
         own = {name: text for name, text in env.items() if name not in probe.SWITCHES}
         own["HOLDFAST_HOME"] = f"{folder}/vault"
+        own["XDG_STATE_HOME"] = folder
         began = time.perf_counter()
         with open(f"{folder}/said", "w+b") as said:
             try:

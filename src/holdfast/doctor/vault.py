@@ -10,9 +10,10 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from holdfast.capture import config, home, platform
+from holdfast.capture import config, home, platform, vault_id
 from holdfast.close.drain import ROOM
 from holdfast.doctor.checks import MEND, bad, first_of, good, many, note, reason
+from holdfast.vault import notes, writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +23,29 @@ if TYPE_CHECKING:
 COMFORT = 256 << 20  # bytes below which a disk is worth a word
 PROBE = b"holdfast doctor was here\n" * 200
 FILES, FOLDERS = 0o600, 0o700
-WRITTEN = ("", "/.state", "/.state/queue/live", "/.state/ledger", "/.state/episodes/live", "/.state/marks", "/.git")
+MEMORY = (*notes.FOLDERS.values(), notes.QUARANTINE, "lineage", "tasks", "thoughts", "outputs", "discarded", "prompts")
+KEPT = ("history-", "git-", "purge.git")  # repositories and parts of one that were set aside
+OF_VAULT = ("BRAIN.md", "activity.log", "projects.toml")
+OPENED = (
+    *("vault.lock", "queue/lock", "projects.lock", "closing", "head", "changed"),
+    *("tasks/lock", "tasks/index.db", "field.db", "field.db.lock"),
+)
+WRITTEN = (
+    "",
+    "/.state",
+    "/.state/queue/live",
+    "/.state/ledger",
+    "/.state/episodes/live",
+    "/.state/marks",
+    "/.git",
+    "/.git/objects",
+)
 
 
 def check_folder(place: Place) -> Iterator[Check]:
+    if vault_id.look(place.vault, place.env).status == vault_id.GONE:
+        yield bad("vault", f"it is not at {place.vault}", "`vault-place` says what to do")
+        return
     try:
         seen = os.stat(place.vault)
     except FileNotFoundError:
@@ -65,6 +85,7 @@ def wrong_modes(place: Place) -> list[tuple[str, int]]:
     found = []
     paths = [place.vault]
     for top, folders, files in os.walk(place.state):
+        folders[:] = [name for name in folders if not name.startswith(KEPT)]  # git's own modes, behind ours
         paths += [top, *(f"{top}/{name}" for name in (*files, *folders))]
     for path in dict.fromkeys(paths):
         if path == config.path_of(place.state):
@@ -93,6 +114,51 @@ def check_write(place: Place) -> Iterator[Check]:
             yield bad("vault-write", f"{folder} takes no writes ({reason(error)})", fix)
             return
     yield good("vault-write", f"written, synced and read back in {many(len(folders), 'folder')}")
+
+
+def check_folders(place: Place) -> Iterator[Check]:
+    """Every folder of the memory itself takes a file of this user: a close writes to any of them."""
+    if not os.path.isdir(place.vault):
+        return
+    wrong = [why for name in _memory_folders(place.vault) if (why := writable.why_not(place.vault, f"{name}/note.md"))]
+    files = (*OF_VAULT, *notes.paths(place.vault))
+    wrong += [why for name in files if (why := writable.why_not(place.vault, name))]
+    wrong = list(dict.fromkeys(wrong))
+    if wrong:
+        fix = "make them folders that you may write; until then what belongs there waits as flags"
+        yield bad("note-folders", first_of(wrong), fix)
+    else:
+        yield good("note-folders", "every folder of the memory can be written")
+
+
+def _memory_folders(vault: str) -> Iterator[str]:
+    """The folders that notes, handoffs, tasks and thoughts lie in, and those within them."""
+    for top in MEMORY:
+        yield top
+        for name in sorted(platform.names(f"{vault}/{top}")) if os.path.isdir(f"{vault}/{top}") else ():
+            if os.path.isdir(f"{vault}/{top}/{name}"):
+                yield f"{top}/{name}"
+
+
+def check_locks(place: Place) -> Iterator[Check]:
+    """Locks and indexes in .state are opened for writing as those who need them do, and nothing is written."""
+    wrong: dict[str, str] = {}
+    for name in OPENED:
+        path = f"{place.state}/{name}"
+        try:
+            os.close(platform.opened(path, os.O_RDWR))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            wrong[path] = error.strerror or str(error)
+    if wrong:
+        mine = all(os.path.isfile(path) and os.stat(path).st_uid == os.geteuid() for path in wrong)
+        mine = mine and not os.statvfs(place.state).f_flag & os.ST_RDONLY
+        fix = f"{MEND} gives it back to you" if mine else "make it a file that you may write"
+        said = [f"{path} ({why})" for path, why in wrong.items()]
+        yield bad("locks", f"cannot be opened to write: {first_of(said)}", fix, can_fix=mine)
+    elif os.path.isdir(place.state):
+        yield good("locks", "every lock and index can be opened")
 
 
 def _write(folder: str, state: str) -> None:

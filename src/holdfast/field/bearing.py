@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home
+from holdfast.capture import home, project_merges
 from holdfast.field import glance, nearness, noted, prompts, words
 from holdfast.field.embed import passages, wordllama
 from holdfast.field.store import Scope
@@ -84,8 +84,9 @@ class Usual:
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
     """The notes of a project, and the global ones, that clearly bear on a prompt: those by words, the best first, then
     the one that does by meaning. Raises Damaged."""
-    seen = glance.look(home.state(field.vault), project, prompt, within)
-    meaning = _meaning(field, Scope(project), prompt[: prompts.LONGEST])
+    first, *merged = project_merges.ids(field.vault, project)
+    seen = glance.look(home.state(field.vault), first, prompt, within, tuple(merged))
+    meaning = _meaning(field, Scope(first, merged=tuple(merged)), prompt[: prompts.LONGEST])
     if meaning is None:
         return [Bears(one.path, one.words) for one in seen]
     kept = [Bears(one.path, one.words) for one in seen if one.score >= SURE or not meaning.is_elsewhere(one.id)]

@@ -83,8 +83,9 @@ def scope_word(project: str) -> str:
     return f"p{digest(project, 16)}"
 
 
-def look(state: str, project: str, prompt: str, within: float = 0.0) -> list[Seen]:
-    """The notes of a project, and the global ones, that clearly bear on a prompt, the best first."""
+def look(state: str, project: str, prompt: str, within: float = 0.0, merged: tuple[str, ...] = ()) -> list[Seen]:
+    """The notes of a project, of those merged into it, and the global ones, that clearly bear on a prompt, the best
+    first."""
     wanted, within = prompts.terms(prompt), within or WITHIN
     if not wanted:
         return []
@@ -93,7 +94,7 @@ def look(state: str, project: str, prompt: str, within: float = 0.0) -> list[See
     except (OSError, sqlite3.Error):
         return []
     try:
-        return _found(db, wanted, project, time.perf_counter() + within) if _is_known(db) else []
+        return _found(db, wanted, (project, *merged), time.perf_counter() + within) if _is_known(db) else []
     except (sqlite3.Error, TypeError, ValueError, IndexError):
         return []
     finally:
@@ -154,7 +155,7 @@ def _is_known(db: sqlite3.Connection) -> bool:
     return bool(row) and row[0] == MADE
 
 
-def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], project: str, until: float) -> list[Seen]:
+def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], ids: tuple[str, ...], until: float) -> list[Seen]:
     total = (db.execute("SELECT max(n) FROM thought").fetchone()[0] or 0) + PRIOR
     evidence: dict[int, dict[str, float]] = {}
     done: list[tuple[str, list[int]]] = []
@@ -162,7 +163,7 @@ def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], project: str,
         if time.perf_counter() > until:
             break
         try:
-            rows = _rows(db, term, project)
+            rows = _rows(db, term, ids)
         except sqlite3.OperationalError:
             break  # out of time; what was found so far is true all the same
         is_again = any(rows == known and term[:3] == before[:3] for before, known in done)
@@ -179,9 +180,9 @@ def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], project: str,
     return _clear(_notes(db, listed), evidence, chance, len(wanted)) if listed else []
 
 
-def _rows(db: sqlite3.Connection, term: str, project: str) -> list[int]:
+def _rows(db: sqlite3.Connection, term: str, ids: tuple[str, ...]) -> list[int]:
     """The notes with a term, of one project and the global ones, up to the number at which it says too little."""
-    scope = " OR ".join(f'"{scope_word(one)}"' for one in dict.fromkeys((project, "")))
+    scope = " OR ".join(f'"{scope_word(one)}"' for one in dict.fromkeys((*ids, "")))
     said = f'{{title text context extra}} : "{term}" AND scope : ({scope})'
     return [row[0] for row in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (said, COMMON))]
 

@@ -97,7 +97,7 @@ def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
 
 def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
     """Of this scope: a question over all projects brings those of several together."""
-    here = Scope(scope.project, scope.also_global)
+    here = Scope(scope.project, scope.also_global, merged=scope.merged)
     counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
     known = field.store.thoughts(one for one, _ in counts)
     shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]

@@ -56,13 +56,15 @@ class Scope:
     until: float = 0.0
     trust: tuple[str, ...] = ()
     agent: str = ""
+    merged: tuple[str, ...] = ()  # the other ids of the project
 
     @property
     def projects(self) -> tuple[str, ...]:
         """The projects that are meant; () is all of them."""
         if self.project is None:
             return ()
-        return tuple(dict.fromkeys((self.project, ""))) if self.also_global else (self.project,)
+        ids = (self.project, *self.merged)
+        return tuple(dict.fromkeys((*ids, ""))) if self.also_global else ids
 
     @property
     def is_wide(self) -> bool:

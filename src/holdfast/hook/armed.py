@@ -67,6 +67,15 @@ def failed(scene: Scene, episode: Episode) -> None:
             scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
 
 
+def _own_ids(scene: Scene, episode: Episode | None) -> tuple[str, ...]:
+    """The ids of the session's project, where the call is made in another."""
+    if not episode or episode.project in scene.project.ids:
+        return ()
+    from holdfast.capture import projects
+
+    return (episode.project, *projects.find(episode.cwd, scene.vault).ids)
+
+
 def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
     """The notes that wait for this call, of the session's project and of the one that the call is made in; one that is
     not as we compile them waits for nothing."""
@@ -74,12 +83,13 @@ def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
     lowered = moment.input.lower()
     found = []
     effects = None
-    projects = ("global", scene.project.id, episode.project if episode else "global")
+    projects: set[str] = set()
     for one in _candidates(scene.state, f"{lowered}\n{moment.tool}\n{moment.cwd}".lower()):
         from holdfast.capture import armed_match
 
         try:
             when = one["when"]
+            projects = projects or {"global", *scene.project.ids, *_own_ids(scene, episode)}
             if one["project"] not in projects:
                 continue
             if not armed_match.matches(when, moment.tool, moment.input, moment.paths, lowered):

@@ -84,11 +84,12 @@ def load(vault: str, state: str, project: Project) -> Cached:
             files = [(str(one[0]), str(one[1]), stamp(str(one[0])), len(one) > 2) for one in record["files"]]
             is_fresh = is_there and all(known == now for _, known, now, _ in files)
             is_fresh = is_fresh and all(stamp(str(path)) == known for path, known in record["watched"])
+            is_fresh = is_fresh and tuple(record["project"].get("merged", ())) == project.merged
             changed = {at for at, (_, known, now, is_unsure) in enumerate(files) if known != now or is_unsure}
             names = [path for path, *_ in files]
             sources = _of_branch(record["sources"], str(record.get("branch", "")), project.root)
-            parts = tuple(_current(edits, one, names, changed, project.id) for one in sources)
-            parts += _added(edits, {str(path): str(known) for path, known in record["watched"]}, names, project.id)
+            parts = tuple(_current(edits, one, names, changed, project.ids) for one in sources)
+            parts += _added(edits, {str(path): str(known) for path, known in record["watched"]}, names, project.ids)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             continue  # not what we write: made anew
         shown = tuple(part for part in parts if part.texts or part.more)
@@ -108,7 +109,7 @@ def _of_branch(sources: list[dict[str, Any]], newest: str, root: str) -> list[di
     return [one for one in sources if one.get("for", branch) == branch and one.get("not") != branch]
 
 
-def _added(edits: Edits, watched: dict[str, str], quoted: list[str], project: str) -> tuple[Part, ...]:
+def _added(edits: Edits, watched: dict[str, str], quoted: list[str], ids: tuple[str, ...]) -> tuple[Part, ...]:
     """Rules and identity that somebody put there since the brief was made: a new rule holds from the very next start.
     Only what is always on: the others were left out for a reason, or are in the map."""
     found = []
@@ -121,7 +122,7 @@ def _added(edits: Edits, watched: dict[str, str], quoted: list[str], project: st
         for path in fresh[:MOST_ADDED]:
             if edits.by(path.removeprefix(f"{vault}/")):
                 continue
-            said = _again(vault, path, quoting.BODY, project).items
+            said = _again(vault, path, quoting.BODY, ids).items
             if said and said[0][1] and said[0][0] != said[0][1]:
                 found.append(Part("rules", path.removeprefix(f"{vault}/"), said))
     return tuple(found)
@@ -142,13 +143,13 @@ def _read(path: str) -> dict[str, Any]:
     return record if isinstance(record, dict) and record.get("v") == VERSION else {}
 
 
-def _current(edits: Edits, source: dict[str, Any], files: list[str], changed: set[int], project: str) -> Part:
+def _current(edits: Edits, source: dict[str, Any], files: list[str], changed: set[int], ids: tuple[str, ...]) -> Part:
     """What a source has to say as its file and its anchors are now."""
     section, path = str(source["s"]), str(source.get("p", ""))
     quoted = quoting.Quoted(tuple((str(full), str(short)) for full, short in source["q"]), int(source.get("more", 0)))
     number = int(source.get("f", -1))
     if number in changed and not edits.by(path):
-        quoted = _again(edits.vault, files[number], str(source["how"]), project)
+        quoted = _again(edits.vault, files[number], str(source["how"]), ids)
     said = [
         sentence
         for test in source.get("a", ())
@@ -169,12 +170,12 @@ def _doubted(full: str, more: str, section: str) -> str:
     return f"{first}{more}{break_}{rest}" if section == "map" else f"{full}{more}"
 
 
-def still_says(vault: str, path: str, project: str) -> bool:
+def still_says(vault: str, path: str, *ids: str) -> bool:
     """Whether a rule or identity that was told before is still in force here."""
-    return bool(Edits(vault).by(path) or _again(vault, f"{vault}/{path}", quoting.BODY, project).items)
+    return bool(Edits(vault).by(path) or _again(vault, f"{vault}/{path}", quoting.BODY, ids).items)
 
 
-def _again(vault: str, path: str, how: str, project: str) -> quoting.Quoted:
+def _again(vault: str, path: str, how: str, ids: tuple[str, ...]) -> quoting.Quoted:
     relative = path.removeprefix(f"{vault}/")
     if not stamp(path):
         return quoting.Quoted()
@@ -182,7 +183,7 @@ def _again(vault: str, path: str, how: str, project: str) -> quoting.Quoted:
     text = None if is_linked else read_text(path, LARGEST)
     if text is None:
         return quoting.unreadable(relative, "it cannot be read")
-    return quoting.quote(how, relative, text.replace("\r\n", "\n"), project)
+    return quoting.quote(how, relative, text.replace("\r\n", "\n"), ids[0], ids[1:])
 
 
 def read_text(path: str, largest: int) -> str | None:
@@ -225,6 +226,16 @@ def holds_in(test: dict[str, Any], text: str) -> bool | None:
         return bool(block)
     is_same = len(wanted) >= 8 and digest("\n".join(block), 64).startswith(wanted)
     return is_same or is_found or (None if test.get("long") else False)
+
+
+def said_newer(version: int, known: int) -> Reply:
+    """What a start says where a newer holdfast has written the vault: silence would look like an empty memory."""
+    return Reply(
+        f"Holdfast remembers more than it can tell here: this vault has format {version}, written by a newer holdfast, "
+        f"and the one on this machine knows format {known}. Nothing of it was changed. Flags are kept and filed later; "
+        "notes, rules and handoffs are not told in this session. Tell the user to upgrade holdfast on this machine.",
+        line="Holdfast: this vault needs a newer holdfast; flags are kept",
+    )
 
 
 def said_off(why: str) -> Reply:

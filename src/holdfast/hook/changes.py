@@ -61,7 +61,9 @@ def before(scene: Scene, episode: Episode, cached: Cached) -> Told | None:
         digests.add(known)
         paths.add(path)
     shown = {part.path for part in cached.parts}
-    gone = [path for path in sorted(paths - shown - {""}) if not brief.still_says(scene.vault, path, scene.project.id)]
+    gone = [
+        path for path in sorted(paths - shown - {""}) if not brief.still_says(scene.vault, path, *scene.project.ids)
+    ]
     return Told(
         frozenset(digests),
         scene.moment.host,

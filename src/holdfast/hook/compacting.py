@@ -50,7 +50,7 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
         snapshot.forget_old(scene.state, scene.now)
     except TROUBLE as error:
         scene.failures.append(error)
-    if home.has_tasks(scene.state, scene.project.id):
+    if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
         todos = (*tasks.to_keep(scene), *todos)
@@ -92,7 +92,7 @@ def after(
     from holdfast.hook import layout, snapshot_parts
 
     asks = AFTER.replace("{command}", command)
-    if home.has_tasks(scene.state, scene.project.id):
+    if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
         asks = "\n".join(part for part in (asks, tasks.reminder(scene, command)) if part)

@@ -34,6 +34,12 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
     state = home.state(vault)
     version = home.format_of(vault)
     off = home.why_off(env, vault)
+    if not version and not off:
+        from holdfast.hook import vault_place
+
+        kept = vault_place.stand_in(moment, vault, env, now)
+        if kept:
+            return vault_place.answer(moment, vault, kept, env, now, began)
     if off:
         _end_if_known(moment, vault, now)
         return _rules(moment, vault, env, now) or _said_off(moment, off)
@@ -47,12 +53,12 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
-        return Reply()
+        return _said_newer(moment, version)
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
     try:
         if not version:
-            home.make_vault(vault)
+            home.make_vault(vault, env)
         episode = lifecycle.episode_of(scene)
     except TROUBLE as error:
         scene.failures.append(error)
@@ -105,7 +111,7 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
 def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
     """What enters the context of a session that is captured taints it, also from a folder that is not."""
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
-    if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project == project.id:
+    if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project in project.ids:
         return
     from holdfast.hook import taint
 
@@ -119,6 +125,14 @@ def _said_off(moment: Moment, why: str) -> Reply:
     from holdfast.hook.brief import said_off
 
     return said_off(why)
+
+
+def _said_newer(moment: Moment, version: int) -> Reply:
+    if moment.event != "session-start":
+        return Reply()
+    from holdfast.hook.brief import said_newer
+
+    return said_newer(version, home.FORMAT)
 
 
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:

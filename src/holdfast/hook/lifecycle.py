@@ -72,7 +72,7 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
         if moment.source != "resume":  # a session that is resumed is another than the one this process was in
             parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
         parent = parent or _named_by(scene, process.pid)
-    if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project == scene.project.id:
+    if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project in scene.project.ids:
         _leave(scene, parent)
     scene.did["opened"] = True
     fresh = Episode(
@@ -160,17 +160,10 @@ def bury_the_dead(scene: Scene) -> set[str]:
 
 def finish(state: str, episode: Episode, last: float, now: float) -> int:
     """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
-    from holdfast.capture import calls, marks, queue, story
+    from holdfast.capture import calls, left_flags, marks, story
 
-    folder = f"{state}/queue"
-    # The noted segments have its flags; the newest part is looked through too, in case a note went with the power.
-    places = set(episodes.noted_segments(state, episode.key))
-    newest = queue.read(folder, now, newest=NEWEST).entries
-    places.update(entry.segment.rpartition("/")[2] for entry in newest if entry.flag.episode == episode.key)
-    left = {place: queue.unfiled_of(folder, place, episode.key, now) for place in places}
-    waiting = sum(len(found) for found in left.values() if found)
-    # What cannot be read now may well have flags: it is named too, and looked at again by the next start.
-    segments = tuple(sorted(place for place, found in left.items() if found is None or found))
+    newest = NEWEST if episode.state == episodes.DIED else left_flags.ROOM
+    waiting, segments = left_flags.of_episode(state, episode.key, now, newest)
     told = story.is_told(state, episode.key)
     if segments or told or episode.state == episodes.DIED:
         mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)

@@ -15,6 +15,10 @@ from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
 from holdfast.model import TRUSTED, Project, value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.capture.faults import Fault
+
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
@@ -31,6 +35,7 @@ class Live:
     tasks: Section
     said: tuple[Item, ...] = ()  # by the user, in sessions that no close has told of yet
     died: tuple[tuple[str, str], ...] = ()  # the account of one that was killed and is not closed yet
+    fault: Fault | None = None  # the worst that keeps the memory from working
 
 
 def gather(
@@ -52,10 +57,12 @@ def gather(
     left, found = _marks_that_hold(state, project, now, only_look=only_look)
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
-    mine = [e for e in in_order if e.flag.project == project.id]
-    late = [e for e in view.entries if e.flag.project != project.id and _waits_too_long(e, now, living)]
+    mine = [e for e in in_order if e.flag.project in project.ids]
+    late = [e for e in view.entries if e.flag.project not in project.ids and _waits_too_long(e, now, living)]
     running = _running(mine)
-    told = [f"Note: {project.clash}."] if project.clash else []
+    faults = _faults(state)
+    told = [_fault(faults, now)] if faults else []
+    told += [f"Note: {project.clash}."] if project.clash else []
     if view.broken:
         told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
     if errors := _errors(state):
@@ -66,7 +73,7 @@ def gather(
             f"{many(len(late), 'flag')} of {many(count, 'other project')} {'waits' if len(late) == 1 else 'wait'} for "
             "more than a day: their closes do not run. `holdfast close --all` files them."
         )
-    said = notices.for_project(state, project.id, now)
+    said = notices.for_project(state, project.id, now, project.merged)
     told += [notice.line for notice in said]
     if not only_look:
         notices.told(state, said)
@@ -80,7 +87,27 @@ def gather(
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
     tasks = _tasks(state, project, living)
     others = [mark for mark in left if not (own and mark.episode.startswith(own))]
-    return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others))
+    worst = faults[0] if faults else None
+    return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others), worst)
+
+
+def _faults(state: str) -> list[Fault]:
+    if not platform.is_there(f"{state}/faults"):
+        return []
+    from holdfast.capture import faults
+
+    return faults.standing(state)
+
+
+def _fault(found: list[Fault], now: float) -> str:
+    """One line for all of them: the worst, since when, and the command."""
+    worst = found[0]
+    why = f" ({worst.detail.rstrip('.')})" if worst.detail else ""
+    more = f" `holdfast doctor` names {many(len(found) - 1, 'more fault')}." if len(found) > 1 else ""
+    return (
+        f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept. "
+        f"Tell the user to run `{worst.command}`.{more}"
+    )
 
 
 def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:
@@ -101,11 +128,11 @@ def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[
 
 
 def _tasks(state: str, project: Project, living: set[str]) -> Section:
-    if not home.has_tasks(state, project.id):
+    if not home.has_tasks(state, *project.ids):
         return Section("", (), 0)
     from holdfast.hook import tasks
 
-    return tasks.section(state.rpartition("/")[0], state, project.id, living)
+    return tasks.section(state.rpartition("/")[0], state, project.ids, living)
 
 
 def _marks_that_hold(
@@ -125,7 +152,7 @@ def _marks_that_hold(
         # What was not looked at, or cannot be read, stays.
         return mark.story or any(place not in found or found[place] is None or found[place] for place in places)
 
-    left = marks.of_project(state, project.id)
+    left = marks.of_project(state, *project.ids)
     kept = [mark for mark in left if holds(mark)] if only_look else marks.clear_drained(state, left, holds)
     for mark in left:
         if mark not in kept and not only_look:
@@ -140,7 +167,7 @@ def _drafts(state: str, project: Project, now: float, living: set[str], *, only_
         return []
     from holdfast.capture import drafts
 
-    return drafts.sentences(state, project.id, now, living, only_look=only_look)
+    return drafts.sentences(state, project.id, now, living, only_look=only_look, merged=project.merged)
 
 
 def _errors(state: str) -> int:

@@ -100,7 +100,7 @@ def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now
 
     what = ledger.short(f"{type(error).__name__}: {error}", 500)
     try:
-        ledger.append(home.state(home.vault(env)), "error", now, host=host, event=event, error=what)
+        ledger.append(home.state(home.capture_vault(env)), "error", now, host=host, event=event, error=what)
     except Exception as second:
         try:
             line = f"holdfast: {what}; the ledger cannot be written either ({second}). The session goes on.\n"

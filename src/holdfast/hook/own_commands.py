@@ -12,8 +12,7 @@ import posix
 
 from holdfast.capture import gitfiles
 from holdfast.hook import own_programs as programs
-from holdfast.hook.shell_expansion import ANY, ONE, SET, UNKNOWN, Unreadable
-from holdfast.hook.shell_reading import SETTERS, Reader, Simple
+from holdfast.hook.shell_parts import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,12 +69,21 @@ class Line:
     def read(self, text: str, depth: int) -> None:
         if depth > DEEPEST:
             raise Unreadable
+        before, self.depth = self.depth, depth
+        plain = plain_commands(text)
+        for words in plain:
+            self.command(words, Simple())
+        if not plain:
+            self._read_whole(text)
+        self.depth = before
+
+    def _read_whole(self, text: str) -> None:
+        from holdfast.hook.shell_reading import Reader
+
         known = {"PWD": [self.at]}
         if self.ground.home:
             known["HOME"] = [self.ground.home]
-        before, self.depth = self.depth, depth
         Reader(text, self._take, lambda: self.stack.append(self.at), self._leave, known).read()
-        self.depth = before
 
     def _leave(self) -> None:
         self.at = self.stack.pop()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import gitfiles, platform
+from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,19 @@ LINKS = 40
 SHORTEST = 16  # letters of a session's id that nobody could have guessed
 TASK = "task:"  # before the name of a command that goes on in the background
 HOSTS_FOLDERS = ("tasks", "tool-results", "subagents")  # what hosts keep of a session's calls, below its id
+
+
+@value
+class Trust:
+    """What the user has named on this machine: tools and programs, and tools that mark chapters and tasks."""
+
+    named: tuple[str, ...] = ()
+    marking: tuple[str, ...] = ()
+
+
+def is_foreign(tool: str) -> bool:
+    """Whether a tool is a server's, whatever it is told."""
+    return tool.startswith("mcp__") or "/" in tool
 
 
 class Ground:

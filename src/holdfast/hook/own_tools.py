@@ -6,12 +6,11 @@ Tools are known by their names in lower case, so that hosts which spell them dif
 
 from __future__ import annotations
 
-from holdfast.hook.own_text import is_others, is_there
-from holdfast.model import value
+from holdfast.hook.own_text import is_foreign, is_others, is_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.hook.own_text import Ground
+    from holdfast.hook.own_text import Ground, Trust
     from holdfast.model import Moment
 
 WEB, TOOL = "web", "tool"
@@ -48,19 +47,6 @@ SKILLS = _words("skill slashcommand")
 PATCHED = ("*** Update File: ", "*** Delete File: ")
 OURS = ("mcp__holdfast__", "mcp__plugin_holdfast_holdfast__")
 MOST_SOURCES = 64
-
-
-@value
-class Trust:
-    """What the user has named on this machine: tools and programs, and tools that mark chapters and tasks."""
-
-    named: tuple[str, ...] = ()
-    marking: tuple[str, ...] = ()
-
-
-def is_foreign(tool: str) -> bool:
-    """Whether a tool is a server's, whatever it is told."""
-    return tool.startswith("mcp__") or "/" in tool
 
 
 def judge(moment: Moment, ground: Ground, trust: Trust) -> tuple[str, str]:

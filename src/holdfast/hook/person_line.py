@@ -1,10 +1,11 @@
 """The one line that a person sees at a start, where the host's interface can show one: that memory is there, how much,
-and whether something waits for them. Figures only, so nothing that was written by others reaches the screen this way.
+and whether something waits for them; or, where the memory does not work, why not and the command that helps. Figures
+and sentences of our own only, so nothing that was written by others reaches the screen this way.
 """
 
 from __future__ import annotations
 
-from holdfast.hook.live import many
+from holdfast.hook.live import many, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ HOUR, DAY = 3600.0, 86400.0
 
 def line(cached: Cached, live: Live, now: float) -> str:
     """As "Holdfast: 18 notes, last handoff 2 h ago, 1 to review"."""
+    if live.fault:
+        return f"Holdfast: since {when(min(live.fault.since, now))}, {live.fault.what}; run `{live.fault.command}`"
     counts = cached.counts
     if not any(_number(counts, name) for name in ("notes", "handoff")) and not live.flags.items:
         return "Holdfast: nothing is remembered here yet"

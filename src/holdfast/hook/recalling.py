@@ -106,7 +106,9 @@ def _by_words(scene: Scene) -> Found:
     from holdfast.field import glance
 
     scene.did["recall_by"] = WORDS
-    return [(one.path, one.words) for one in glance.look(scene.state, scene.project.id, scene.moment.prompt)]
+    here = scene.project
+    seen = glance.look(scene.state, here.id, scene.moment.prompt, merged=here.merged)
+    return [(one.path, one.words) for one in seen]
 
 
 def _as_it_is(scene: Scene, path: str, words: tuple[str, ...]) -> Bearing | None:
@@ -118,14 +120,15 @@ def _as_it_is(scene: Scene, path: str, words: tuple[str, ...]) -> Bearing | None
     except (OSError, ValueError):
         return None
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    said = quoting.quote(quoting.BODY, path, text, scene.project.id).items
+    here = (scene.project.id, scene.project.merged)
+    said = quoting.quote(quoting.BODY, path, text, *here).items
     fields = quoting.fields_of(text)
     if not said or not fields or not _still_has(text, words):
         return None
     origin = fields.get("origin", "")
     source = "" if origin in ("", *TRUSTED) else f" [outside text, from {origin}]"
     body = text.partition("\n---\n")[2].partition(EVIDENCE)[0].strip()
-    line = quoting.quote(quoting.LINE, path, text, scene.project.id).items[0][0] + source
+    line = quoting.quote(quoting.LINE, path, text, *here).items[0][0] + source
     rest = "" if _says_all(line, body) else _part(body, fields.get("description", ""), words)
     whole = f"{line}\n" + "\n".join(f"  {one}" for one in rest.split("\n") if one.strip()) if rest else line
     return Bearing(path, whole, line, not rest or said[0][0] != said[0][1])

@@ -6,16 +6,13 @@ know is UNKNOWN; unquoted signs that match file names are marked, so that a quot
 
 from __future__ import annotations
 
-UNKNOWN, ANY, ONE, SET = "\x01", "\x02", "\x03", "\x04"  # what a shell puts there; an unquoted *, ? and [
+from holdfast.hook.shell_parts import ANY, ONE, SET, UNKNOWN, Unreadable
+
 MARKS = {"*": ANY, "?": ONE, "[": SET}
 SPACES = " \t\r"
 ENDS_WORD = " \t\r\n;&|()<>"
 SPECIAL = tuple("?#@*!$-")  # variables of the shell's own
 MOST_VALUES = 64
-
-
-class Unreadable(Exception):
-    """The line goes on in a way that is not looked through."""
 
 
 class Words:

@@ -7,36 +7,19 @@ says so. How words are read is shell_expansion's.
 
 from __future__ import annotations
 
-from holdfast.hook.shell_expansion import ENDS_WORD, SPACES, UNKNOWN, Unreadable, Words
+from holdfast.hook.shell_expansion import ENDS_WORD, SPACES, Words
+from holdfast.hook.shell_parts import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SKIPPED = frozenset(("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "esac"))
-BEYOND = frozenset(("function", "select", "coproc", "repeat", "foreach"))
-SETTERS = ("export", "local", "declare", "typeset", "readonly")
 JOINS = (";;&", ";;", ";&", "&&", "||", "|&", "|", ";", "&")
 REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>", ">>", ">&", ">|", "<", ">")
 MOST_VALUES = 64
 MOST_COMMANDS = 400
 DEEPEST = 12
 INNER = 4  # commands within one another's words
-
-
-class Simple:
-    """One simple command: its words, what was set for it, the files that it reads from and writes to, the document that
-    it is given, whether its input comes through a pipe, and from which command where that is a simple one."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self.settings: list[tuple[str, str]] = []
-        self.inputs: list[str] = []
-        self.outputs: list[str] = []
-        self.appended: list[str] = []
-        self.document: str | None = None
-        self.before: Simple | None = None
-        self.is_piped = False
 
 
 class Reader(Words):

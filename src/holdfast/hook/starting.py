@@ -31,8 +31,9 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
     from holdfast.capture import background
-    from holdfast.hook import brief, composing, live
+    from holdfast.hook import brief, composing, live, vault_place
 
+    vault_place.look(scene, env)
     living = lifecycle.bury_the_dead(scene)
     if episode:
         living.discard(episode.key)
@@ -148,7 +149,7 @@ def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     says so, one close is started; should it be killed, the next start continues it."""
     from holdfast.capture import background, marks, upkeep
 
-    if home.has_tasks(scene.state, scene.project.id):
+    if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
         tasks.leave_word(scene, episode)

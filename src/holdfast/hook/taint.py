@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.episodes import Episode
-    from holdfast.hook.own_text import Ground
-    from holdfast.hook.own_tools import Trust
+    from holdfast.hook.own_text import Ground, Trust
     from holdfast.hook.scene import Scene
     from holdfast.model import Moment
 
@@ -36,7 +35,7 @@ def trust_of(config: Mapping[str, Any], ours: str = "") -> Trust:
     """Tools and programs that the user has named on this machine, our own command, and tools that mark chapters and
     tasks. What a repository names is not asked: it may not say whom to trust."""
     from holdfast.hook.boundary import CHAPTER_TOOLS
-    from holdfast.hook.own_tools import Trust
+    from holdfast.hook.own_text import Trust
 
     nudge = machine.section(config, "nudge")
     marking = machine.texts(nudge, "chapter_tools", ()) + machine.texts(nudge, "task_tools", ())
@@ -64,17 +63,23 @@ def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple
     the text is known."""
     if "quarantine/" in moment.input or "holdfast review" in moment.command:
         return TOOL, "quarantine", []  # what waits there came from outside, and does so again
-    from holdfast.hook import own_tools
+    from holdfast.hook.own_text import Trust, is_foreign
 
-    trust = trust or own_tools.Trust()
-    if moment.command and not own_tools.is_foreign(moment.tool):
+    trust = trust or Trust()
+    if moment.command and not is_foreign(moment.tool):
         if len(moment.command) >= LONGEST:
             return TOOL, moment.tool, []
         from holdfast.hook import own_commands
 
         found = own_commands.judge(moment.command, moment.cwd, ground, trust.named)
-        unknown = "" if found[0] else own_tools.unknown_source(moment, ground)
+        if found[0] or not moment.sources:
+            return found
+        from holdfast.hook import own_tools
+
+        unknown = own_tools.unknown_source(moment, ground)
         return (TOOL, unknown, []) if unknown else found
+    from holdfast.hook import own_tools
+
     origin, cause = own_tools.judge(moment, ground, trust)
     return origin, cause, [] if origin else [ground.whole(path, moment.cwd) for path in moment.files]
 

@@ -110,7 +110,7 @@ def note(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         return
     wanted = env.get(TASK, "").lower()
     found = 0
-    for task in watch.read(scene.state, scene.project.id):
+    for task in (one for ident in scene.project.ids for one in watch.read(scene.state, ident)):
         if not wanted or task.id.lower() == wanted:
             found += _note(scene, episode, task)
     if found:

@@ -33,15 +33,16 @@ LATE = "{since} on task {task} without a checkpoint. Write down what a session t
 ELSE = "Not working on it? Go on."
 
 
-def section(vault: str, state: str, project: str, living: set[str]) -> Section:
-    """What a start is told of the open tasks."""
-    told, more = boot.read(vault, project)
+def section(vault: str, state: str, ids: tuple[str, ...], living: set[str]) -> Section:
+    """What a start is told of the open tasks of a project, by all of its ids."""
+    told, more = _told(vault, ids)
     if any(one.is_behind for one in told):
         _catch_up(vault, [one.id for one in told if one.is_behind])
-        told, more = boot.read(vault, project)
+        told, more = _told(vault, ids)
     for one in told:
         if one.begun:
-            _watch_begun(state, project, one)
+            for ident in ids:
+                _watch_begun(state, ident, one)
     items: list[Item] = []
     for one in told:
         items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
@@ -50,6 +51,15 @@ def section(vault: str, state: str, project: str, living: set[str]) -> Section:
         items += [Item(text, short, rank=rank) for text, short, rank in one.items[1:]]
     hidden = more + sum(one.more for one in told)
     return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
+
+
+def _told(vault: str, ids: tuple[str, ...]) -> tuple[list[boot.Told], int]:
+    """The open tasks, the one that spoke last first, and how many more there are."""
+    found = [boot.read(vault, one) for one in ids]
+    told = [one for some, _ in found for one in some]
+    if len(ids) > 1:
+        told.sort(key=lambda one: one.spoke, reverse=True)
+    return told, sum(more for _, more in found)
 
 
 def _catch_up(vault: str, tasks: list[str]) -> None:
@@ -138,7 +148,7 @@ def _elapsed(seconds: float, called: int, config: Mapping[str, Any]) -> tuple[st
 
 def _running(scene: Scene) -> str:
     """The task that is worked on here: the one that moved last."""
-    told, _ = boot.read(scene.vault, scene.project.id)
+    told, _ = _told(scene.vault, scene.project.ids)
     return next((one.id for one in told if one.state in states.RUNNING), "")
 
 
@@ -150,7 +160,7 @@ def reminder(scene: Scene, command: str) -> str:
 
 def to_keep(scene: Scene) -> tuple[str, ...]:
     """What a summary must not lose: which task it is, and its next step."""
-    told, _ = boot.read(scene.vault, scene.project.id)
+    told, _ = _told(scene.vault, scene.project.ids)
     running = next((one for one in told if one.state in states.RUNNING), None)
     if running is None:
         return ()

@@ -92,30 +92,34 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
         from holdfast.hook import using
 
         using.opened(scene, episode)
-    from holdfast.hook import keeping, nudge
+    from holdfast.hook import keeping
 
     due_now = due(scene, episode, env, config)
     keeping.keep_if_due(scene, episode, env, is_boundary="boundary" in scene.did)
+    if not due_now:
+        return Reply(_held(scene, episode, config))
+    from holdfast.hook import nudge
+
     return Reply(nudge.decide(scene, episode, config, due_now))
 
 
 def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
     """The nudges that this moment calls for."""
-    from holdfast.hook import boundary, nudge
+    from holdfast.hook import boundary
 
     moment = scene.moment
     found = []
     closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
     if closed:
         scene.did["boundary"] = closed.kind
-        from holdfast.hook import midway
+        from holdfast.hook import midway, nudge
 
         midway.close_if_many(scene, episode, env, config)
         command = command_of(env)
         found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command, closed.words), command=command))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
         found += _pressed(scene, episode, env, config)
-    if moment.event in PRESSED_AT and home.has_tasks(scene.state, scene.project.id):
+    if moment.event in PRESSED_AT and home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
         found += tasks.due(scene, episode, command_of(env), config, env)
@@ -123,7 +127,7 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
 
 
 def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
-    from holdfast.hook import nudge, pressure
+    from holdfast.hook import pressure
 
     moment = scene.moment
     seen = pressure.look(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
@@ -138,8 +142,10 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
     if any(course.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
+    from holdfast.hook import nudge
+
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
-    if seen.band != "consider" and home.has_tasks(scene.state, scene.project.id):
+    if seen.band != "consider" and home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
         text = "\n".join(part for part in (text, tasks.reminder(scene, command_of(env))) if part)

@@ -173,7 +173,7 @@ def apply(plan: Plan, env: Mapping[str, str]) -> None:
     """Make the vault, the launcher and the command, then change the settings; a project's lines leave last, so that a
     kill between loses no boundary."""
     try:
-        home.make_vault(plan.vault)
+        home.make_vault(plan.vault, env)
         launcher.ensure(env, _nudged(plan.command))
         if not command.make_link(plan.command.link, env):
             launcher.ensure(env, command.by_path(env))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.capture import platform
+from holdfast.capture import platform, vault_id
 from holdfast.errors import HoldfastError
 from holdfast.install import command, exclude, json_server, launcher, moving, records, settings, writing
 from holdfast.install.hosts import REGISTRARS, RUN_ONCE, Edit, known, registrar
@@ -176,6 +176,7 @@ def apply(removal: Removal, env: Mapping[str, str]) -> None:
         command.remove_folders(env)
         _sweep(env)
         writing.remove_folders({str(records.folder(env).parent), str(records.folder(env))})
+        writing.remove_folders(set(vault_id.forget_here(env)))
     else:
         _sync(records.folder(env))
 

@@ -24,11 +24,11 @@ def newest(memory: Served, asked: LedgerAsked) -> tuple[list[dict[str, Any]], in
     wanted = Wanted(asked.session, kinds, asked.since, asked.until)
     if asked.everything:
         return memory.ledger(wanted, asked.limit), 0
-    project, known = memory.project().id, dict[str, str]()
+    ids, known = memory.project().ids, dict[str, str]()
     count = asked.limit
     while True:
         found = memory.ledger(wanted, count)
-        mine = [one for one in found if _project(memory.state, one, known) == project]
+        mine = [one for one in found if _project(memory.state, one, known) in ids]
         if len(mine) >= asked.limit or len(found) < count or count >= MOST_READ:
             return mine[-asked.limit :], len(found) - len(mine)
         count = min(MOST_READ, count * 4)

@@ -51,14 +51,16 @@ def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
 def retrieve(asking: Asks, asked: shapes.Query, after: BackgroundTasks) -> dict[str, Any]:
     """What is known that bears on a query. What is returned is reinforced afterwards, unless `read_only`."""
     memory = asking.placed(asked)
+    here = memory.project()
     scope = Scope(
-        None if asked.everything else memory.project().id,
+        None if asked.everything else here.id,
         space=asked.space,
         kinds=tuple(asked.kinds),
         since=asked.since,
         until=asked.until,
         trust=tuple(asked.trust),
         agent=asked.agent,
+        merged=here.merged,
     )
     answer = memory.recall(asked.query, scope, asked.limit)
     if not asked.read_only and not memory.why_off():
@@ -78,7 +80,8 @@ def _reinforce(memory: Served, answer: Answer, agent: str, session: str) -> None
 def highways(asking: Asks, asked: Annotated[shapes.HighwaysAsked, Query()]) -> dict[str, Any]:
     """What several agents come back to. It leaves no trace."""
     memory = asking.placed(asked)
-    scope = Scope(None if asked.everything else memory.project().id, space=asked.space)
+    here = memory.project()
+    scope = Scope(None if asked.everything else here.id, space=asked.space, merged=here.merged)
     found = memory.highways(scope, asked.query, asked.limit)
     return {"highways": [one.as_record() for one in found]}
 

@@ -93,11 +93,11 @@ def task(
 ) -> dict[str, Any]:
     """One task as it stands: its state, the decisions in force, what is done, what was found out, the next step."""
     memory = asking.placed(asked)
-    project = memory.project().id
+    ids = memory.project().ids
     if not any(one.id == ident for one in memory.task_list(everything=asked.everything, also_over=True)):
         raise NotFound(f"There is no task {ident} here; nothing was changed. /tasks lists them.")
     seen = memory.task_show(ident, whole=asked.whole)
-    if seen.task.project != project and not asked.everything:
+    if seen.task.project not in ids and not asked.everything:
         raise NotFound(f"There is no task {ident} here; nothing was changed. /tasks lists them.")
     return _view(seen)
 

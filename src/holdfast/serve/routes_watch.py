@@ -20,8 +20,8 @@ router = APIRouter(tags=["watch"])
 def queue(asking: Asks, asked: Annotated[shapes.Listed, Query()]) -> dict[str, Any]:
     """The flags that are not filed yet, the oldest first; of other projects how many."""
     memory = asking.placed(asked)
-    view, project, now = memory.queue(), memory.project().id, memory.clock()
-    mine = [entry for entry in view.entries if asked.everything or entry.flag.project == project]
+    view, ids, now = memory.queue(), memory.project().ids, memory.clock()
+    mine = [entry for entry in view.entries if asked.everything or entry.flag.project in ids]
     shown = mine[: asked.limit]
     return {
         **{state: [one.as_record(now) for one in shown if one.state == state] for state in (WAITING, CLAIMED, DEAD)},

@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import config, episodes, home, projects, whereabouts
+from holdfast.capture import config, episodes, home, project_merges, projects, whereabouts
 from holdfast.capture.whereabouts import Where
 from holdfast.errors import NotFound
 from holdfast.field.embed import choice
@@ -82,16 +82,15 @@ class Serving:
         """Raises Denied, NotFound."""
         if everything and not caller.all:
             raise Denied("This token is for one project; nothing was shown. One made with --all may ask for all.")
-        if project and project != caller.project and not caller.all:
+        if project and project not in project_merges.ids(self.vault, caller.project) and not caller.all:
             raise Denied("This token is for another project; nothing was shown. One made with --all may say any.")
         return Served(self, self._project(project or caller.project, caller.folder))
 
     def others(self, one: Served) -> list[Served]:
         """The same memory as seen from every other project."""
-        here = one.project().id
-        return [
-            Served(self, self._project(ident)) for ident in sorted(projects.registered(self.vault)) if ident != here
-        ]
+        merged = project_merges.names(self.vault)
+        others = projects.registered(self.vault) - merged.keys() - {*one.project().ids}
+        return [Served(self, self._project(ident)) for ident in sorted(others)]
 
     def here(self) -> Project:
         """The project of the folder that the server was started in."""
@@ -100,6 +99,7 @@ class Serving:
     def _project(self, ident: str, folder: str = "") -> Project:
         """`folder` is one that may say more of it: that capture is off there."""
         here = self.here()
+        ident, *merged = project_merges.ids(self.vault, ident)
         if ident in ("", here.id):
             return here
         there = projects.find(folder, self.vault) if os.path.isdir(folder) else None
@@ -107,7 +107,7 @@ class Serving:
             return there
         if ident not in projects.registered(self.vault):
             raise NotFound("There is no such project in this vault; nothing was done. projects.toml lists them.")
-        return Project(ident, ident, "", "")
+        return Project(ident, ident, "", "", merged=tuple(merged))
 
 
 def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:

@@ -3,16 +3,20 @@
 Another embedder in this machine's settings counts from the next request on, without a restart: its vectors are made by
 a process of its own, and until then the one before answers. A request borrows a store and gives it back; one that broke
 is closed. Whatever others wrote since is taken in now and then in the background, so that no question has to wait for
-it. Who thinks waits for who thinks already: the lock of the store itself is between processes, and asks again and
-again.
+it. Writers take turns here: the lock of the store itself is between processes, and asks again and again.
+
+Questions are answered a few at a time, by threads of their own, in the order in which they came: each needs memory for
+as long as it is worked on, and more at once are no faster than there are processors. The same question, asked again
+while it is being answered, gets the same answer.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.capture import home
 from holdfast.errors import HoldfastError
@@ -26,9 +30,11 @@ if TYPE_CHECKING:
 
     from holdfast.field.embed.seam import Embedder
 
-KEPT = 8  # stores that wait for the next request
+AT_WORK = max(2, min(4, os.cpu_count() or 2))  # questions that are answered at once
+KEPT = AT_WORK  # stores that wait for the next request
 REFRESH = 30.0  # seconds between two looks at what others wrote
 FAREWELL = 10.0
+T = TypeVar("T")
 
 
 class _Stopped(Exception):
@@ -68,6 +74,8 @@ class Warm:
         if self._wishes:
             known.keep(self._state, embedder, self._wishes)
         self.writer = threading.Lock()
+        self._answering = ThreadPoolExecutor(AT_WORK, "holdfast-answer")
+        self._under_way: dict[object, Future[Any]] = {}
         self._idle: list[Lent] = []
         self._guard = threading.Lock()
         self._stop = threading.Event()
@@ -93,6 +101,15 @@ class Warm:
                 known.keep(self._state, self.embedder, wishes)
         return self.embedder
 
+    def answered(self, question: object, work: Callable[[], T]) -> T:
+        """What `work` answers to a question, in its turn. Raises what it raises."""
+        with self._guard:
+            found: Future[T] | None = self._under_way.get(question)
+            if found is None:
+                found = self._under_way[question] = self._answering.submit(work)
+                found.add_done_callback(lambda _: self._under_way.pop(question, None))
+        return found.result()
+
     def take_back(self, field: Lent) -> bool:
         with self._guard:
             if self._stop.is_set() or len(self._idle) >= KEPT:
@@ -106,6 +123,7 @@ class Warm:
 
     def stop(self) -> None:
         self._stop.set()
+        self._answering.shutdown(wait=True, cancel_futures=True)
         if self._thread:
             self._thread.join(FAREWELL)
         with self._guard:

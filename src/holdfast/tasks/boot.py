@@ -61,7 +61,7 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
     from holdfast.tasks import view
 
     why = {one.task: one.why for one in unread}
-    found = index.tasks(project)
+    found = index.tasks_under(project)
     path = home.tasks_path(home.state(vault), project)
     told = []
     for nth, task in enumerate(found[:LISTED]):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REFUSALS = (OSError, Refused)  # of a disk, by way of the system or of the index
 PATIENCE = 20.0  # seconds that one waits for another
-REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
+REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS
 BUSY = "Another holdfast process has held the tasks for too long; nothing was written. Run the same command again."
 TRIES = 5  # to render a page while a person keeps saving it
 
@@ -71,8 +71,11 @@ class Desk:
         try:
             self.index = Index(self.vault)
             self.index.catch_up()
-        except BaseException:
+        except BaseException as error:
             posix.close(self._lock)
+            self._lock = -1
+            if self.only_look and isinstance(error, OSError) and error.errno in REFUSED:
+                return self._from_the_logs()
             raise
         return self
 

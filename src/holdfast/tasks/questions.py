@@ -6,6 +6,7 @@ is bounded by whoever asks.
 
 from __future__ import annotations
 
+from holdfast.capture import project_merges
 from holdfast.model import value
 from holdfast.tasks import entry as entries
 from holdfast.tasks import numbers, progress, spans, subjects, units
@@ -45,6 +46,7 @@ class Task:
 class Questions:
     """The database, opened, for whoever asks."""
 
+    vault: str
     db: sqlite3.Connection
 
     def _spans(self, task: str, series: str, low: int, high: int) -> list[spans.Span]:
@@ -56,10 +58,18 @@ class Questions:
         return [spans.Span(*row) for row in found]
 
     def tasks(self, project: str | None = None, *, also_over: bool = False) -> list[Task]:
-        """Those of a project or of all, the one that spoke last first."""
+        """Those of a project, with those of projects that were merged into it, or of all; the one that spoke last
+        first."""
+        return self._those(None if project is None else project_merges.ids(self.vault, project), also_over=also_over)
+
+    def tasks_under(self, ident: str) -> list[Task]:
+        """Those that were begun under one id and are not over."""
+        return self._those((ident,))
+
+    def _those(self, ids: tuple[str, ...] | None, *, also_over: bool = False) -> list[Task]:
         where, values = "(? OR state NOT IN (?, ?))", [also_over, *OVER]
-        if project is not None:
-            where, values = f"{where} AND project = ?", [*values, project]
+        if ids is not None:
+            where, values = f"{where} AND project IN ({', '.join('?' * len(ids))})", [*values, *ids]
         return [
             Task(*row)
             for row in self.db.execute(f"SELECT {TASK} FROM task WHERE {where} ORDER BY spoke DESC, task", values)
@@ -119,13 +129,14 @@ class Questions:
 
     def touching(self, project: str, text: str) -> list[tuple[str, Entry, str]]:
         """The decisions in force of a project that touch what this one touches: their task, themselves, and why."""
-        keys = subjects.keys(text)
+        keys, ids = subjects.keys(text), project_merges.ids(self.vault, project)
         rows = self.db.execute(
             f"SELECT DISTINCT e.task, {', '.join(f'e.{name}' for name in FIELDS.split(', '))} "
             f"FROM subject s JOIN entry e ON e.task = s.task AND e.id = s.id "
-            f"WHERE s.project = ? AND s.key IN ({', '.join('?' * len(keys))}) AND e.gone = '' "
+            f"WHERE s.project IN ({', '.join('?' * len(ids))}) AND s.key IN ({', '.join('?' * len(keys))}) "
+            f"AND e.gone = '' "
             f"AND e.task NOT IN (SELECT task FROM task WHERE state = ?) ORDER BY e.time DESC, e.id DESC LIMIT ?",
-            (project, *keys, ABANDONED, MOST_TOUCHING),
+            (*ids, *keys, ABANDONED, MOST_TOUCHING),
         ).fetchall()[::-1]
         found = [(str(row[0]), _entry(row[1:])) for row in rows]
         return [(task, one, why) for task, one in found if (why := subjects.meets(one.text, text))]

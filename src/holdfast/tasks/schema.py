@@ -19,6 +19,11 @@ else:
     except ImportError:
         import sqlite3
 
+REFUSALS = {
+    "is full": (28, "No space left on device"),
+    "readonly": (30, "Read-only file system"),
+    "unable to open": (13, "Permission denied"),
+}
 Refused = sqlite3.Error  # what a disk or another process may answer
 Passing = sqlite3.OperationalError  # a full disk or a lock: the file itself is whole
 VERSION = 2  # also of what units and subjects make of a text: another one makes the file anew
@@ -56,6 +61,7 @@ CREATE TABLE looked (folder TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
 
 def opened(path: str) -> sqlite3.Connection:
     """The file, made if need be; one that is broken or of another version is taken away: all of it is in the logs."""
+    why = ""
     for _ in range(2):
         if path != ":memory:":
             platform.make_folders(path.rpartition("/")[0])
@@ -72,11 +78,16 @@ def opened(path: str) -> sqlite3.Connection:
                 db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
                 return db
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "lock" in str(error):
+            why = str(error)
+            if isinstance(error, sqlite3.OperationalError) and "lock" in why:
                 raise
+            refusal = next((one for word, one in REFUSALS.items() if word in why), None)
+            if refusal:  # the disk's, so the file is as good as it was
+                db.close()
+                raise OSError(*refusal, path) from error
         db.close()
         remove(path)
-    raise sqlite3.DatabaseError(f"{path} cannot be made")
+    raise OSError(5, f"it cannot be made ({why or 'another version'})", path)  # EIO: the folder or the disk refuses it
 
 
 def remove(path: str) -> None:

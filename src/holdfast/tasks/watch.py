@@ -65,7 +65,7 @@ def write(vault: str, index: Index, project: str) -> None:
     from holdfast.tasks import states
 
     path = path_of(home.state(vault), project)
-    running = [one.id for one in index.tasks(project) if one.state in states.RUNNING][:MOST_TASKS]
+    running = [one.id for one in index.tasks_under(project) if one.state in states.RUNNING][:MOST_TASKS]
     found = [one for one in (_watched(index, task) for task in running) if one.series or one.names]
     try:
         if not found:

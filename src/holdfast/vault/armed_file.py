@@ -17,36 +17,33 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, platform
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, notes, vouched
+from holdfast.vault import armed, notes
 from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.vault.index import Index, Known
+    from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
 
 HEAD = "holdfast armed 2"
 ABOVE = "<"
 MOST_NOTES = 2000
 USER = "user"
-FRONT = re.compile(r"\ufeff?---[ \t\r]*\n(?:.*?\n)??---[ \t\r]*(?:\n|\Z)", re.DOTALL)
 TICKED = re.compile(r"`([^`\n]{2,200})`")
 LITERAL = re.compile(r"[^*?\[\]{}!|]+")
 
 
 def compile_all(vault: str, known: Index) -> None:
-    """Write `.state/armed` anew where it differs. The notes may come without their bodies. Raises OSError."""
-    in_order = [known.known[path] for path in sorted(known.known)]
-    records = [record for one in in_order if one.note.is_active for record in _records(vault, one)][:MOST_NOTES]
-    lines = [f"{' '.join(keys(one['when']))}\t{codec.encode(one).decode('utf-8')}" for one in records]
+    """Write `.state/armed` anew where it differs. Raises OSError."""
+    lines = known.armed_lines(MOST_NOTES)
     data = "\n".join([HEAD, *lines, ""]).encode("utf-8")
     path = f"{home.state(vault)}/armed"
     try:
         if platform.read_file(path) == data:
             return
     except FileNotFoundError:
-        if not records:
+        if not lines:
             return
     platform.make_folders(home.state(vault))
     platform.write_atomic(path, data, durable=False)
@@ -62,18 +59,22 @@ def is_readable(data: bytes) -> bool:
     )
 
 
-def _records(vault: str, one: Known) -> Iterator[dict[str, Any]]:
-    note = one.note
+def lines_of(note: Note, named: dict[str, Any]) -> list[str]:
+    """The lines of a note that was read whole; `named` is what its own words name."""
+    records = _records(note, named) if note.is_active else ()
+    return [f"{' '.join(keys(one['when']))}\t{codec.encode(one).decode('utf-8')}" for one in records]
+
+
+def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if note.origin not in TRUSTED:
         return  # an outsider's words do not choose when they are heard
     if note.when:
         if not armed.problems(note.when):
-            lines = _own_lines(note.body or _body(vault, note.path)) or [note.description[:MOST_LETTERS]]
+            lines = _own_lines(note.body) or [note.description[:MOST_LETTERS]]
             made = _record(note, note.when, lines, policy(note), is_own=False)
             ways = [words for line in lines for words in _better(line)]
             yield {**made, "better": ways} if ways else made
         return
-    named = one.named
     stops = policy(note, named)
     if named.get("forbidden") and stops:
         yield _record(note, named["forbidden"], named["lines"], stops)
@@ -144,13 +145,6 @@ def _first(glob: str) -> str:
 def _distinct(found: Iterable[str]) -> list[str]:
     made = list(dict.fromkeys(one.lower() for one in found))
     return [] if any(one.split() != [one] for one in made) else made
-
-
-def _body(vault: str, path: str) -> str:
-    """Behind the front matter, which the index has read already: parsing it again would cost every change."""
-    text = vouched.text(vault, path) or ""
-    found = FRONT.match(text)
-    return text[found.end() :] if found else ""
 
 
 def _own_lines(body: str) -> list[str]:

@@ -6,7 +6,7 @@ note by kind and name, within 200 lines in all; what does not fit is counted in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from holdfast.capture import quoting
 from holdfast.vault.notes import GLOBAL, Note
@@ -28,7 +28,33 @@ TITLES = {
 }
 
 
-def refreshed(text: str | None, notes: Iterable[Note]) -> str:
+ALWAYS, FIRST = 0, 1  # the groups of the map: rules that always apply, then one for each kind
+GROUPS = ("Rules that always apply", *TITLES.values(), "Of other kinds")
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """Notes of which the map asks for the first of each group only."""
+
+    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
+        """The first notes of a group, and how many it has."""
+        ...
+
+
+class _Listed:
+    """Notes that are all at hand."""
+
+    def __init__(self, notes: Iterable[Note]) -> None:
+        self._groups: dict[int, list[Note]] = {}
+        for note in sorted(notes, key=lambda note: (note.name.casefold(), note.path)):
+            self._groups.setdefault(group_of(note), []).append(note)
+
+    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
+        found = self._groups.get(group, [])
+        return found[:most], len(found)
+
+
+def refreshed(text: str | None, notes: Iterable[Note] | Mapped) -> str:
     """BRAIN.md with the map of these notes."""
     above, below = quoting.around_map(OPENING if text is None else text)
     newline = "\r\n" if "\r\n" in above else "\n"
@@ -39,37 +65,36 @@ def refreshed(text: str | None, notes: Iterable[Note]) -> str:
     return above + newline.join([BEGIN, *lines, END]) + newline + below
 
 
-def is_current(text: str | None, notes: Iterable[Note]) -> bool:
+def is_current(text: str | None, notes: Iterable[Note] | Mapped) -> bool:
     return text is not None and refreshed(text, notes) == text
 
 
-def map_lines(notes: Iterable[Note], most: int) -> list[str]:
+def map_lines(notes: Iterable[Note] | Mapped, most: int) -> list[str]:
     """The map in at most `most` lines."""
-    listed = sorted((note for note in notes if note.is_active), key=order)
+    mapped = notes if isinstance(notes, Mapped) else _Listed(notes)
     lines: list[str] = []
-    shown = 0
-    always = [note for note in listed if note.is_always_on and note.kind == "rule" and note.project == GLOBAL]
-    first = {note.path for note in always}
-    rest = [note for note in listed if note.path not in first]
-    groups = [("Rules that always apply", always)]
-    groups += [(title, [note for note in rest if note.kind == kind]) for kind, title in TITLES.items()]
-    groups.append(("Of other kinds", [note for note in rest if note.kind not in TITLES]))
-    total = sum(len(group) for _, group in groups)
-    for title, group in groups:
-        if not group or most - len(lines) < 4:
+    shown = total = 0
+    for group, title in enumerate(GROUPS):
+        room = most - len(lines) - (3 if lines else 2)
+        found, count = mapped.on_map(group, max(0, room))
+        total += count
+        if not found or most - len(lines) < 4:
             continue
         lines += ["", f"## {title}"] if lines else [f"## {title}"]
-        room = most - len(lines) - 1
-        lines += [line_of(note) for note in group[:room]]
-        shown += min(len(group), room)
+        lines += [line_of(note) for note in found]
+        shown += len(found)
     if shown < total:
         lines.append(f"({total - shown:,} more notes do not fit here; `holdfast notes` lists all {total:,}.)")
     return lines or ["(no notes yet)"]
 
 
-def order(note: Note) -> tuple[int, str, str]:
-    kinds = list(TITLES)
-    return (kinds.index(note.kind) if note.kind in kinds else len(kinds), note.name.casefold(), note.path)
+def group_of(note: Note) -> int:
+    """The group of the map that a note stands in; -1 for none."""
+    if not note.is_active:
+        return -1
+    if note.is_always_on and note.kind == "rule" and note.project == GLOBAL:
+        return ALWAYS
+    return FIRST + list(TITLES).index(note.kind) if note.kind in TITLES else len(GROUPS) - 1
 
 
 def line_of(note: Note) -> str:

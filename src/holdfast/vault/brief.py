@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gitfiles, home, platform, quoting
+from holdfast.capture import codec, gitfiles, home, platform, project_merges, projects, quoting
 from holdfast.capture.agent_edits import Edits
 from holdfast.hook import brief as kept
 from holdfast.hook.brief import VERSION, path_of, stamp
-from holdfast.model import Project
+from holdfast.model import Project, replace
 from holdfast.vault import (
     anchored,
     anchors,
@@ -34,6 +34,8 @@ from holdfast.vault import (
 from holdfast.vault.note_order import Shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.vault.anchors import Anchor
 
 MOST_FILES = 64
@@ -65,6 +67,12 @@ class _Draft:
     def __post_init__(self) -> None:
         self.edits = Edits(self.vault)
 
+    def watch(self, top: str) -> None:
+        """The project's folders under one of the vault's."""
+        for one in self.project.ids:
+            folder = f"{self.vault}/{top}/{notes.slug(one)}"
+            self.watched.append([folder, stamp(folder)])
+
     def place(self, path: str) -> int:
         """The number of a file in the table, -1 where that is full. Call it before the file is read: then an edit that
         comes between is seen by the hook."""
@@ -88,7 +96,7 @@ class _Draft:
         text = vouched.committed(self.vault, path) if self.edits.by(path) else kept.read_text(full, notes.LARGEST)
         known = quoting.Quoted()
         if text is not None:
-            known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id)
+            known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id, self.project.merged)
         source: dict[str, Any] = {"s": section, "how": how, "f": number, "p": path, "q": known.items}
         source |= {"more": known.more, "w": why or {}}
         if how.partition(":")[0] in (quoting.HANDOFF, quoting.EARLIER, quoting.BESIDE) and text is not None:
@@ -183,10 +191,9 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
     """`watched` was looked at before the notes were: what changes in between makes the brief due again."""
     draft = _Draft(vault, project, list(watched), shelf)
     draft.add("own", quoting.OWN, "BRAIN.md")
-    always = shelf.always_in(project.id)
-    for note in always[:MOST_RULES]:
+    for note in shelf.always_in(project.id, MOST_RULES):
         draft.add("rules", quoting.BODY, note.path, note.anchors, shelf.why(note, "always applies"))
-    draft.count("rules", len(always) - MOST_RULES)
+    draft.count("rules", shelf.count("always", project.id) - MOST_RULES)
     _add_said(draft)
     if project.id:
         _add_handoff(draft)
@@ -204,25 +211,22 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
 
 def _add_said(draft: _Draft) -> None:
     """What the user said, in their own words; and of the last sessions what is likeliest to last."""
-    project = draft.project.id
-    theirs = draft.shelf.said_in(project)
+    project, shelf = draft.project.id, draft.shelf
     spoken = {}
     if project:
-        folder = f"{draft.vault}/{prompts.FOLDER}/{notes.slug(project)}"
-        draft.watched.append([folder, stamp(folder)])
-        spoken = said.sentences(draft.vault, project, [*theirs, *draft.shelf.always_in(project)])
+        draft.watch(prompts.FOLDER)
+        spoken = said.sentences(draft.vault, project, shelf.known)
     sure = [(day, one) for (day, doubt), texts in spoken.items() if not doubt for one in texts]
-    theirs = said.in_force(theirs, sure)
-    for note in theirs[:MOST_SAID]:
-        draft.add("said", quoting.SAID, note.path, (), draft.shelf.why(note, "said by the user"))
-    draft.count("said", len(theirs) - MOST_SAID)
+    theirs, dropped = said.in_force(shelf.said_in(project), MOST_SAID, sure)
+    for note in theirs:
+        draft.add("said", quoting.SAID, note.path, (), shelf.why(note, "said by the user"))
+    draft.count("said", shelf.count("said", project) - dropped - len(theirs))
     for (day, doubt), texts in spoken.items():
         draft.say("said", said.line(day, texts, doubt=doubt))
 
 
 def _add_handoff(draft: _Draft) -> None:
-    folder = f"{draft.vault}/{lineage.FOLDER}/{notes.slug(draft.project.id)}"
-    draft.watched.append([folder, stamp(folder)])
+    draft.watch(lineage.FOLDER)
     listed = lineage.names(draft.vault, draft.project.id)
     branch = gitfiles.branch(draft.project.root) if draft.project.root else ""
     chosen, draft.branch = handoff_choice.choose(draft.vault, listed, branch)
@@ -237,7 +241,7 @@ def _add_handoff(draft: _Draft) -> None:
 def _add_activity(draft: _Draft) -> None:
     """The last lines of activity.log about this project, the newest first: a full brief drops what comes last. Those of
     sessions whose handoff is told anyway are passed over."""
-    wanted = f"[{draft.project.id}] "
+    wanted = tuple(f"[{one}] " for one in draft.project.ids)
     try:
         raw = journal.content(draft.vault, "activity.log") or b""
     except OSError:
@@ -246,7 +250,7 @@ def _add_activity(draft: _Draft) -> None:
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
     told = tuple(str(source.get("p", "")) for source in draft.sources)
     for when, _, rest in reversed(mine[-MOST_ACTIVITY:]):
-        topic = rest.removeprefix(wanted)
+        topic = rest.partition("] ")[2]
         ident = topic.rpartition(", ")[2].rstrip(")")
         if not any(path.endswith(f"-{ident}.md") for path in told):
             about = quoting.shortened(topic.rpartition(" (")[0] or topic)
@@ -258,7 +262,7 @@ def _write(draft: _Draft, root: str) -> str:
     path = path_of(state, draft.project.id, root)
     record = {
         "v": VERSION,
-        "project": {**draft.project.__dict__, "root": root},
+        "project": {**projects.as_record(draft.project), "root": root},
         "sources": draft.with_anchors(root),
         "files": list(draft.files.values()),
         "watched": draft.watched,
@@ -272,9 +276,8 @@ def _write(draft: _Draft, root: str) -> str:
 
 def _counts(draft: _Draft) -> dict[str, int]:
     """For the line that the person sees."""
-    names = {notes.GLOBAL, draft.project.id}
-    waiting = sum(draft.shelf.waiting.get(name, 0) for name in names)
-    return {"notes": draft.shelf.in_all(draft.project.id), "review": waiting, "handoff": draft.handed_off}
+    shelf, project = draft.shelf, draft.project.id
+    return {"notes": shelf.in_all(project), "review": shelf.waiting(project), "handoff": draft.handed_off}
 
 
 def refresh_known(vault: str, known: index.Index | None = None, only: str = "") -> int:
@@ -285,7 +288,11 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         _refresh(vault, NOWHERE, watched, shelf)
     done: set[str] = set()
     made = 0
-    for path, project in _made_before(vault):
+    merged = shelf.known.merged
+    for path, before in _made_before(vault):
+        if before.id in merged:
+            platform.remove(path)  # a merge that is taken back must not find it as it was
+        project = _under_merges(before, merged)
         if only not in ("", project.id) or not project.root:
             continue
         if made >= MOST_BRIEFS or not os.path.isdir(project.root):
@@ -295,15 +302,20 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         done.add(project.id)
         made += 1
     # What was filed of a project that has no brief yet shall be there at its first start.
-    known_before = {project.id for _, project in _made_before(vault)}
-    waiting = ({only} if only else {*shelf.always, *shelf.counts, *known_before}) - done - {notes.GLOBAL, ""}
+    known_before = {project.id for _, project in _made_before(vault)} - merged.keys()
+    waiting = ({only} if only else {*shelf.known.projects(), *known_before}) - done - {notes.GLOBAL, ""}
     for ident in sorted(waiting):
         if made < MOST_BRIEFS:
-            _refresh(vault, Project(ident, "", "", ""), watched, shelf)
+            _refresh(vault, _under_merges(Project(ident, "", "", ""), merged), watched, shelf)
             made += 1
         else:  # an old one must not stand in for what is true for all: the global one does, until it is made anew
             platform.remove(path_of(home.state(vault), ident, ""))
     return made
+
+
+def _under_merges(project: Project, merged: Mapping[str, str]) -> Project:
+    first, *others = project_merges.family(merged, project.id)
+    return replace(project, id=first, merged=tuple(others))
 
 
 def _made_before(vault: str) -> list[tuple[str, Project]]:
@@ -316,7 +328,7 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
 
 def _project_of(path: str) -> Project | None:
     try:
-        project = Project(**codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
+        project = projects.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return project if isinstance(project.id, str) and isinstance(project.root, str) else None

@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, platform
+from holdfast.capture import home, platform, project_merges
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import UsageError
 from holdfast.vault import brain, frontmatter, gate, index, journal, notes
@@ -53,7 +54,7 @@ def check(
     def text_of(path: str) -> str:
         return _text(vault, path) or ""
 
-    findings = [_unparsable(one) for one in known.broken if not CONFLICT.search(one.path)]
+    findings = [of_broken(one) for one in known.broken if not CONFLICT.search(one.path)]
     for path, one in settled.items():
         text = text_of(path)
         findings += of_note(one.note, text, now, (roots or {}).get(one.note.project, ""))
@@ -76,7 +77,7 @@ def _text(vault: str, path: str) -> str | None:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
-def _unparsable(broken: Broken) -> Finding:
+def of_broken(broken: Broken) -> Finding:
     if broken.reason.startswith("it is a link"):
         return _link(broken.path)
     fix = "mend it in an editor; it is kept, and not loaded until then"
@@ -105,12 +106,12 @@ def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
         elif entry.is_dir(follow_symlinks=False):
             yield from _files(vault, f"{path}/", known)
         elif CONFLICT.search(path):
-            yield _conflict(path, known)
+            yield of_conflict(path, known)
         elif path.startswith("lineage/") and path.endswith(".md"):
-            yield from _handoff(vault, path)
+            yield from of_handoff(vault, path)
 
 
-def _conflict(path: str, known: index.Index) -> Finding:
+def of_conflict(path: str, known: index.Index) -> Finding:
     ours = CONFLICT.sub("", path)
     fix = f"take over from it into {ours} what is right, then delete this copy"
     project = known.known[path].note.project if path in known.known else GLOBAL
@@ -118,7 +119,7 @@ def _conflict(path: str, known: index.Index) -> Finding:
     return Finding(path, 1, "conflict", what, fix, project=project)
 
 
-def _handoff(vault: str, path: str) -> Iterator[Finding]:
+def of_handoff(vault: str, path: str) -> Iterator[Finding]:
     """A handoff belongs to the project whose folder it lies in."""
     project = path.split("/")[1] if path.count("/") > 1 else GLOBAL
     fix = "mend its front matter in an editor; the other handoffs are not touched by it"
@@ -204,15 +205,16 @@ def check_and_fix(
 ) -> Report:
     """Mend what is safe of one project's findings (all where none is named), and say what is left."""
     first = check(vault, now, roots, progress)
-    taken_on = fix(vault, now, (first if project is None else first.of(project)).findings)
+    taken_on = fix(vault, now, (first if project is None else first.of(*project_merges.ids(vault, project))).findings)
     if not taken_on:
         return first
     left = check(vault, now, roots)
     return replace(left, fixed=tuple(one for one in taken_on if one not in left.findings))
 
 
-def keep_count(vault: str, report: Report) -> None:
-    """Leave the number of errors where the brief finds it. A vault that is not there has none."""
+def keep_count(vault: str, count: int) -> None:
+    """Leave the number of errors where the brief finds it. A vault that is not there has none, and one that takes no
+    writes can be looked at all the same."""
     if home.format_of(vault):
-        count = sum(1 for one in report.findings if one.level == "error")
-        platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % count, durable=False)
+        with suppress(OSError):
+            platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % count, durable=False)

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from holdfast.capture import quoting
-from holdfast.vault import brain
+from holdfast.vault import brain, note_facets
 from holdfast.vault.check_notes import front_of, line_of
 from holdfast.vault.findings import Finding
 from holdfast.vault.index import LINK
-from holdfast.vault.notes import GLOBAL, Note, slug
+from holdfast.vault.notes import GLOBAL, Note
 from holdfast.vault.reviewing import is_quarantined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
+
+    from holdfast.vault.index import Index
 
 WIKI = re.compile(r"(?<!!)\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 CODE = re.compile(
@@ -33,7 +34,7 @@ CODE = re.compile(
 class Names:
     """Every note by all that it may be called."""
 
-    paths: frozenset[str]
+    paths: Container[str]
     known: dict[str, list[Note]]
 
     @classmethod
@@ -42,21 +43,35 @@ class Names:
         paths = []
         for note in listed:
             paths.append(note.path)
-            stem = quoting.stem(note.path)
-            called = {note.path, note.path.removesuffix(".md"), note.name, stem, slug(note.name, 200)}
-            for one in {name.casefold() for name in called}:
+            for one in note_facets.names_of(note):
                 known[one].append(note)
         return cls(frozenset(paths), known)
 
+    def called(self, wanted: str) -> list[Note]:
+        return self.known.get(wanted.casefold(), [])
+
     def has(self, wanted: str) -> bool:
         """Whether anything is called so, in whatever project: a link reads, it claims nothing."""
-        return wanted.strip().removeprefix("./").casefold() in self.known
+        return bool(self.called(wanted.strip().removeprefix("./")))
 
     def named(self, wanted: str, near: Note) -> list[Note]:
         """What a note means by a name: a path is one note, a name is looked for in its own scope."""
-        found = self.known.get(wanted.strip().removeprefix("./").casefold(), [])
+        found = self.called(wanted.strip().removeprefix("./"))
         exact = [note for note in found if wanted.strip().removesuffix(".md") == note.path.removesuffix(".md")]
         return exact or [note for note in found if note.project in (near.project, GLOBAL) or near.project == GLOBAL]
+
+
+class IndexNames(Names):
+    """The same, asked of the index for one name at a time."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(index.known, {})
+        object.__setattr__(self, "_index", index)
+
+    _index: Index
+
+    def called(self, wanted: str) -> list[Note]:
+        return self._index.called(wanted)
 
 
 def broken_links(
@@ -152,9 +167,7 @@ def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> I
             found = names.named(wanted, note)
             others = [one for one in found if one.path != note.path] or found
             if not others:
-                at = line_of(text_of(note.path), "supersedes")
-                what, fix = f"it supersedes {wanted}, which is not there", "name a note that exists, or take it out"
-                yield Finding(note.path, at, "missing", what, fix, project=note.project)
+                yield _not_there(note, wanted, text_of(note.path))
             for one in others[:1]:
                 edges.setdefault(note.path, []).append(one)
                 newer[one.path].append(note)
@@ -180,6 +193,18 @@ def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> I
             what = f"{active[0].path} supersedes it, yet it is still active"
             fix = "`holdfast check --fix` sets its status to superseded"
             yield Finding(path, at, "still-active", what, fix, can_fix=True, project=note.project)
+
+
+def unfounded(note: Note, names: Names, text: str) -> Iterator[Finding]:
+    """What one note says it supersedes, and is not there."""
+    for wanted in note.supersedes:
+        if not names.named(wanted, note):
+            yield _not_there(note, wanted, text)
+
+
+def _not_there(note: Note, wanted: str, text: str) -> Finding:
+    what, fix = f"it supersedes {wanted}, which is not there", "name a note that exists, or take it out"
+    return Finding(note.path, line_of(text, "supersedes"), "missing", what, fix, project=note.project)
 
 
 def _loops(edges: dict[str, list[Note]]) -> Iterator[tuple[str, ...]]:

@@ -180,12 +180,11 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     is_guarded = not by.is_clean and gate.decide(by, what) == gate.WAIT
     if is_guarded:
         changes += (f"outside text ({origin}) has entered this session, so it waits for a person: `holdfast review`",)
-    taken = {*writer.index.known, *(one.path for one in writer.index.broken)}
-    while True:
-        path = notes.free_path(asked.kind, name, taken, folder=notes.QUARANTINE if is_guarded else "")
-        if not os.path.lexists(f"{writer.vault}/{path}"):
-            break
-        taken.add(path)  # a folder, or whatever else has the name
+
+    def is_taken(path: str) -> bool:  # by a note, a folder, or whatever else has the name
+        return writer.index.is_taken(path) or os.path.lexists(f"{writer.vault}/{path}")
+
+    path = notes.free_path(asked.kind, name, is_taken, folder=notes.QUARANTINE if is_guarded else "")
     made = notes.new_text(
         name=name,
         description=clean(text)[0],
@@ -213,12 +212,12 @@ def _with_reason(text: str, reason: str, apply: str) -> str:
 
 def _with_words(known: index.Index, asked: Asked, words: str) -> str:
     """The note that says exactly this already, active or waiting for the user's word; "" where there is none."""
-    for path, one in known.known.items():
-        note = one.note
-        is_there = note.is_active or (note.status in notes.WAITING and not path.startswith(f"{notes.QUARANTINE}/"))
+    for note in (one.note for one in known.saying(words)):
+        is_quarantined = note.path.startswith(f"{notes.QUARANTINE}/")
+        is_there = note.is_active or (note.status in notes.WAITING and not is_quarantined)
         is_there = is_there and (note.is_active or asked.origin in TRUSTED)
-        if one.digest == words and is_there and (note.kind, note.project) == (asked.kind, asked.project):
-            return path
+        if is_there and (note.kind, note.project) == (asked.kind, asked.project):
+            return note.path
     return ""
 
 

@@ -42,7 +42,7 @@ class Report:
         """Warnings are advice: what is only old is not wrong."""
         return all(finding.level == "warning" for finding in self.findings)
 
-    def of(self, project: str) -> Report:
+    def of(self, *ids: str) -> Report:
         """What concerns one project and what is global; the rest is only counted."""
-        mine = tuple(one for one in self.findings if one.project in (GLOBAL, project))
+        mine = tuple(one for one in self.findings if one.project in (GLOBAL, *ids))
         return replace(self, findings=mine, elsewhere=len(self.findings) - len(mine))

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
-from holdfast.vault import git_settings
+from holdfast.vault import git_settings, last_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +78,7 @@ class Repository:
         if done.returncode not in allowed:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             reason = next((line for line in said if line.startswith(("fatal:", "error:"))), (said or ["no reason"])[0])
-            raise GitFailed(f"git {words[0]} failed in {self.vault}: {reason}")
+            raise GitFailed(f"git {words[0]} failed in {self.vault}: {reason}", by_git=True)
         return done.stdout
 
     def attempt(
@@ -122,9 +122,21 @@ class Repository:
         return self.run(*words, allowed=allowed).decode("utf-8", "replace").rstrip("\n")
 
     def head(self) -> str:
-        """The commit that the vault stands at; "" before the first one."""
+        """The commit that the vault stands at; "" before the first one. Git is asked only where its plain files do not
+        say it, as in a repository of another kind: a close looks many times."""
+        known = last_commit.tip(self.own_folder())
+        if known:
+            return known
         done = self.attempt("rev-parse", "--verify", "--quiet", "HEAD")
         return done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
+
+    def changed(self) -> list[tuple[bytes, str]]:
+        """The files that differ from the head, each with its state as git says it; `!!` are those it is to ignore."""
+        raw = self.run(
+            *("status", "--porcelain", "-z", "--untracked-files=all", "--ignored", "--no-renames"),
+            *("--ignore-submodules=dirty", "--", ":/", ":(top,exclude).state"),  # ours, whatever .gitignore says
+        )
+        return [(line[:2], line[3:].decode("utf-8", "surrogateescape")) for line in raw.split(b"\0") if line]
 
     def content(self, commit: str, path: str) -> bytes | None:
         """A file as a commit has it; None where it has none."""

@@ -94,6 +94,11 @@ def _steering(path: str, *, network: bool) -> str:
     return next((key for key in _keys(raw) if is_steering(key, network=network)), "")
 
 
+def names(raw: bytes) -> tuple[str, ...]:
+    """The names of the settings in a file; none where git cannot read it."""
+    return _keys(raw)
+
+
 @lru_cache(maxsize=64)
 def _keys(raw: bytes) -> tuple[str, ...]:
     """None of the keys where git cannot read them: it will say so itself, and start nothing."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.capture import project_merges
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import brain, index, journal, notes
+from holdfast.vault import brain, git_damage, index, journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import TABLES, merge
 from holdfast.vault.writing import GROWING, writing
@@ -73,6 +74,8 @@ class Undone:
 def changes(vault: str, path: str = "", count: int = 20, skip: int = 0) -> list[Entry]:
     """The newest changes first; of one file, also under its former names, and also when it is gone."""
     repository = Repository(vault)
+    if not skip:
+        git_damage.refuse(repository)  # a history that is gone is not one in which nothing was changed
     if not repository.exists() or not repository.head() or count < 1:
         return []
     follow = ("--follow", "--", path) if path else ("--",)
@@ -88,6 +91,7 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
     """
     listed = index.load(vault, keep=False).notes
     known = {note.path: note.project for note in listed}
+    ids = project_merges.ids(vault, project or "")
     path = _path_of([note for note in listed if project is None or note.applies_to(project)], vault, wanted)
     found: list[Entry] = []
     others = 0
@@ -97,7 +101,7 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
             if len(found) == count:
                 return found, others
             files = [file for file in entry.files if file not in CARRIED]
-            if not files or project is None or any(_concerns(vault, entry, one, project, known) for one in files):
+            if not files or project is None or any(_concerns(vault, entry, one, ids, known) for one in files):
                 found.append(entry)
             else:
                 others += 1
@@ -126,19 +130,19 @@ def _path_of(listed: Iterable[notes.Note], vault: str, wanted: str) -> str:
         return gone
 
 
-def _concerns(vault: str, entry: Entry, path: str, project: str, known: dict[str, str]) -> bool:
+def _concerns(vault: str, entry: Entry, path: str, ids: tuple[str, ...], known: dict[str, str]) -> bool:
     """Whether a file of a change is for this project's eyes."""
     if path.startswith("lineage/"):
-        return path.split("/")[1] in (project, notes.slug(project))
+        return path.split("/")[1] in (*ids, *map(notes.slug, ids))
     if path.startswith("discarded/"):
-        return path.startswith(f"discarded/{notes.slug(project, 40)}-")
+        return path.startswith(tuple(f"discarded/{notes.slug(one, 40)}-" for one in ids))
     if not index.is_note_path(path) and not path.startswith("improvements/"):
         return True
     if path not in known:
         raw = Repository(vault).content(entry.commit, path) or Repository(vault).content(f"{entry.commit}^", path)
         note = notes.from_text(path, (raw or b"").decode("utf-8", "replace"))
         known[path] = note.project if isinstance(note, notes.Note) else notes.GLOBAL
-    return known[path] in (notes.GLOBAL, project)
+    return known[path] in (notes.GLOBAL, *ids)
 
 
 def former_path(vault: str, wanted: str) -> str:
@@ -179,6 +183,7 @@ def find(repository: Repository, wanted: str) -> Entry:
     if len(asked) < SHORTEST or not asked.isalnum():
         raise UsageError(f'"{wanted}" is no id of a change; nothing was changed. `holdfast history` lists them.')
     form = f"%H %(trailers:key={journal.TRAILER},valueonly,separator=%x20)"
+    git_damage.refuse(repository)
     listed = repository.text("log", f"--format={form}", "--") if repository.exists() and repository.head() else ""
     rows = [(line.split() + [""])[:2] for line in listed.splitlines()]
     matches = [commit for commit, ident in rows if commit.startswith(asked.lower()) or ident.startswith(asked.upper())]
@@ -268,7 +273,7 @@ def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str 
     """The same texts; a merged BRAIN.md among them has the map of the notes as they will be."""
     if brain.PATH not in texts:
         return texts
-    return {**texts, brain.PATH: brain.refreshed(texts[brain.PATH], known.with_texts(texts).notes)}
+    return {**texts, brain.PATH: brain.refreshed(texts[brain.PATH], known.with_texts(texts))}
 
 
 def _read(vault: str, path: str) -> str | None:

@@ -2,30 +2,35 @@
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
-only their digest (exact duplicates), the links in them (`check`) and the tool calls that they name (vault/named_calls).
-A file that an agent changed with its own tools is known as it was before, until that is settled (vault/settling). A
-checksum tells an index that is not ours.
+only their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and
+the lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
+before, until that is settled (vault/settling).
+
+`load` looks at every file, for whoever reads. A writer, which knows from git what has changed, has the same answers
+from the stored rows alone (vault/stored_index).
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import time
-import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, platform
+from holdfast.capture import alike, codec, project_merges
 from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import digest
-from holdfast.vault import journal, named_calls, notes, vouched
+from holdfast.vault import armed_file, index_store, journal, named_calls, note_facets, notes, vouched
+from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
-VERSION = 3
 LISTS = ("sources", "supersedes", "anchors")
 KEPT = (
     *("name", "description", "kind", "status", "created", "edited", "reviewed", "origin", "project", "policy", "when"),
@@ -45,15 +50,17 @@ class Known:
     digest: str
     links: tuple[tuple[str, int], ...] = ()
     named: dict[str, Any] = field(default_factory=dict)
+    armed: tuple[str, ...] = ()  # its lines in the armed file
 
 
 @dataclass(frozen=True)
 class Index:
-    """All notes of a vault, by path, and what is none."""
+    """All notes of a vault, by path, and what is none. The questions below are those of whoever needs only a few."""
 
-    known: dict[str, Known]
+    known: Mapping[str, Known]
     broken: tuple[Broken, ...]
     held: tuple[str, ...] = ()  # files that an agent changed, known here as they were before
+    merged: Mapping[str, str] = field(default_factory=dict)  # ids of merged projects, each with the one that counts
 
     @property
     def notes(self) -> list[Note]:
@@ -71,15 +78,117 @@ class Index:
         """The index as it will be once these files are written."""
         known = {path: one for path, one in self.known.items() if path not in texts}
         broken = [one for one in self.broken if one.path not in texts]
-        for path, text in texts.items():
-            if text is None or not is_note_path(path):
-                continue
-            found = notes.from_text(path, text)
+        for path, found in planned(texts).items():
             if isinstance(found, Broken):
                 broken.append(found)
-            else:
-                known[path] = known_of(found)
-        return Index(dict(sorted(known.items())), tuple(broken))
+            elif found:
+                known[path] = under_merges(found, self.merged)
+        return Index(dict(sorted(known.items())), tuple(broken), merged=self.merged)
+
+    @cached_property
+    def _facets(self) -> dict[str, Facets]:
+        return {path: note_facets.of(one) for path, one in self.known.items()}
+
+    @cached_property
+    def _folded(self) -> frozenset[str]:
+        return frozenset(path.casefold() for path in (*self.known, *(one.path for one in self.broken)))
+
+    @cached_property
+    def _by_digest(self) -> dict[str, list[Known]]:
+        found: dict[str, list[Known]] = {}
+        for _, one in sorted(self.known.items()):
+            found.setdefault(one.digest, []).append(one)
+        return found
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, one in sorted(self.known.items()):
+            for source in one.note.sources:
+                found.setdefault(source, []).append(path)
+        return found
+
+    def is_taken(self, path: str) -> bool:
+        """Whether a note, or what should be one, has this path, however it is spelled."""
+        return path.casefold() in self._folded
+
+    def saying(self, words: str) -> list[Known]:
+        """The notes whose body has this digest, by path."""
+        return self._by_digest.get(words, [])
+
+    def made_of(self, source: str) -> list[str]:
+        """The paths of the notes that have this source."""
+        return self._by_source.get(source, [])
+
+    def called(self, name: str) -> list[Note]:
+        """The notes that may be called so, by path."""
+        wanted = name.casefold()
+        return [self.known[path].note for path, one in sorted(self._facets.items()) if wanted in one.called]
+
+    def under(self, folder: str) -> list[Known]:
+        """The notes in a folder, by path."""
+        return [one for path, one in sorted(self.known.items()) if path.startswith(f"{folder}/")]
+
+    def listing(self) -> bytes:
+        """The paths of all of them, a line each."""
+        paths = sorted(os.fsencode(path) for path in (*self.known, *(one.path for one in self.broken)))
+        return b"".join(path + b"\n" for path in paths)
+
+    def armed_lines(self, most: int) -> list[str]:
+        """The first lines of the armed file."""
+        return [line for path in sorted(self.known) for line in self.known[path].armed][:most]
+
+    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
+        """The first notes of a group of the map, and how many it has."""
+        found = [(facets.name, path) for path, facets in self._facets.items() if facets.group == group]
+        return [self.known[path].note for _, path in sorted(found)[:most]], len(found)
+
+    def on_shelf(self, shelf: str, projects: Collection[str], most: int) -> list[Note]:
+        """The first notes that a brief of these projects chooses from."""
+        found = [
+            (facets.key, facets.name, path)
+            for path, facets in self._facets.items()
+            if facets.shelf == shelf and facets.project in projects
+        ]
+        found.sort(key=lambda one: one[1:])
+        found.sort(key=lambda one: one[0], reverse=shelf != note_facets.ALWAYS)
+        return [self.known[path].note for *_, path in found[:most]]
+
+    def count(self, shelf: str, projects: Collection[str], *, active: bool = False) -> int:
+        """How many notes stand on a shelf; `active`: only those in force."""
+        mine = (one for one in self._facets.values() if one.shelf == shelf and one.project in projects)
+        return sum(one.is_active or not active for one in mine)
+
+    def waiting(self, projects: Collection[str]) -> int:
+        """How many notes wait for a person's word."""
+        return sum(one.waits and one.project in projects for one in self._facets.values())
+
+    def projects(self) -> set[str]:
+        """The projects that have notes which a brief could show."""
+        return {one.project for one in self._facets.values() if one.shelf in (note_facets.ALWAYS, note_facets.OTHER)}
+
+    def like(self, words: frozenset[str]) -> list[Note]:
+        """The notes, among those that the user may say again, that say nearly the same as these words, by path."""
+        found = (path for path, one in self._facets.items() if one.words and alike.are(words, one.words))
+        return [self.known[path].note for path in sorted(found)]
+
+
+def planned(texts: Mapping[str, str | None]) -> dict[str, Known | Broken | None]:
+    """The notes among texts to be written; None where one is to go."""
+    found: dict[str, Known | Broken | None] = {}
+    for path, text in texts.items():
+        if text is None:
+            found[path] = None
+        elif is_note_path(path):
+            made = notes.from_text(path, text)
+            found[path] = made if isinstance(made, Broken) else known_of(made)
+    return found
+
+
+def under_merges(known: Known, merged: Mapping[str, str]) -> Known:
+    """A note of a merged project is one of the project that it was merged into; its file keeps the id that it has."""
+    into = merged.get(known.note.project)
+    return replace(known, note=replace(known.note, project=into)) if into else known
 
 
 def is_note_path(path: str) -> bool:
@@ -93,36 +202,81 @@ def body_digest(body: str) -> str:
 
 def load(vault: str, progress: Callable[[int], None] = lambda _: None, *, keep: bool = True) -> Index:
     """The index, brought up to date; `progress` hears of every note that had to be read."""
-    path = f"{home.state(vault)}/notes.index"
-    before = _read(path)
+    store = index_store.opened(vault, make=keep)
+    try:
+        return looked_through(vault, store, progress, keep=keep)
+    finally:
+        if store:
+            store.close()
+
+
+def looked_through(
+    vault: str,
+    store: index_store.Store | None,
+    progress: Callable[[int], None] = lambda _: None,
+    meta: Mapping[str, str] | None = None,
+    *,
+    keep: bool = True,
+) -> Index:
+    """All notes, each row compared with its file. What is new is stored, with what holds from now on: `meta`. Without
+    it no writer believes the rows unseen."""
+    before = _rows(store)
     edits = Edits(vault)
     known: dict[str, Known] = {}
     broken: list[Broken] = []
     held: list[str] = []
-    rows: dict[str, Any] = {}
+    fresh: dict[str, tuple[str, Known | Broken]] = {}
     began = time.time_ns()
-    is_fresh = True
     listed = list(notes.paths(vault))
     for one in (*listed, *_taken_away(vault, edits, before, listed)):
-        stamp = _stamp(f"{vault}/{one}", began)
+        stamp = stamp_of(f"{vault}/{one}", began)
         row = before.get(one)
-        if row is None or not stamp or row[0] != stamp:
-            is_fresh = False
-            is_held = bool(edits.by(one))
-            found = _as_it_was(vault, one, held) if is_held else notes.read(vault, one)
-            if found is None:
-                continue
-            row = ["" if is_held else stamp, *_row(found)]
-            progress(1)
-        known_as = _recall(one, row)
-        rows[one] = row
-        if isinstance(known_as, Broken):
-            broken.append(known_as)
+        if row is not None and stamp and row[0] == stamp:
+            found = recalled(one, row)
         else:
-            known[one] = known_as
-    if keep and (not is_fresh or len(rows) != len(before)):
-        _save(path, rows)
-    return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held))
+            is_held = bool(edits.by(one))
+            read = as_it_was(vault, one, held) if is_held else notes.read(vault, one)
+            if read is None:
+                continue
+            found = read if isinstance(read, Broken) else known_of(read)
+            fresh[one] = ("" if is_held else stamp, found)
+            progress(1)
+        if isinstance(found, Broken):
+            broken.append(found)
+        else:
+            known[one] = found
+    gone = before.keys() - known.keys() - {one.path for one in broken}
+    if keep and store and (fresh or gone or meta is not None):
+        rows = as_rows(fresh)
+        if meta is None:  # only a writer knows which commit rows are of; one that says the same as before still is
+            is_same = not gone and all(_is_same(before.get(path), row) for path, (_, row, *_) in rows.items())
+            meta = {} if is_same else {"commit": ""}
+        with suppress(sqlite3.Error, UnicodeError):  # it is only a help
+            store.save(rows, gone, meta)
+    merged = project_merges.names(vault)
+    if merged:
+        known = {path: under_merges(one, merged) for path, one in known.items()}
+    return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held), merged)
+
+
+def _is_same(before: list[Any] | None, row: list[Any]) -> bool:
+    return before is not None and codec.encode(before[1:]) == codec.encode(row)
+
+
+def _rows(store: index_store.Store | None) -> dict[str, list[Any]]:
+    try:
+        return store.rows() if store else {}
+    except (sqlite3.Error, ValueError, TypeError):
+        return {}
+
+
+def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[str, list[Any], Facets, bool]]:
+    """What the store keeps of notes, each with its stamp."""
+    made = {}
+    for path, (stamp, one) in fresh.items():
+        facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
+        made[path] = (stamp, _row(one), facets, isinstance(one, Known))
+    return made
 
 
 def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: list[str]) -> list[str]:
@@ -133,7 +287,7 @@ def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: lis
     return [path for path in sorted(gone) if is_note_path(path) and edits.by(path)]
 
 
-def _as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
+def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
     text = vouched.committed(vault, path)
     try:
@@ -145,41 +299,18 @@ def _as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     return None if text is None else notes.from_text(path, text)
 
 
-def _recall(path: str, row: list[Any]) -> Known | Broken:
+def recalled(path: str, row: list[Any]) -> Known | Broken:
     """What a row of the index says. It is ours, as its checksum says, so it is not looked at twice."""
-    _, values, said, links, fields, named = row
+    _, values, said, links, fields, named, armed = row
     if values is None:
         return Broken(path, *said)
     found: dict[str, Any] = dict(zip(KEPT, values, strict=True))
     found.update({name: tuple(found[name]) for name in LISTS})
     note = Note(path=path, body="", fields=fields, **found)
-    return Known(note, said, tuple((link, line) for link, line in links), named)
+    return Known(note, said, tuple((link, line) for link, line in links), named, tuple(armed))
 
 
-def _read(path: str) -> dict[str, Any]:
-    """The rows of the index; {} where it is missing, of another version, or not what we wrote."""
-    try:
-        head, _, raw = platform.read_file(path).partition(b"\n")
-        if head != _head(raw):
-            return {}
-        return dict(codec.decode(raw))
-    except (OSError, ValueError, TypeError):
-        return {}
-
-
-def _save(path: str, rows: dict[str, Any]) -> None:
-    raw = codec.encode(rows)
-    try:
-        platform.write_atomic(path, _head(raw) + b"\n" + raw, durable=False)
-    except OSError:
-        return  # it is only a help
-
-
-def _head(raw: bytes) -> bytes:
-    return b"holdfast index %d %08x" % (VERSION, zlib.crc32(raw))
-
-
-def _stamp(path: str, now: int) -> str:
+def stamp_of(path: str, now: int) -> str:
     try:
         seen = os.lstat(path)
     except OSError:
@@ -188,16 +319,17 @@ def _stamp(path: str, now: int) -> str:
     return "" if newest > now - RACY else f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
 
 
-def _row(found: Note | Broken) -> list[Any]:
-    if isinstance(found, Broken):
-        return [None, [found.line, found.reason], [], {}, {}]
-    one = known_of(found)
+def _row(one: Known | Broken) -> list[Any]:
+    if isinstance(one, Broken):
+        return [None, [one.line, one.reason], [], {}, {}, []]
     links = [list(link) for link in one.links]
-    return [[getattr(found, name) for name in KEPT], one.digest, links, found.fields, one.named]
+    note = one.note
+    return [[getattr(note, name) for name in KEPT], one.digest, links, note.fields, one.named, list(one.armed)]
 
 
 def known_of(note: Note) -> Known:
     """What is known of a note that was read whole."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
     named = {} if note.when is not None else named_calls.as_record(note, note.body)
-    return Known(replace(note, body=""), body_digest(note.body), links, named)
+    armed = tuple(armed_file.lines_of(note, named))
+    return Known(replace(note, body=""), body_digest(note.body), links, named, armed)

@@ -36,6 +36,8 @@ NOT_OURS = (
     *(errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT),
     *(errno.EACCES, errno.EPERM, errno.EROFS),
 )
+RACED = (errno.EEXIST, errno.ENOENT)  # those of them that only a person's hand makes, at that very moment
+MAP = "BRAIN.md"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class File:
 
 @dataclass(frozen=True)
 class Change:
-    """One commit to be. `parents` beyond the head are those of a merge."""
+    """One commit to be. `parents` beyond the head are those of a merge. Where none of its own files can be put in
+    place, its `derived` ones are left too: they would tell of what is not there."""
 
     id: str
     subject: str
@@ -57,6 +60,7 @@ class Change:
     cause: str = ""
     author: tuple[str, str] = OURS
     parents: tuple[str, ...] = field(default=())
+    derived: tuple[str, ...] = field(default=())  # files that only tell of the others
 
     def message(self) -> str:
         cause = f"Holdfast-Cause: {self.cause}\n" if self.cause else ""
@@ -65,10 +69,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of a change: its commit ("" where nothing was left to commit), and the files that a person won."""
+    """What became of a change: its commit ("" where nothing was left to commit), and the files that were left as they
+    are, since a person won or, with the reason in `refused`, since the system does not let us write them."""
 
     commit: str
     skipped: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 def digest(raw: bytes | None) -> str | None:
@@ -180,17 +186,30 @@ def beside_of(path: str, ident: str) -> str:
 def _from_record(record: dict[str, Any]) -> Change:
     files = tuple(File(one["path"], one["before"], one["after"]) for one in record["files"])
     author = (str(record["author"][0]), str(record["author"][1]))
-    return Change(
-        str(record["id"]), str(record["subject"]), files, str(record["cause"]), author, tuple(record["parents"])
-    )
+    parents, derived = tuple(record["parents"]), tuple(record.get("derived", ()))
+    return Change(str(record["id"]), str(record["subject"]), files, str(record["cause"]), author, parents, derived)
 
 
 def _carry_out(repository: Repository, change: Change) -> Applied:
-    skipped = tuple(one.path for one in change.files if not _write(repository.vault, one))
+    skipped: list[str] = []
+    refused: list[tuple[str, str]] = []
+    own = [one for one in change.files if one.path not in change.derived]
+    for one in own:
+        if (why := _write(repository.vault, one)) is not None:
+            skipped.append(one.path)
+            refused += [(one.path, why)] if why else []
+    is_vain = bool(own) and len(skipped) == len(own)
+    for one in (one for one in change.files if one.path in change.derived):
+        # A map that names what was not written would be a lie; the next change makes one that is true.
+        if is_vain or (skipped and one.path == MAP):
+            skipped.append(one.path)
+        elif (why := _write(repository.vault, one)) is not None:
+            skipped.append(one.path)
+            refused += [(one.path, why)] if why else []
     written = [one.path for one in change.files if one.path not in skipped]
-    commit = _commit(repository, change, written)
+    commit = "" if is_vain and not change.parents else _commit(repository, change, written)
     _forget(repository.vault)
-    return Applied(commit, skipped)
+    return Applied(commit, tuple(skipped), tuple(refused))
 
 
 @contextmanager
@@ -206,20 +225,21 @@ def _unwritten(path: str) -> Iterator[None]:
         yield
 
 
-def _write(vault: str, file: File) -> bool:
-    """Put one file in its place; False where somebody else has changed it since the change was planned."""
+def _write(vault: str, file: File) -> str | None:
+    """Put one file in its place. Returns None where it is there, "" where somebody else has changed it since the change
+    was planned, and the reason where the system refuses it."""
     path = inside(vault, file.path)
     after = None if file.after is None else file.after.encode("utf-8", "surrogateescape")
     aside = f"{_folder(vault)}/displaced-{text_digest(file.path)}"
     try:
         with _unwritten(path):
             if not _settle(vault, file, aside):
-                return False
+                return ""
             now = content(vault, file.path)
             if now == after:
-                return True
+                return None
             if digest(now) != file.before:
-                return False
+                return ""
             if agent_edits.concerns(file.path):
                 calls.written(home.state(vault), file.path, file.after)
             if after is None:
@@ -230,11 +250,13 @@ def _write(vault: str, file: File) -> bool:
             is_ours = _settle(vault, file, aside)
     except OSError as error:
         if error.errno in NOT_OURS:
-            return False
+            with suppress(OSError):
+                _settle(vault, file, aside)
+            return "" if error.errno in RACED else error.strerror or str(error)
         raise
     if is_ours and after is None:
         _drop_empty_folder(os.path.dirname(path), vault)
-    return is_ours
+    return None if is_ours else ""
 
 
 def _put(path: str, after: bytes, aside: str, *, is_new: bool) -> None:
@@ -308,16 +330,17 @@ def _drop_empty_folder(folder: str, vault: str) -> None:
 def _commit(repository: Repository, change: Change, written: Sequence[str]) -> str:
     """Commit exactly these paths; "" where they are already as the head has them."""
     head = repository.head()
+    _stage(repository, written)
     if change.parents:
-        _stage(repository, written)
         tree = repository.text("write-tree")
-        parents = [part for parent in (head, *change.parents) for part in ("-p", parent)]
-        message = change.message().encode("utf-8", "replace")
-        made = repository.run("commit-tree", tree, *parents, "-F", "-", given=message, who=change.author)
-        commit = made.decode("ascii").strip()
+        commit = _tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
         repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
         return commit
-    _stage(repository, written)
+    if not written:
+        return ""
+    known = _index_committed(repository, head, change.message(), change.author, only=frozenset(written))
+    if known is not None:
+        return known
     paths = _to_commit(repository, written, head)
     only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     return _committed(repository, change.message(), change.author, *only, given=_listed(paths)) if paths else ""
@@ -325,8 +348,40 @@ def _commit(repository: Repository, change: Change, written: Sequence[str]) -> s
 
 def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
     """Commit these paths as they are in the work tree, with whatever else is staged; "" where nothing is new."""
+    head = repository.head()
     _stage(repository, paths)
-    return _committed(repository, message, who)
+    known = _index_committed(repository, head, message, who)
+    return _committed(repository, message, who) if known is None else known
+
+
+def _index_committed(
+    repository: Repository, head: str, message: str, who: tuple[str, str], only: frozenset[str] | None = None
+) -> str | None:
+    """Commit what is staged, by plumbing: `git commit` looks at every file of the vault several times. "" where that is
+    as the head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
+    tree = repository.text("write-tree", "--missing-ok")  # without a look for each file's object: the head has them
+    if head:
+        raw = repository.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", head, tree)
+    else:
+        raw = repository.run("ls-tree", "-r", "-z", "--name-only", tree)
+    changed = {name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name}
+    if not changed:
+        return ""
+    if only is not None and not changed <= only:
+        return None
+    commit = _tree_committed(repository, tree, (head,) if head else (), message, who)
+    subject = f"commit: {message.partition(chr(10))[0]}"
+    moved = repository.attempt("update-ref", "-m", subject, "HEAD", commit, head or "0" * len(commit))
+    return None if moved.returncode else commit
+
+
+def _tree_committed(
+    repository: Repository, tree: str, parents: Sequence[str], message: str, who: tuple[str, str]
+) -> str:
+    """The commit of a tree, to which nothing leads yet."""
+    on = [part for parent in parents for part in ("-p", parent)]
+    made = repository.run("commit-tree", tree, *on, "-F", "-", given=message.encode("utf-8", "replace"), who=who)
+    return made.decode("ascii").strip()
 
 
 def _committed(
@@ -342,7 +397,8 @@ def _committed(
         said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
         if "nothing to commit" in said or "nothing added to commit" in said or "no changes added" in said:
             return ""
-        raise GitFailed(f"git commit failed in {repository.vault}: {(said or 'no reason').splitlines()[-1]}")
+        reason = (said or "no reason").splitlines()[-1]
+        raise GitFailed(f"git commit failed in {repository.vault}: {reason}", by_git=True)
     return repository.head()
 
 
@@ -359,7 +415,8 @@ def _to_commit(repository: Repository, written: Sequence[str], head: str) -> lis
 
 def _stage(repository: Repository, written: Sequence[str]) -> None:
     if written:
-        repository.run("update-index", "--add", "--remove", "-z", "--stdin", given=_listed(written))
+        # A person may have put a file where a folder was, or a folder where a file was.
+        repository.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=_listed(written))
 
 
 def _listed(paths: Sequence[str]) -> bytes:

@@ -2,8 +2,9 @@
 
     lineage/<project>/<time>-<machine>-<id>.md
 
-The name begins with the time at which the episode ended, so the newest is the last name, and two machines never write
-the same file. The number of a session is its place among the names: shown, never stored, so it cannot collide.
+The name begins with the time at which the episode ended, so the newest is the last name (save where a clock was ahead,
+vault/lineage_order), and two machines never write the same file. The number of a session is its place among the names:
+shown, never stored, so it cannot collide.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import platform
+from holdfast.capture import platform, project_merges
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.vault import frontmatter, journal
+from holdfast.vault import frontmatter, journal, lineage_order
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.notes import Broken, slug
 
@@ -111,11 +112,27 @@ def _is_handoff(name: str) -> bool:
 
 
 def names(vault: str, project: str) -> list[str]:
-    """The handoffs of a project, the oldest first."""
-    folder = f"{FOLDER}/{slug(project)}"
+    """The handoffs of a project, and of those that were merged into it, the oldest first."""
+    ids = project_merges.ids(vault, project)
+    if len(ids) == 1:
+        return names_under(vault, ids[0])
+    folders: dict[str, list[str]] = {}
+    ranks: dict[str, str] = {}
+    for one in ids:
+        ranks |= lineage_order.ranks(vault, one)
+        for path in names_under(vault, one):
+            folder, _, name = path.rpartition("/")
+            folders.setdefault(name, []).append(folder)
+    return [f"{folder}/{name}" for name in lineage_order.ordered(list(folders), ranks) for folder in folders[name]]
+
+
+def names_under(vault: str, ident: str) -> list[str]:
+    """Those that were written under one id."""
+    folder = f"{FOLDER}/{slug(ident)}"
     if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
         return []  # what a link leads to is not the vault
-    return [f"{folder}/{name}" for name in sorted(platform.names(f"{vault}/{folder}")) if _is_handoff(name)]
+    found = [name for name in platform.names(f"{vault}/{folder}") if _is_handoff(name)]
+    return [f"{folder}/{name}" for name in lineage_order.ordered(found, lineage_order.ranks(vault, ident))]
 
 
 def newest(vault: str, project: str) -> tuple[Handoff, int] | None:

@@ -22,7 +22,7 @@ from holdfast.vault import frontmatter
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 FOLDERS = {
     "identity": "identity",
@@ -127,10 +127,11 @@ def paths(vault: str) -> Iterator[str]:
     Links are not followed: one to a folder, like a folder that cannot be listed, comes as itself, to be reported.
     """
     for folder in (*FOLDERS.values(), QUARANTINE):
-        yield from sorted(_files(vault, folder))
+        yield from sorted(files(vault, folder))
 
 
-def _files(vault: str, top: str) -> Iterator[str]:
+def files(vault: str, top: str) -> Iterator[str]:
+    """The same below one folder, in no order."""
     waiting = [top]
     while waiting:
         under = waiting.pop()
@@ -274,6 +275,14 @@ def title(text: str) -> str:
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
+def longer_title(text: str) -> str:
+    """More of a text's beginning than its title has, for one whose title another has already."""
+    line = " ".join(text.split())
+    if len(line) > LONGEST_TITLE * 2:
+        line = line[: line.rfind(" ", LONGEST_TITLE, LONGEST_TITLE * 2)]
+    return line.rstrip(" .,;:-\u2013\u2014(") or "note"
+
+
 def day(when: float) -> str:
     """A day as front matter has it."""
     return time.strftime("%Y-%m-%d", time.gmtime(when))
@@ -288,15 +297,21 @@ def describe(text: str) -> str:
     return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
-def free_path(kind: str, name: str, taken: Iterable[str], folder: str = "") -> str:
-    """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists."""
-    used = {path.casefold() for path in taken}
+def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
+    """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists. `taken`
+    are the paths that are, or whoever knows of one."""
+    is_taken = taken if callable(taken) else _among(taken)
     stem = f"{folder or FOLDERS[kind]}/{slug(name)}"
     path, nth = f"{stem}.md", 1
-    while path.casefold() in used:
+    while is_taken(path):
         nth += 1
         path = f"{stem}-{nth}.md"
     return path
+
+
+def _among(paths: Iterable[str]) -> Callable[[str], bool]:
+    used = {path.casefold() for path in paths}
+    return lambda path: path.casefold() in used
 
 
 def new_text(

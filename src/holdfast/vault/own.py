@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import new_id
 from holdfast.tasks import page, record
-from holdfast.vault import journal
+from holdfast.vault import damage, journal
 from holdfast.vault.journal import Change, File
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def commit(writer: Writer) -> str:
     )
     found = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]
     ours = [path for path in found if is_ours(writer.vault, path)]
+    ours = damage.without_damaged(writer.repository, writer.repository.head(), ours, writer.now)
     if not ours:
         return ""
     texts = {path: writer.read(path) for path in ours}

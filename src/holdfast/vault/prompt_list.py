@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import episodes, home, marks, story
+from holdfast.capture import episodes, home, marks, project_merges, story
 from holdfast.vault import prompts
 
 if TYPE_CHECKING:
@@ -32,14 +32,15 @@ class Listed:
 def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[Listed]:
     """The newest prompts with all of these words, of one project, or of all where it is ""."""
     wanted = [word.casefold() for word in words]
-    waiting = [one for one in _waiting(home.state(vault), now) if project in ("", one.project)]
+    ids = project_merges.ids(vault, project) if project else ()
+    waiting = [one for one in _waiting(home.state(vault), now) if not ids or one.project in ids]
     found = [one for one in waiting if _has(one, wanted)]
     known = {(one.session, one.time) for one in found}
     for path in sorted(_paths(vault, project), key=lambda path: path.rpartition("/")[2], reverse=True):
         if len(found) >= most + len(waiting):
             break
         session = prompts.read(vault, path)
-        if session is None or project not in ("", session.project):
+        if session is None or (ids and session.project not in ids):
             continue
         whose = (session.host, session.episode, session.project, path)
         for one in reversed(session.prompts):
@@ -53,7 +54,7 @@ def listed(vault: str, now: float, project: str, words: Sequence[str], most: int
 def _paths(vault: str, project: str) -> list[str]:
     if project:
         return prompts.names(vault, project)
-    return [path for folder in prompts.projects(vault) for path in prompts.names(vault, folder)]
+    return [path for folder in prompts.projects(vault) for path in prompts.names_under(vault, folder)]
 
 
 def _has(one: Listed, wanted: list[str]) -> bool:

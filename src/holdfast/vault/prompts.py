@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import platform
+from holdfast.capture import platform, project_merges
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.vault import frontmatter, journal
@@ -89,7 +89,13 @@ def path_for(episode: Episode, machine: str) -> str:
 
 
 def names(vault: str, project: str) -> list[str]:
-    """The files of a project, the oldest first."""
+    """The files of a project, and of those that were merged into it, the oldest first."""
+    found = [path for one in project_merges.ids(vault, project) for path in names_under(vault, one)]
+    return sorted(found, key=lambda path: path.rpartition("/")[2])
+
+
+def names_under(vault: str, project: str) -> list[str]:
+    """Those that were written under one id."""
     folder = f"{FOLDER}/{slug(project)}"
     if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
         return []  # what a link leads to is not the vault
@@ -99,8 +105,9 @@ def names(vault: str, project: str) -> list[str]:
 
 def sessions(vault: str, project: str, most: int) -> list[Session]:
     """The newest sessions of a project that can be read, the newest first."""
+    ids = project_merges.ids(vault, project)
     found = (read(vault, path) for path in reversed(names(vault, project)[-most:]))
-    return [one for one in found if one and one.project == project]
+    return [one for one in found if one and one.project in ids]
 
 
 def projects(vault: str) -> list[str]:

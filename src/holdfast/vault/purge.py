@@ -28,7 +28,18 @@ __all__ = ["Done", "Plan", "carry_out", "plan", "unfinished"]
 
 PENDING = "purging"
 DERIVED = (
-    *("notes.index", "armed", "brief", "field.db", "field.db-wal", "field.db-shm", "writing", "changed"),
+    *(
+        "notes.index",
+        "notes.index-journal",
+        "check.errors",
+        "armed",
+        "brief",
+        "field.db",
+        "field.db-wal",
+        "field.db-shm",
+        "writing",
+        "changed",
+    ),
     *("tasks/index.db", "tasks/index.db-wal", "tasks/index.db-shm", "tasks/boot", "tasks/pages"),
     *("calls/names", "calls/missing"),
 )
@@ -93,6 +104,7 @@ def carry_out(
         quoted = _clean_tree(writer, whole, scrubber)
         say("the history")
         purge_history.rewrite(writer.repository, whole.paths, scrubber)
+        writer.begin_anew()
         purge_history.publish(writer)
         say("the ledger and what else was recorded")
         records += purging.clean_state(home.state(vault), scrubber, (PENDING, *DERIVED))
@@ -156,7 +168,7 @@ def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, .
         if not texts and not has_logs:
             break
         if texts.get(brain.PATH):
-            texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts).notes)
+            texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts))
         if texts:
             writer.commit("purge a note", texts, cause="purge", by=gate.BY_UPKEEP)
     return tuple(cleaned)

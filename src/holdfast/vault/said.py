@@ -20,6 +20,7 @@ from holdfast.vault import notes, prompts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
 
 SESSIONS = 20  # whose sentences are looked at
@@ -39,28 +40,37 @@ def is_said(note: Note) -> bool:
     return is_theirs and not note.when and not note.path.startswith(f"{notes.QUARANTINE}/")
 
 
+def is_told(note: Note) -> bool:
+    """Whether a start tells it anyway: as the user's word, or because it always applies."""
+    return is_said(note) or note.is_always_on
+
+
 def newest_first(note: Note) -> tuple[str, str]:
     said = str(note.fields.get("said") or "").split()
     return max((*said[-1:], note.created), default=""), max(note.sources, default="")
 
 
-def in_force(theirs: Sequence[Note], later: Sequence[tuple[str, str]] = ()) -> list[Note]:
-    """Without what nobody confirmed and the user contradicted on that day or later: the newest word counts. `theirs`
-    are the newest first, `later` are days and sentences that are no notes."""
+def in_force(theirs: Iterable[Note], most: int, later: Sequence[tuple[str, str]] = ()) -> tuple[list[Note], int]:
+    """The first of them, without what nobody confirmed and the user contradicted on that day or later: the newest word
+    counts; and how many were left out for that. `theirs` are the newest first, `later` are days and sentences that are
+    no notes."""
     said = [(day, alike.words(text)) for day, text in later]
-    found = []
+    found: list[Note] = []
+    dropped = 0
     for note in theirs:
+        if len(found) == most:
+            break
         day, words = newest_first(note)[0], alike.words(note.description)
         if note.status == notes.UNCONFIRMED and any(day <= other and alike.opposed(words, one) for other, one in said):
+            dropped += 1
             continue
         said.append((day, words))
         found.append(note)
-    return found
+    return found, dropped
 
 
-def sentences(vault: str, project: str, known: Iterable[Note]) -> dict[tuple[str, bool], list[str]]:
+def sentences(vault: str, project: str, known: Index) -> dict[tuple[str, bool], list[str]]:
     """What the user said lately and nobody answered, the newest first, by its day and by whether it may be quoted."""
-    told = [alike.words(note.description) for note in known]
     found: list[tuple[float, str, int, str, str, bool]] = []
     seen: list[frozenset[str]] = []
     for age, session in enumerate(prompts.sessions(vault, project, SESSIONS)):
@@ -77,7 +87,9 @@ def sentences(vault: str, project: str, known: Iterable[Note]) -> dict[tuple[str
         said, words = shortened(text, LONGEST), alike.words(text)
         if len(said) > room or any(text in other for *_, other, _, _ in chosen):
             continue
-        if any(alike.are(words, other) for other in (*told, *seen)) or any(alike.opposed(words, one) for one in seen):
+        if any(alike.are(words, other) or alike.opposed(words, other) for other in seen):
+            continue
+        if any(note.applies_to(project) and is_told(note) for note in known.like(words)):
             continue
         room -= len(said) + BETWEEN
         seen.append(words)

@@ -104,7 +104,9 @@ def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
         asker = gate.BY_UPKEEP if strict else by
         subject = f"edited by an agent: {notes.some_of(list(paths))}"
         try:
-            applied = writer.commit(subject, plan.texts, cause="agent", by=asker, planned_on=plan.planned_on)
+            applied = writer.commit(
+                subject, plan.texts, cause="agent", by=asker, planned_on=plan.planned_on, in_vain=True
+            )
         except gate.Refused:
             continue  # then nothing of it is filed: all waits
         _tell(writer, plan)
@@ -128,7 +130,7 @@ def _planned(writer: Writer, by: Asker, paths: Sequence[str], *, strict: bool) -
             _plan_note(writer, plan, path, before, after, strict=strict)
     if BRAIN in plan.texts:
         known = writer.index.with_texts(plan.texts)
-        plan.texts[BRAIN] = brain.refreshed(plan.texts[BRAIN], known.notes)
+        plan.texts[BRAIN] = brain.refreshed(plan.texts[BRAIN], known)
     return plan
 
 
@@ -161,8 +163,8 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
 
 def _outside_twin(writer: Writer, new: Known | None) -> Known | None:
     """A note from outside with the same words: a new name does not make them the agent's."""
-    known = writer.index.known.values() if new else ()
-    return next((one for one in known if new and one.digest == new.digest and one.note.origin not in TRUSTED), None)
+    known = writer.index.saying(new.digest) if new else ()
+    return next((one for one in known if one.note.origin not in TRUSTED), None)
 
 
 def _known(path: str, text: str | None) -> Known | None:

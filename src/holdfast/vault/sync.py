@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, gate, history, journal, notes, purge_history, remote, tasks
+from holdfast.vault import brain, gate, git_damage, history, journal, notes, purge_history, remote, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -73,6 +73,7 @@ class Plan:
 def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> Synced:
     """Fetch, merge, push, at most a few rounds. Raises NotFound, UsageError, GitFailed, NewerFormat, Busy."""
     repository = Repository(vault)
+    git_damage.refuse(repository)
     name = remote.choose(repository, wanted)
     if not repository.exists():
         with writing(vault, now):

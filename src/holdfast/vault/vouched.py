@@ -7,6 +7,7 @@ Commits that somebody makes with git in the vault do not count as vouched for un
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, home, platform
@@ -17,7 +18,10 @@ from holdfast.vault.git import Repository
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.vault.index import Index
     from holdfast.vault.notes import Broken, Note
+
+FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
 
 
 def text(vault: str, path: str, edits: Edits | None = None) -> str | None:
@@ -58,30 +62,45 @@ def names(vault: str) -> list[str]:
     return calls.lines(home.state(vault), "names")
 
 
-def vouch(vault: str, head: str, *, paths: Iterable[str] | None = None, anew: bool = False) -> None:
+def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = False) -> None:
     """All that a commit has is known as ours, an agent's or the user's. `anew`: so are the folders as they stand; else
-    only those that nobody had seen. A disk that refuses to keep it costs the next writer a longer look."""
+    only those that nobody had seen. `index` are the notes, where somebody has looked at them. A disk that refuses to
+    keep it costs the next writer a longer look."""
     state = home.state(vault)
     known = calls.settled(state)
     try:
-        folders = dict(_folders(vault, names(vault) if paths is None else paths))
+        listed = index.listing() if index else None
+        raw = _names(state) if listed is not None or not known.folders else None
+        seen = set() if known.folders else _folders_in(raw or b"")
+        if listed is not None and listed != raw:
+            platform.write_atomic(f"{state}/calls/names", listed, durable=False)
+            seen = _folders_in(listed)
+        folders = dict(_folders(vault, {*seen, *known.folders}))
         if not anew:
             folders |= known.folders
         if (head, folders) != (known.head, known.folders):
             calls.settle(state, head, sorted(folders.items()))
-        if paths is not None and (listed := sorted(paths)) != names(vault):
-            data = "".join(f"{path}\n" for path in listed).encode("utf-8", "surrogateescape")
-            platform.write_atomic(f"{state}/calls/names", data, durable=False)
     except OSError:
         return
 
 
-def _folders(vault: str, paths: Iterable[str]) -> list[tuple[str, int]]:
-    """Each folder of notes, prompts and handoffs, with its inode."""
+def _names(state: str) -> bytes:
+    try:
+        return platform.read_file(f"{state}/calls/names", calls.LARGEST)
+    except OSError:
+        return b""
+
+
+def _folders_in(names: bytes) -> set[str]:
+    return {one.decode("utf-8", "surrogateescape") for one in set(FOLDER.findall(names))}
+
+
+def _folders(vault: str, seen: Iterable[str]) -> list[tuple[str, int]]:
+    """Each folder of notes, prompts and handoffs, with its inode; `seen` are those known to be there."""
     found = {*calls.FOLDERS, *RECORDS}
     found.update(f"{top}/{name}" for top in RECORDS for name in platform.names(f"{vault}/{top}"))
-    for path in paths:
-        folder = os.path.dirname(path)
+    for one in seen:
+        folder = one
         while folder and folder not in found:
             found.add(folder)
             folder = os.path.dirname(folder)

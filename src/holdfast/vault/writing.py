@@ -19,18 +19,38 @@ from typing import TYPE_CHECKING
 from holdfast.capture import agent_edits, home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
-from holdfast.errors import GitFailed, HoldfastError
-from holdfast.vault import armed_file, brain, gate, index, journal, notes, own, settling, standing, tasks, vouched
+from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
+from holdfast.vault import (
+    armed_file,
+    brain,
+    damage,
+    gate,
+    git_damage,
+    journal,
+    last_commit,
+    notes,
+    own,
+    settling,
+    standing,
+    stored_index,
+    tasks,
+    vouched,
+    writable,
+)
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
 from holdfast.vault.journal import Applied, Change, File
+from holdfast.vault.stored_index import StoredIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from holdfast.vault.index import Index
 
 PATIENCE = 60.0  # seconds that a writer waits for another
 GROWING = ("projects.toml", "activity.log")  # appended to by hooks and closes between commits
 GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n.*.sw?\n*.tmp\n\\#*#\n.#*\n.DS_Store\n"
 GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\npurged merge=union\n"
+IGNORED = b"!!"
 UNMERGED = (b"DD", b"AU", b"UD", b"UA", b"DU", b"AA", b"UU")
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
 
@@ -43,19 +63,31 @@ class Writer:
         self.vault = repository.vault
         self.now = now
         self.head = ""  # the last commit that is vouched for (vault/vouched)
-        self._index: index.Index | None = None
+        self.at = ""  # the head, where nobody has moved it since
+        self.dirty: set[str] | None = None  # the files that differ from the head, as git said last
+        self._index: Index | None = None
 
     @property
-    def index(self) -> index.Index:
+    def index(self) -> Index:
+        """The notes. It is opened once, and grows with what is committed."""
         if self._index is None:
-            self._index = index.load(self.vault)
+            if self.dirty is None:
+                changed(self)
+            self._index = stored_index.opened(self.repository, self.at or self.repository.head(), self.dirty or ())
         return self._index
 
     @property
-    def known_paths(self) -> list[str] | None:
-        """The notes, and what should be one, where somebody has looked already."""
-        known = self._index
-        return None if known is None else [*known.known, *(one.path for one in known.broken)]
+    def seen_index(self) -> Index | None:
+        """The notes, where somebody has looked already."""
+        return self._index
+
+    def look_again(self) -> None:
+        """Somebody else has written: the next look at the notes begins anew."""
+        self._index = None
+
+    def begin_anew(self) -> None:
+        """The history is another one."""
+        self.at, self.dirty, self._index = "", None, None
 
     def read(self, path: str) -> str | None:
         """A file of the vault as text; bytes that are no UTF-8 come back as they went when it is written again."""
@@ -76,11 +108,15 @@ class Writer:
         parents: tuple[str, ...] = (),
         planned_on: Mapping[str, str | None] | None = None,
         with_briefs: bool = True,
+        in_vain: bool = False,
     ) -> Applied:
         """Write these files and the map as one commit. None removes a file. Then make anew what is derived, so that
         the very next start knows; a close, which makes many commits, sees to the briefs itself.
 
         `by` says who asks: what a note binds as is changed only by those whom the gate lets. Raises gate.Refused.
+
+        Raises Unwritable where the system lets us write none of the files, unless it may be `in_vain`: then the caller
+        looks at what was refused.
 
         `planned_on` are the texts that the caller worked from; a file that is no longer so is left to its editor and
         named in `skipped`. Where it is not given, what stands there now is taken for it.
@@ -94,7 +130,7 @@ class Writer:
             gate.require(by, gate.Change(gate.IDENTITY, gate.LIFTED), "Changing the user's own part of BRAIN.md")
         if brain.PATH not in wanted:
             before[brain.PATH] = self.read(brain.PATH)
-            wanted[brain.PATH] = brain.refreshed(before[brain.PATH], after.notes)
+            wanted[brain.PATH] = brain.refreshed(before[brain.PATH], after)
         for path in GROWING:
             text = self.read(path)
             if path not in wanted and text is not None:
@@ -104,14 +140,37 @@ class Writer:
             for path, text in wanted.items()
             if text != before[path] or path in GROWING or path in texts
         )
-        change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents)
+        derived = tuple(path for path in (brain.PATH, *GROWING) if path not in texts)
+        change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents, derived)
         applied = journal.apply(self.repository, change)
-        self.head = applied.commit if self.head and applied.commit else self.head
-        self._index = None if applied.skipped else after
+        self.at = applied.commit or self.at
+        self._index = after.keep(applied.commit) if isinstance(after, StoredIndex) else after
+        if applied.skipped:
+            self.dirty = {*(self.dirty or ()), *texts, *applied.skipped}
+            self.look_again()
+        last = applied.commit
+        if brain.PATH in applied.skipped:
+            last = self._redraw_map() or last
+        self.head = last if self.head and last else self.head
+        writable.note_refused(self.vault, applied.refused, self.now)
+        if not in_vain and texts and texts.keys() <= dict(applied.refused).keys():
+            raise Unwritable(f"{writable.sentence(self.vault, applied.refused)}; nothing was changed.")
         refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
             _tell(self.vault, self.now, cause, change, applied)
         return applied
+
+    def _redraw_map(self) -> str:
+        """The map of what is there, where a change could not be made as a whole and left it as it was."""
+        before = self.read(brain.PATH)
+        after = brain.refreshed(before, self.index)
+        if after == before:
+            return ""
+        file = File(brain.PATH, journal.digest(_raw(before)), after)
+        change = Change(new_id(self.now), "The map of what is there", (file,), "map")
+        self.at = journal.apply(self.repository, change).commit or self.at
+        self.look_again()
+        return self.at
 
 
 @contextmanager
@@ -124,10 +183,11 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
 
         purge_history.mend(vault)  # before a fresh history would take its place
     held = lock(vault, patience)
+    repository = Repository(vault, held)
     try:
-        repository = Repository(vault, held)
         remove_stale_locks(repository)
         _refuse_odd_lists(vault)
+        git_damage.refuse(repository)
         repository.init()
         _refuse_amid(repository)
         repository.keep_branch()
@@ -139,9 +199,26 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         yield writer
         repository.keep_branch()
         if writer.head:
-            vouched.vouch(vault, writer.head, paths=writer.known_paths)
+            vouched.vouch(vault, writer.head, writer.seen_index)
+        last_commit.note(vault, repository.own_folder())
+        writable.lift_faults(vault)
+        damage.lift_fault(repository)
+    except GitFailed as error:
+        broken = error if isinstance(error, HistoryDamaged) else _damage(repository) if error.by_git else None
+        if broken is None:
+            raise
+        git_damage.note_fault(vault, broken, now)
+        raise broken from (None if broken is error else error)
     finally:
         os.close(held)
+
+
+def _damage(repository: Repository) -> HistoryDamaged | None:
+    """Whether git failed because its repository is damaged."""
+    try:
+        return git_damage.explained(repository)
+    except GitFailed:
+        return None
 
 
 def take_in(vault: str, now: float, patience: float = 2.0) -> None:
@@ -159,6 +236,16 @@ def take_in(vault: str, now: float, patience: float = 2.0) -> None:
 def lock(vault: str, patience: float) -> int:
     """The vault's lock, as a descriptor to be closed. Raises Busy."""
     return locks.taken(f"{home.state(vault)}/vault.lock", patience)
+
+
+@contextmanager
+def locked(vault: str, patience: float) -> Iterator[Repository]:
+    """The vault's repository while its lock is held, for whoever mends what a writer would stumble over."""
+    held = lock(vault, patience)
+    try:
+        yield Repository(vault, held)
+    finally:
+        os.close(held)
 
 
 def is_being_written(vault: str) -> bool:
@@ -213,29 +300,39 @@ def commit_person(writer: Writer) -> str:
     """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none.
     What an agent changed with its own tools is settled first (vault/settling)."""
     repository = writer.repository
-    found = _changed(repository)
+    found = changed(writer)
     head = repository.head()
     settled = settling.settle(writer, [path for _, path in found])
     if settled.paths:
-        found, head = _changed(repository), repository.head()
-    changed = [path for _, path in found if _can_be_kept(repository.vault, path)]
+        found, head = changed(writer), repository.head()
+    kept = [path for _, path in found if _can_be_kept(repository.vault, path)]
+    kept = damage.without_damaged(repository, head, kept, writer.now)
     edits = agent_edits.Edits(repository.vault)
-    left = [path for path in changed if not settled.is_done and edits.by(path)]
-    theirs = [path for path in changed if path not in left and not _is_our_own(repository, head, path)]
+    left = [path for path in kept if not settled.is_done and edits.by(path)]
+    theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
+    if commit:
+        writer.look_again()
+    writer.at = commit or head
     if settled.is_done:
         writer.head = commit or head
-        vouched.vouch(writer.vault, writer.head, paths=writer.known_paths, anew=True)
+        vouched.vouch(writer.vault, writer.head, writer.seen_index, anew=True)
     return commit
 
 
-def _changed(repository: Repository) -> list[tuple[bytes, str]]:
-    """The files that differ from the head, each with its state as git says it. Raises GitFailed amid a conflict."""
-    raw = repository.run(
-        *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"),
-        *("--", ":/", ":(top,exclude).state"),  # our machinery, whatever a person made of .gitignore
-    )
-    found = [(line[:2], line[3:].decode("utf-8", "surrogateescape")) for line in raw.split(b"\0") if line]
+def changed_paths(repository: Repository) -> list[str]:
+    """The files that differ from the head and can be committed."""
+    found = [path for state, path in repository.changed() if state != IGNORED]
+    return [path for path in found if _can_be_kept(repository.vault, path)]
+
+
+def changed(writer: Writer) -> list[tuple[bytes, str]]:
+    """The files that differ from the head, each with its state as git says it; the writer knows them from then on, with
+    those that git is told to ignore. Raises GitFailed amid a conflict."""
+    repository = writer.repository
+    listed = repository.changed()
+    writer.dirty = {path for _, path in listed}
+    found = [one for one in listed if one[0] != IGNORED]
     torn = [path for state, path in found if state in UNMERGED]
     if torn:
         raise GitFailed(
@@ -277,7 +374,7 @@ def _is_our_own(repository: Repository, head: str, path: str) -> bool:
     return now.startswith(before)
 
 
-def refresh_derived(vault: str, known: index.Index, *, with_briefs: bool = True) -> None:
+def refresh_derived(vault: str, known: Index, *, with_briefs: bool = True) -> None:
     """What the hook reads. A disk that refuses it costs freshness, nothing else."""
     from holdfast.vault import brief
 

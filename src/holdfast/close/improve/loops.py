@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, notices, platform, queue
+from holdfast.capture import codec, notices, platform, project_merges, queue
 from holdfast.capture.ids import LENGTH, digest, time_of
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
@@ -22,7 +22,6 @@ from holdfast.close.improve.snag import parsed
 from holdfast.errors import NotFound
 from holdfast.model import TRUSTED, Flag
 from holdfast.vault import index, notes
-from holdfast.vault.reviewing import is_quarantined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -118,11 +117,16 @@ class Loops:
 
 def listing(vault: str, state: str, now: float, project: str | None = None) -> Loops:
     """Every loop of a project, of all where none is named."""
-    return _counted(state, _found(vault, state, now), project)
+    return _counted(state, _found(vault, state, now), _ids(vault, project))
 
 
-def _counted(state: str, given: Iterable[Loop], project: str | None) -> Loops:
-    found = {one.id: one for one in given if project is None or one.project in (project, "")}
+def _ids(vault: str, project: str | None) -> tuple[str, ...]:
+    """Those of a project; () for all of them."""
+    return () if project is None else project_merges.ids(vault, project)
+
+
+def _counted(state: str, given: Iterable[Loop], ids: tuple[str, ...]) -> Loops:
+    found = {one.id: one for one in given if not ids or one.project in (*ids, "")}
     counted: dict[str, dict[str, Any]] = {}
     loops = []
     for one in found.values():
@@ -136,20 +140,28 @@ def _counted(state: str, given: Iterable[Loop], project: str | None) -> Loops:
     return Loops(tuple(one for one in in_order if one.is_open), tuple(one for one in in_order if not one.is_open))
 
 
-def _found(vault: str, state: str, now: float, states: tuple[str, ...] = improve_record.STATES) -> Iterable[Loop]:
+def _found(
+    vault: str,
+    state: str,
+    now: float,
+    states: tuple[str, ...] = improve_record.STATES,
+    known: index.Index | None = None,
+) -> Iterable[Loop]:
     """What is farthest on its way comes last, and counts: a flag that is filed may still be in the queue."""
     for entry in queue.read(f"{state}/queue", now).entries:
         if entry.flag.kind == "snag":
             yield _of_flag(entry)
-    known = index.load(vault, keep=False)  # whoever only looks, such as `doctor`, leaves no trace
-    for note in known.notes:
-        if is_quarantined(note) and note.kind == "feedback":
-            yield from _of_quarantined(vault, note.path)
+    known = known or index.load(vault, keep=False)  # whoever only looks, such as `doctor`, leaves no trace
+    for one in known.under(notes.QUARANTINE):
+        if one.note.kind == "feedback":
+            yield from _of_quarantined(vault, one.note.path)
     asked = {ident: one for one in proposals.listing(state) for ident in one.sources}
-    by_source = {ident: note.path for note in known.notes if note.is_active for ident in note.sources}
-    comes_back = frozenset(path for path, one in known.known.items() if _comes_back(one))
     for record in improve_record.everything(vault, states):
         if not is_elsewhere(record) or record.state not in PENDING or states == improve_record.STATES:
+            made_of = (known.known[path] for path in reversed(known.made_of(record.id)))
+            made = next((one for one in made_of if one.note.is_active), None)
+            by_source = {record.id: made.note.path} if made else {}
+            comes_back = frozenset(by_source.values() if made and _comes_back(made) else ())
             yield of_record(record, asked.get(record.id), by_source, comes_back)
 
 
@@ -242,10 +254,12 @@ def alarms(vault: str, state: str, now: float, project: str | None = None) -> li
     return [one for one in waiting(vault, state, now, project) if one.is_late]
 
 
-def waiting(vault: str, state: str, now: float, project: str | None = None) -> tuple[Loop, ...]:
+def waiting(
+    vault: str, state: str, now: float, project: str | None = None, known: index.Index | None = None
+) -> tuple[Loop, ...]:
     """The open ones that this machine can close, without reading what every closed one did. One that is filed already
     and still in the queue may be among them: it is acknowledged in a moment."""
-    return _counted(state, _found(vault, state, now, (PROPOSED, WAITING)), project).open
+    return _counted(state, _found(vault, state, now, (PROPOSED, WAITING), known), _ids(vault, project)).open
 
 
 def count_close(state: str, project: str) -> int:
@@ -256,9 +270,10 @@ def count_close(state: str, project: str) -> int:
     return int(known["closes"])
 
 
-def after_close(vault: str, state: str, now: float, project: str) -> list[Loop]:
+def after_close(vault: str, state: str, now: float, project: str, known_notes: index.Index | None = None) -> list[Loop]:
     """The end of a close: it is counted, and what is late is said at the next starts. Returns the late ones."""
-    open_now = [one for one in waiting(vault, state, now, project) if one.project == project]
+    ids = project_merges.ids(vault, project)
+    open_now = [one for one in waiting(vault, state, now, project, known_notes) if one.project in ids]
     known = _counter(state, project)
     known["closes"] += 1
     since = known["since"]

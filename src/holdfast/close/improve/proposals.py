@@ -15,7 +15,7 @@ import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, notices, platform
+from holdfast.capture import codec, notices, platform, project_merges
 from holdfast.capture.redaction import redact
 from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import record as improve_record
@@ -84,7 +84,8 @@ def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
 def listing(state: str, project: str | None = None) -> list[Proposal]:
     """What waits, oldest first; of one project and of none where one is named."""
     found = [_read(state, name) for name in platform.names(_folder(state)) if not name.endswith(".tmp")]
-    mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, project))]
+    ids = project_merges.ids(state.removesuffix("/.state"), project) if project else ()
+    mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, *ids))]
     return sorted(mine, key=lambda one: (one.time, one.id))
 
 

@@ -98,8 +98,13 @@ def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]
     listed = lineage.names(vault, work.project)
     newest = lineage.newest_in(vault, listed)
     handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
+    told_besides = [*handed, *evidence.instructions(work.folder)]
+    doubts = flagged.unverified(mine, found, told_besides)
+    if not doubts:
+        return {}
+    # Only where something is in doubt are all notes looked through: each of them can but take a doubt away.
     noted = (note.description for note in known.notes if note.applies_to(work.project) and not note.unverified)
-    return flagged.unverified(mine, found, [*noted, *handed, *evidence.instructions(work.folder)])
+    return flagged.unverified([flag for flag in mine if flag.id in doubts], found, [*noted, *told_besides])
 
 
 def put_questions(case: Case, vault: str) -> None:

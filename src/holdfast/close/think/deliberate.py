@@ -17,10 +17,10 @@ from holdfast.close.verify import checking
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.work import VERBATIM
-from holdfast.vault import index, lineage
+from holdfast.vault import index, lineage, stored_index
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.capture.story import Story
     from holdfast.close.improve.advice import Advice
@@ -51,7 +51,7 @@ class Deliberated:
     salvaged: Salvaged | None = None
     evidence: Evidence = field(default_factory=Evidence)
     findings: tuple[Finding, ...] = ()  # about the handoff
-    in_force: tuple[Note, ...] = ()  # decisions
+    in_force: Iterable[Note] = ()  # decisions
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     jobs: int = 0
     took: float = 0.0
@@ -63,7 +63,8 @@ class Deliberated:
 def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[Deliberated]:
     """What is to be done, in the order of the work."""
     purges = purging.counted(home.state(vault))
-    known = index.load(vault)
+    needs_notes = court is not None or any(one.episode for one in work)
+    known = stored_index.current(vault) if needs_notes else index.Index({}, ())
     found = [cases.of(vault, one, known) for one in work]
     if court is None:
         return [replace(_known(one), purges=purges) for one in found]
@@ -81,12 +82,12 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 
 def _known(case: Case) -> Deliberated:
     """What is known without asking anybody."""
-    decisions = checking.in_force(case.known.notes, case.work.project) if case.tells else []
+    decisions = checking.InForce(case.known, case.work.project) if case.tells else ()
     return Deliberated(
         story=case.story,
         salvaged=case.salvaged,
         evidence=case.evidence,
-        in_force=tuple(decisions),
+        in_force=decisions,
         origin=case.origin,
         doubts=case.doubts,
     )

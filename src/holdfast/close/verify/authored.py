@@ -48,7 +48,7 @@ class Look:
             return made, []
         told = story.read(home.state(self.vault), self.episode.key)
         found = evidence.gather(salvage.begun(self.episode), told, self.flags, self.project.root)
-        in_force = checking.in_force(index.load(self.vault).notes, self.project.id)
+        in_force = checking.InForce(index.load(self.vault), self.project.id)
         marked, self.findings = checking.checked(made, _without_itself(found), in_force, hold_back=False)
         return marked, [_sentence(one) for one in self.findings if one.verdict == verify.CONTRADICTED]
 

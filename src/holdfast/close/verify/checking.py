@@ -8,21 +8,23 @@ filed at all: its flags are, word for word.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, TITLE, UNSUPPORTED
-from holdfast.vault import lineage
+from holdfast.vault import brain, lineage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.close.think.consolidate import Decided, Given, Refused
     from holdfast.close.think.draft import Draft, Line
     from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
+    from holdfast.vault.index import Index
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
@@ -30,13 +32,21 @@ OURS = ("note", "files_modified")  # sections that the hook's own knowledge fill
 LINK = re.compile(r" \(\[note\]\([^)]*\)\)$")
 
 
-def in_force(known: Iterable[Note], project: str) -> list[Note]:
-    """The decisions that hold in a project."""
-    return [note for note in known if note.kind == "project" and note.is_active and note.applies_to(project)]
+@dataclass(frozen=True)
+class InForce:
+    """The decisions that hold in a project, looked up where somebody asks for them: most handoffs decide nothing."""
+
+    known: Index
+    project: str
+
+    def __iter__(self) -> Iterator[Note]:
+        group = brain.FIRST + list(brain.TITLES).index("project")
+        found, _ = self.known.on_map(group, sys.maxsize >> 32)
+        return (note for note in found if note.applies_to(self.project))
 
 
 def checked(
-    made: Handoff, evidence: Evidence, decisions: Sequence[Note], *, hold_back: bool = True
+    made: Handoff, evidence: Evidence, decisions: Iterable[Note], *, hold_back: bool = True
 ) -> tuple[Handoff, tuple[Finding, ...]]:
     """A handoff against its session: marked, and without what the session contradicts, unless that is to stay with the
     contradiction beside it. Without a transcript there is nothing to hold against it."""

@@ -22,7 +22,7 @@ from holdfast.model import TRUSTED
 from holdfast.vault import gate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.close.verify.evidence import Evidence
     from holdfast.model import Flag
@@ -47,7 +47,7 @@ class Finding:
     why: str = ""
 
 
-def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Sequence[Note] = ()) -> list[Finding]:
+def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Iterable[Note] = ()) -> list[Finding]:
     """One finding for each item, in their order."""
     if evidence.is_empty:
         return [Finding(one) for one in items]

@@ -44,8 +44,11 @@ class Place:
     warm: Warm | None = None
 
     def desk(self) -> Desk:
-        """The facade there. Raises NewerFormat."""
+        """The facade there. Raises NewerFormat, VaultGone: only flags are taken while the vault is gone."""
+        from holdfast.capture import vanished
         from holdfast.serve.mcp.desk import Desk
+
+        vanished.refuse(home.vault(self.env, self.cwd), self.env)
 
         made = Desk(self.vault, self.cwd, self.clock, self.env)
         if self.warm and self.warm.vault == self.vault:  # which vault it is may have changed since a server started
@@ -72,7 +75,7 @@ class Peer:
     warm: Warm | None = None
 
     def place(self) -> Place:
-        vault = home.vault(self.env, self.cwd)
+        vault = home.capture_vault(self.env, self.cwd)
         found = self._found(vault)
         session = found.episode.partition("/")[2].rpartition("/")[0]
         named = {HOST: found.host, SESSION: session} if session else {HOST: UNSEEN, SESSION: self.session}

@@ -1,0 +1,174 @@
+"""The vault's own id, and this machine's record of which vault lies where.
+
+    <vault>/.state/id                                 the id, made with the vault
+    <machine>/vaults/<digest of a path>               the id of the vault at that path
+    <machine>                                         $XDG_STATE_HOME/holdfast, else ~/.local/state/holdfast
+
+Promise: a vault that this machine has used is not mistaken for a new beginning when its folder is empty, unmounted or
+another one. The record lies outside the vault, or it would vanish with it. Only the user's own vault is recorded: a
+repository's comes and goes with its clones. Without a home folder there is no record, and everything is as on a fresh
+machine. The hook looks here at the start of a session and where there is no vault, so the other moments pay nothing.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from holdfast.capture import codec, home, platform
+from holdfast.capture.ids import digest, new_id
+from holdfast.model import VERSION, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HERE, NEW, GONE, OTHER = "here", "new", "gone", "other"
+LARGEST = 1 << 14
+LONGEST_ID = 64
+
+
+@value
+class Known:
+    """One record of this machine: the vault that was at `path`, and when it was first seen there. `before` are the ids
+    of those that the user has given up at this place: what was kept for them goes to this one."""
+
+    id: str
+    path: str
+    since: float = 0.0
+    before: tuple[str, ...] = ()
+
+
+@value
+class Seen:
+    """What is at a path now. `id` is that of the vault there, "" where it has none; `known` is what should be there."""
+
+    status: str
+    id: str = ""
+    known: Known | None = None
+
+
+def machine_folder(env: Mapping[str, str]) -> str:
+    """This machine's own folder for what must outlive a vault; "" where there is no home."""
+    given = env.get("XDG_STATE_HOME", "")
+    if given.startswith("/"):  # a relative one is to be ignored, says its specification
+        return f"{given.rstrip('/')}/holdfast"
+    return f"{home.user_home(env)}/.local/state/holdfast" if env.get("HOME") else ""
+
+
+def look(vault: str, env: Mapping[str, str]) -> Seen:
+    """Two small reads: what this machine knows of a path, and the id of what lies there."""
+    known = known_at(vault, env)
+    try:
+        ident = id_of(vault)
+    except OSError:  # it is there and cannot be read: nobody can say that it is another
+        return Seen(HERE if known else NEW, known.id if known else "", known)
+    if known is None:
+        return Seen(NEW, ident)
+    if ident == known.id:
+        return Seen(HERE, ident, known)
+    return Seen(OTHER if ident or home.format_of(vault) else GONE, ident, known)
+
+
+def id_of(vault: str) -> str:
+    """The vault's id; "" where it has none. Raises OSError where that cannot be told."""
+    try:
+        return platform.read_file(_id_path(vault), LONGEST_ID).decode("ascii", "replace").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+
+
+def known_at(vault: str, env: Mapping[str, str]) -> Known | None:
+    """What this machine knows of a path."""
+    folder = machine_folder(env)
+    return _read(_record_path(folder, vault)) if folder else None
+
+
+def elsewhere(ident: str, vault: str, env: Mapping[str, str]) -> str:
+    """Another path at which this machine has seen the same vault and at which it is now; "" for none."""
+    folder = f"{machine_folder(env)}/vaults"
+    for name in sorted(platform.names(folder)):
+        known = _read(f"{folder}/{name}")
+        if known and known.id == ident and known.path != vault:
+            try:
+                if id_of(known.path) == ident:
+                    return known.path
+            except OSError:
+                continue
+    return ""
+
+
+def register(vault: str, env: Mapping[str, str], now: float, before: tuple[str, ...] = ()) -> str:
+    """Give the user's own vault an id if it has none, and remember which one is here from now on. Returns the id; ""
+    where nothing can be written down, which costs the alarm and nothing else."""
+    folder = machine_folder(env)
+    if not folder or env.get(home.CHILD) or vault != home.own_vault(env):
+        return ""
+    try:
+        ident = _made(vault, now)
+        platform.make_folders(f"{folder}/vaults")
+        record = {"v": VERSION, "id": ident, "path": vault, "since": round(now, 3), "before": list(before)}
+        platform.write_atomic(_record_path(folder, vault), codec.encode(record), durable=True)
+    except OSError:
+        return ""
+    return ident
+
+
+def forget_here(env: Mapping[str, str]) -> list[str]:
+    """Drop what this machine knows of vaults that are at their place: nobody captures into them any more. One that is
+    gone keeps its record, and what was captured for it. Returns the folders that may be empty now."""
+    folder = machine_folder(env)
+    if not folder:
+        return []
+    for name in platform.names(f"{folder}/vaults"):
+        known = _read(f"{folder}/vaults/{name}")
+        try:
+            if known and id_of(known.path) == known.id:
+                platform.remove(f"{folder}/vaults/{name}")
+                platform.remove(f"{folder}/vaults/{name}.paused")
+        except OSError:
+            continue
+    return [f"{folder}/vaults", f"{folder}/kept", folder, folder.rpartition("/")[0]]
+
+
+def paused_path(vault: str, env: Mapping[str, str]) -> str:
+    """Stands beside the record while capture is paused, so that a pause outlives the vault; "" where there is none."""
+    return f"{_record_path(machine_folder(env), vault)}.paused" if known_at(vault, env) else ""
+
+
+def _made(vault: str, now: float) -> str:
+    """The id of the vault, made if need be. Of several processes that do it at once one is first, by a lock on the
+    folder; it is written beside and renamed, so that nobody reads half of it."""
+    import fcntl
+
+    path = _id_path(vault)
+    ident = id_of(vault)
+    if ident:
+        return ident
+    folder = posix.open(path.rpartition("/")[0], posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if not id_of(vault):
+            straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
+            platform.write_synced(straggler, f"{new_id(now)}\n".encode())
+            posix.rename(straggler, path)
+            platform.sync_names(path.rpartition("/")[0])
+    finally:
+        posix.close(folder)
+    return id_of(vault)
+
+
+def _read(path: str) -> Known | None:
+    try:
+        record = codec.decode(platform.read_file(path, LARGEST))
+        before = tuple(str(one) for one in record.get("before", ()))
+        return Known(str(record["id"]), str(record["path"]), float(record.get("since", 0.0)), before)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _id_path(vault: str) -> str:
+    return f"{home.state(vault)}/id"
+
+
+def _record_path(folder: str, vault: str) -> str:
+    return f"{folder}/vaults/{digest(vault, 24)}"

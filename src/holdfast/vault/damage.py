@@ -1,0 +1,253 @@
+"""Files of the vault as no person and no writer of ours leaves them: empty, full of zeros, cut, shut, or not there with
+their whole folder.
+
+A disk that fails and a power that goes leave such files, and so does a wrong move of a whole folder. History never
+takes them for an edit: what was committed before stays the newest version, the file is named until it is put right, and
+`restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import faults, home, log, platform
+from holdfast.vault import aside, notes
+from holdfast.vault.git_damage import HASHES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.vault.git import Repository
+
+ASIDE = "set-aside"
+FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
+MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
+SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
+UNREADABLE = "cannot be read by you"
+GONE = "is gone, and with it most of its folder"
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A file of the vault, and what is wrong with it as the end of a sentence."""
+
+    path: str
+    why: str
+
+
+def find(repository: Repository) -> list[Damage]:
+    """Every damaged file that the history knows."""
+    head = repository.head()
+    idents = _tracked(repository, head) if head else {}
+    vanished = _vanished(repository.vault, idents)
+    return [
+        Damage(path, why)
+        for path, ident in idents.items()
+        if not _is_as_committed(repository.vault, path, ident) and (why := of(repository, head, path, vanished))
+    ]
+
+
+def without_damaged(repository: Repository, head: str, changed: list[str], now: float) -> list[str]:
+    """Of changed files those that may be committed; of the others every start tells until they are put right."""
+    vault = repository.vault
+    vanished: frozenset[str] = frozenset()
+    if head and any(not os.path.lexists(f"{vault}/{path}") for path in changed):
+        vanished = _vanished(vault, _tracked(repository, head))
+        platform.write_atomic(
+            _list(vault), "\n".join(sorted(vanished)).encode("utf-8", "surrogateescape"), durable=False
+        )
+    held = {path: why for path in changed if (why := of(repository, head, path, vanished))}
+    if held:
+        path, why = next(iter(held.items()))
+        faults.stand(home.state(vault), faults.FILES, f"{path} {why}", now, path)
+    # Git would take a file for all that lay in the folder of that name.
+    above = {path[:at] for path in held for at, letter in enumerate(path) if letter == "/"}
+    return [path for path in changed if path not in held and path not in above]
+
+
+def lift_fault(repository: Repository) -> None:
+    """Files that were damaged are whole again, or were let go."""
+    state = home.state(repository.vault)
+    stands = faults.are_there(state) and any(one.name == faults.FILES for one in faults.standing(state))
+    if stands and not find(repository):
+        faults.lift(state, faults.FILES)
+
+
+def _tracked(repository: Repository, head: str) -> dict[str, str]:
+    """The files of a commit, each with the id of its content."""
+    raw = repository.run("ls-tree", "-r", "-z", "--full-tree", head).decode("utf-8", "surrogateescape")
+    pairs = [line.partition("\t") for line in raw.split("\0") if line]
+    return {path: told.rpartition(" ")[2] for told, _, path in pairs}
+
+
+def _is_as_committed(vault: str, path: str, ident: str) -> bool:
+    """Whether a log is what the commit has, by its id: that git is asked for each of many logs costs a process each."""
+    if not _is_log(path):
+        return False
+    try:
+        data = platform.read_file(f"{vault}/{path}")
+    except OSError:
+        return False
+    if any(found.what == log.DAMAGE for found in log.scan(data)):
+        return False  # it was committed so
+    return HASHES[len(ident)](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ident
+
+
+def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
+    """Notes that are gone with most of their folder: one note is removed by somebody, a folder by mistake. Those that
+    were seen to go so stay on a list, since new notes fill the folder again."""
+    gone = [path for path in names if not os.path.lexists(f"{vault}/{path}")]
+    if not gone:
+        return frozenset()
+    found = set(gone) & set(_listed(vault))
+    for top in FOLDERS:
+        left = [path for path in gone if path.startswith(f"{top}/")]
+        if len(left) > 1 and 2 * len(left) > sum(path.startswith(f"{top}/") for path in names):
+            found.update(left)
+    return frozenset(found)
+
+
+def _listed(vault: str) -> list[str]:
+    try:
+        return platform.read_file(_list(vault)).decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return []
+
+
+def _list(vault: str) -> str:
+    return f"{home.state(vault)}/missing-notes"
+
+
+def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -> str:
+    """What is wrong with a file, "" where nothing is. A note that somebody removed is not damaged, unless most of its
+    folder went with it (`vanished`)."""
+    whole = f"{repository.vault}/{path}"
+    top = path.partition("/")[0]
+    if top != path and os.path.islink(f"{repository.vault}/{top}"):
+        return "is gone: a link lies where its folder was"
+    try:
+        seen = os.lstat(whole)
+    except FileNotFoundError:
+        return GONE if path in vanished else "is gone" if _is_log(path) else ""
+    except NotADirectoryError:
+        return "is gone: something else lies where its folder was"
+    except OSError:
+        return UNREADABLE
+    if stat.S_ISDIR(seen.st_mode) and _has_files(whole):
+        return ""  # somebody made a folder of a note
+    if not stat.S_ISREG(seen.st_mode):
+        return (
+            ""
+            if stat.S_ISLNK(seen.st_mode) and os.path.isfile(whole)
+            else f"is no file but {platform.KINDS.get(stat.S_IFMT(seen.st_mode), 'something else')}"
+        )
+    if seen.st_size > platform.LARGEST:
+        return ""  # named as such elsewhere
+    if not seen.st_size:
+        return "is empty" if path.endswith((".md", ".log", ".toml")) or path == "format" else ""
+    try:
+        data = platform.read_file(whole)
+    except OSError:
+        return UNREADABLE
+    return _of_log(repository, head, path, data) if _is_log(path) else _of_text(path, data)
+
+
+def _has_files(folder: str) -> bool:
+    try:
+        return bool(os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _is_log(path: str) -> bool:
+    """Whether a file is of framed records, to which is only ever added."""
+    return path.endswith(".log") and "/live/" in path
+
+
+def _of_text(path: str, data: bytes) -> str:
+    if path.endswith((".md", ".toml")) and len(data.translate(None, SIGNS)) != len(data):
+        return "has bytes in it that are no text"
+    return ""
+
+
+def _of_log(repository: Repository, head: str, path: str, data: bytes) -> str:
+    """Of an append-only file: it has all that was committed of it, and nothing in it is broken."""
+    if any(found.what == log.DAMAGE for found in log.scan(data)):
+        return "has records in it that are broken"
+    before = repository.content(head, path) or b""
+    return "" if data.startswith(before) else "lacks records that the history has"
+
+
+def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
+    """Bring each back as it was last whole, a sentence each. The vault's lock is held."""
+    for one in damages:
+        if one.why == UNREADABLE:
+            yield _opened(repository.vault, one.path)
+            continue
+        kept = _last_whole(repository, one.path)
+        if kept is None:
+            yield f"{one.path} {one.why}, and the history has no whole version of it"
+            continue
+        _clear_the_way(repository.vault, one.path)
+        path = f"{repository.vault}/{one.path}"
+        extra = _records_beyond(path, kept) if _is_log(one.path) else b""
+        place = set_aside(repository.vault, path)
+        platform.make_folders(path.rpartition("/")[0])
+        platform.write_atomic(path, kept + extra, durable=True)
+        beside = f"; the damaged one is kept in {place}" if place else ""
+        yield f"{one.path} is back from the history{beside}"
+
+
+def _opened(vault: str, path: str) -> str:
+    """A file of our own that was shut is opened for us again; another user's is theirs to give."""
+    folder = vault
+    for part in path.split("/"):
+        folder = f"{folder}/{part}"
+        seen = os.lstat(folder)
+        if seen.st_uid != os.geteuid():
+            return f"{path} {UNREADABLE}: it belongs to user {seen.st_uid}"
+        wanted = 0o700 if stat.S_ISDIR(seen.st_mode) else 0o600
+        if seen.st_mode & wanted != wanted and not stat.S_ISLNK(seen.st_mode):
+            os.chmod(folder, seen.st_mode & 0o777 | wanted)
+    return f"{path} can be read again"
+
+
+def _last_whole(repository: Repository, path: str) -> bytes | None:
+    """The newest version in the history that is not damaged; of a log the longest."""
+    raw = repository.text("log", f"--max-count={MOST_VERSIONS}", "--format=%H", "--", path)
+    found = [data for commit in raw.split() if (data := repository.content(commit, path))]
+    if _is_log(path):
+        whole = [data for data in found if not any(one.what == log.DAMAGE for one in log.scan(data))]
+        return max(whole, key=len, default=None)
+    return next((data for data in found if not _of_text(path, data)), None)
+
+
+def _records_beyond(path: str, kept: bytes) -> bytes:
+    """Whole records of a damaged log that the kept version does not have."""
+    try:
+        data = platform.read_file(path)
+    except OSError:
+        return b""
+    known = set(log.records(log.scan(kept)))
+    return b"".join(log.frame(one) for one in log.records(log.scan(data)) if one not in known)
+
+
+def _clear_the_way(vault: str, path: str) -> None:
+    """Something that is no folder, where a folder of the path should be, is moved aside."""
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        above = "/".join(parts[:depth])
+        if os.path.lexists(f"{vault}/{above}") and not os.path.isdir(f"{vault}/{above}"):
+            set_aside(vault, f"{vault}/{above}")
+
+
+def set_aside(vault: str, path: str) -> str:
+    """Move what lies at a path in the vault out of the way; returns where it is, "" where nothing was."""
+    name = os.path.relpath(path, vault).replace("/", "~")
+    place = aside.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
+    if place and not os.path.islink(place):
+        os.chmod(place, 0o700 if os.path.isdir(place) else 0o600)
+    return place

@@ -1,0 +1,182 @@
+"""A new history for a vault whose old one is damaged beyond mending, by the user's word.
+
+Promise: no file of the vault is touched and the old repository is kept, renamed, in .state. The new one has as much of
+the old as is whole: the newest commit that can be read with everything before it, then one commit with the files as
+they are. A history that is whole is never replaced. The new repository is made beside the old and put in its place in
+one step, so a kill leaves one of the two.
+
+Files that an agent changed with its own tools are not taken in by that commit: the next writer settles them like any
+others (vault/settling), as if they were new.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import faults, home, ledger, platform
+from holdfast.capture.agent_edits import Edits
+from holdfast.capture.ids import new_id
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.vault import gate, git_damage, git_mending, journal, last_commit, purge_history, writing
+from holdfast.vault.git import BRANCH, OURS, Repository
+from holdfast.vault.git_settings import is_steering, names
+from holdfast.vault.journal import Change
+from holdfast.vault.purge_history import Beside
+
+if TYPE_CHECKING:
+    from holdfast.vault.git_damage import Damage
+
+FRESH = "history.git.fresh"
+KEPT = "history-"  # and a time: an old repository, in .state
+CANDIDATES = 200  # commits of the record that are tried, the newest first
+CAUSE = "new-history"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would be done: the damage, and the commit that the new history goes on from ("" where none is whole)."""
+
+    damage: str
+    base: str
+    commits: int
+
+
+@dataclass(frozen=True)
+class Begun:
+    """`kept` is where the old repository lies now, below the vault; "" where there was none."""
+
+    commit: str
+    base: str
+    commits: int
+    files: int
+    kept: str
+
+
+def plan(vault: str, *, by: gate.Asker) -> Plan:
+    """Look at the damage. Raises gate.Refused, and NotFound where there is nothing that only the user could decide."""
+    gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
+    repository = Repository(vault)
+    lost = _lost(repository)
+    base = "" if lost.part == git_damage.GONE else _base(repository)
+    return Plan(lost.what, base, _count(repository, base))
+
+
+def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
+    """Put a new history in the place of the damaged one. Raises gate.Refused, NotFound, Busy, OSError."""
+    gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
+    held = writing.lock(vault, writing.PATIENCE)
+    try:
+        repository = Repository(vault, held)
+        _keep_left_over(home.state(vault), now)
+        git_mending.mend(repository, now)  # so that as much as possible is kept
+        lost = _lost(repository)
+        if lost.part == git_damage.REPLACED:
+            kept, base = "", repository.head()
+        else:
+            base = "" if lost.part == git_damage.GONE else _base(repository)
+            kept = _exchange(repository, base, now)
+        commits = _count(repository, base)
+        commit, files = _take_in(repository, now)
+        last_commit.forget(vault)
+        last_commit.note(vault, repository.own_folder())
+        faults.lift(home.state(vault), faults.HISTORY, faults.HISTORY_LOST)
+    finally:
+        os.close(held)
+    try:
+        ledger.append(home.state(vault), "vault", now, cause=CAUSE, commit=commit[:12], kept=kept, why=lost.what)
+    except HoldfastError:
+        pass  # git has said it durably
+    with writing.writing(vault, now):
+        return Begun(commit, base, commits, files, kept)
+
+
+def _lost(repository: Repository) -> Damage:
+    found = [one for one in git_damage.look(repository) if one.is_lost]
+    if not found:
+        raise NotFound(
+            f"Nothing in the history of {repository.vault} is lost; nothing was changed. `holdfast doctor` says what "
+            "is wrong."
+        )
+    return next((one for one in found if not one.goes_on), found[0])
+
+
+def _base(repository: Repository) -> str:
+    """The newest commit that is whole with everything before it; "" where none is."""
+    folder = repository.own_folder()
+    known = (last_commit.tip(folder), last_commit.known(repository.vault), *last_commit.recorded(folder))
+    listed = list(dict.fromkeys(one for one in known if one))[:CANDIDATES]
+    whole = (one for one in listed if git_damage.is_whole(repository, one) and _is_readable(repository, one))
+    return next(whole, "")
+
+
+def _is_readable(repository: Repository, commit: str) -> bool:
+    """Whether every object can be read to its end, as it must be to be packed."""
+    return bool(_packed(repository, commit))
+
+
+def _packed(repository: Repository, commit: str) -> bytes:
+    words = ("pack-objects", "--revs", "--stdout", "--quiet", "--no-reuse-object", "--no-reuse-delta")
+    done = repository.attempt(*words, given=f"{commit}\n".encode("ascii"))
+    return b"" if done.returncode else done.stdout
+
+
+def _count(repository: Repository, base: str) -> int:
+    return int(repository.text("rev-list", "--count", base)) if base else 0
+
+
+def _exchange(repository: Repository, base: str, now: float) -> str:
+    """The new repository in the place of the old, which is kept; returns where."""
+    state, folder = home.state(repository.vault), repository.folder
+    fresh = Beside(repository.vault, repository.held, f"{state}/{FRESH}")
+    fresh.run("init", "--quiet", "--template=")
+    if base:
+        fresh.run("index-pack", "--stdin", "--fix-thin", given=_packed(repository, base))
+        fresh.run("update-ref", f"refs/heads/{BRANCH}", base)
+    config = last_commit.known_config(repository.vault)
+    if config and not any(is_steering(name, network=False) for name in names(config)):
+        platform.write_atomic(f"{fresh.folder}/config", config, durable=True)
+    platform.write_atomic(f"{fresh.folder}/HEAD", f"ref: refs/heads/{BRANCH}\n".encode("ascii"), durable=True)
+    if base:
+        fresh.run("read-tree", "HEAD")
+    purge_history.sync_all(fresh.folder)
+    os.chmod(fresh.folder, 0o700)
+    name = _free_name(state, now)
+    if not os.path.lexists(folder):
+        os.rename(fresh.folder, folder)
+        platform.sync_folder(repository.vault)
+        return ""
+    purge_history.exchange(fresh.folder, folder, f"{state}/{name}")
+    if os.path.lexists(fresh.folder):
+        os.rename(fresh.folder, f"{state}/{name}")
+    platform.sync_folder(state)
+    return f".state/{name}"
+
+
+def _keep_left_over(state: str, now: float) -> None:
+    """What a try that was killed has left is the old repository or half of the new one: nobody can tell, so it is
+    kept."""
+    if os.path.lexists(f"{state}/{FRESH}"):
+        os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
+
+
+def _free_name(state: str, now: float) -> str:
+    name = f"{KEPT}{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}.git"
+    while os.path.lexists(f"{state}/{name}"):
+        name = f"{name.removesuffix('.git')}-again.git"
+    return name
+
+
+def _take_in(repository: Repository, now: float) -> tuple[str, int]:
+    """The files as they are, as one commit of ours; returns it, and how many they are. Without this commit all of them
+    would count as edited by hand."""
+    if repository.head():
+        repository.run("read-tree", "HEAD")
+        repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+    edits = Edits(repository.vault)
+    mine = [path for path in writing.changed_paths(repository) if not edits.by(path)]
+    change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)
+    commit = journal.commit_theirs(repository, mine, change.message(), OURS) if mine else ""
+    return commit or repository.head(), len(mine)
