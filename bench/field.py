@@ -1,13 +1,16 @@
 """What the field costs as it grows: taking in, asking in a warm process and in a fresh one, disk and memory.
 
     python bench/field.py [--sizes 1000,10000,100000,1000000] [--queries 200] [--fresh 15] [--seconds 10]
-                          [--png docs/field-growth.png] [--write docs/benchmarks.md] [--notes] [--json]
+                          [--png docs/field-growth.png] [--write docs/benchmarks.md] [--json]
+    python bench/field.py --notes [--sizes 200,2000,20000]
+    python bench/field.py --serve [--sizes 200,2000,20000] [--clients 50] [--seconds 10]
 
 Texts are generated, of words as frequent as in a language; vectors are generated too (256 parts, from the words), so
 that it is the store that is measured and not a model. In each store two writers and four readers then work at once,
 for some seconds, each a process of its own. `--notes` measures instead what a sync costs where nothing changed, in
-vaults of 10, 1,000 and 100,000 notes. Targets: a retrieval with its reinforcement takes at most 1.3 of one without; a
-sync without changes does not grow; nobody meets an error.
+vaults of so many notes, and `--serve` what a server of them answers to many clients at once. Targets: a retrieval with
+its reinforcement takes at most 1.3 of one without; a sync without changes does not grow; nobody meets an error; the
+99th percentile of many clients is at most 15 times that of one.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import bench_page
 import field_page
+import field_serve
 from support import ROOT, machine, median
 
 sys.path.insert(0, str(ROOT / "src"))
@@ -77,10 +81,12 @@ def main() -> None:
         _work(options.work, options.query, options.seconds)
         return
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=options.folder or None) as name:
-        if options.notes:
-            found = [_notes(Path(name) / str(size), size) for size in (10, 1000, 100_000)]
+        if options.notes or options.serve:
+            look = _served if options.serve else _notes
+            found = [look(Path(name) / str(size), size, options) for size in options.sizes or (200, 2000, 20_000)]
         else:
-            found = [_measured(Path(name) / str(size), size, options) for size in options.sizes]
+            sizes = options.sizes or (1000, 10_000, 100_000, 1_000_000)
+            found = [_measured(Path(name) / str(size), size, options) for size in sizes]
     if options.png:
         field_page.plot(found, options.png)
     if options.write:
@@ -89,19 +95,21 @@ def main() -> None:
         print(json.dumps({"machine": machine(), "found": found}))
     elif options.notes:
         _print_notes(found)
+    elif options.serve:
+        print("\n".join([machine(), *field_serve.lines(found)]))
     else:
         print("\n".join(field_page.lines(found, TARGET, options.png)))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[1000, 10_000, 100_000, 1_000_000]
-    )
+    parser.add_argument("--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--fresh", type=int, default=15)
     parser.add_argument("--folder", default="", help="where the vaults are made; the default is the temporary folder")
     parser.add_argument("--notes", action="store_true")
+    parser.add_argument("--serve", action="store_true")
+    parser.add_argument("--clients", type=int, default=50, help="that ask a server at once")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long writers and readers work at once")
     parser.add_argument("--png", default="")
     parser.add_argument("--write", type=Path)
@@ -253,8 +261,8 @@ def _work(vault: str, work: str, seconds: float) -> None:
     print(done)
 
 
-def _notes(folder: Path, size: int) -> dict[str, Any]:
-    """A sync with nothing to do, one with one note edited, and the look at every file."""
+def _noted(folder: Path, size: int, project: str) -> str:
+    """A vault with so many notes; returns its path."""
     vault = str(folder / "vault")
     home.make_vault(vault)
     os.makedirs(f"{vault}/knowledge")
@@ -262,9 +270,28 @@ def _notes(folder: Path, size: int) -> dict[str, Any]:
     for nth in range(size):
         text = speaker.says(20)
         made = notes.new_text(
-            name=f"n{nth}", description=text, kind="knowledge", body=text, day="2026-09-01", project="p", origin="agent"
+            name=f"n{nth}",
+            description=text,
+            kind="knowledge",
+            body=text,
+            day="2026-09-01",
+            project=project,
+            origin="agent",
         )
         Path(f"{vault}/knowledge/n{nth}.md").write_text(made)
+    return vault
+
+
+def _served(folder: Path, size: int, options: argparse.Namespace) -> dict[str, Any]:
+    vault = _noted(folder, size, notes.GLOBAL)
+    speaker = Speaker(size + 1)
+    asked = [speaker.says(4) for _ in range(2000)]
+    return field_serve.measured(vault, size, asked, options.clients, options.seconds)
+
+
+def _notes(folder: Path, size: int, _: argparse.Namespace) -> dict[str, Any]:
+    """A sync with nothing to do, one with one note edited, and the look at every file."""
+    vault = _noted(folder, size, "p")
     clock = [NOW]
     with opening.opened(vault, None, lambda: clock[0]) as field:
         time.sleep(0.2)  # until the times of the files can be believed

@@ -1,12 +1,12 @@
-"""What a vault of many notes costs: a start, `check` and `remember`, against vaults of other sizes.
+"""What a vault of many notes costs: a start, `check`, `remember`, a close and the end of a session, by its size.
 
-    python bench/vault.py [--runs 40] [--notes 10 1000 10000] [--handoffs 10000]
+    python bench/vault.py [--runs 40] [--notes 200 2000 20000] [--handoffs 10000] [--changes 7] [--flags 200 2000 20000]
 
 Installs the project into a fresh virtual environment with a fresh HOME, makes one vault per size with that many notes
 and archived handoffs, each with its brief and its git history, and times whole processes side by side: SessionStart
 through the registered launcher, interleaved with the same against an empty vault (target 1.2); `check` with and without
-its index; `remember` apart from git's own time, which git itself tells (target 150 ms); starting its processes counts
-as ours.
+its index; `remember` and the close of one flag, each against the smallest vault (target 1.5); and SessionEnd of a
+session that has flagged so much, against the one with the fewest flags.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from support import ROOT, install, interleaved, machine, median, once, user_envi
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.capture import home, projects
+from holdfast.capture import episodes, flagging, home, projects
+from holdfast.capture.flagging import Given, Speaker
 from holdfast.install import launcher
 from holdfast.vault import lineage, notes
 from holdfast.vault.lineage import Handoff
@@ -48,15 +49,17 @@ def main() -> None:
             vaults[count] = {**env, "HOLDFAST_HOME": str(folder / f"vault-{count}")}
             _make(vaults[count]["HOLDFAST_HOME"], project, count, options.handoffs if count else 0)
         bench = Bench(holdfast, project, folder, vaults)
-        found = {"check": bench.check(), "remember": bench.remember(options.remembers), **bench.starts(options.runs)}
+        found = {"check": bench.check(), "changes": bench.changes(options.changes), **bench.starts(options.runs)}
+        found["ends"] = bench.ends(options.flags, options.changes)
     _print(found, options)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--remembers", type=int, default=7)
-    parser.add_argument("--notes", type=int, nargs="*", default=[10, 1000, 10_000])
+    parser.add_argument("--changes", type=int, default=7, help="how often each change is made")
+    parser.add_argument("--flags", type=int, nargs="*", default=[200, 2000, 20_000], help="of a session that ends")
+    parser.add_argument("--notes", type=int, nargs="*", default=[200, 2000, 20_000])
     parser.add_argument("--handoffs", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
@@ -94,6 +97,22 @@ def _make(vault: str, project: Path, count: int, handoffs: int) -> None:
         path.write_text(lineage.render(made))
 
 
+def _flag(vault: str, project: Path, session: str, count: int) -> None:
+    """So many flags of a session, as if it had flagged them fifty at a time."""
+    episode = episodes.latest(home.state(vault), "claude-code", session)
+    assert episode
+    speaker = Speaker(
+        project=projects.find(str(project), vault),
+        episode=episode.key,
+        host="claude-code",
+        origin="agent",
+        is_open=True,
+    )
+    for begin in range(0, count, 50):
+        given = [Given(f"Part {nth} takes the lock before it reads", "fact", ()) for nth in range(begin, begin + 50)]
+        flagging.take_all(vault, given[: count - begin], speaker, time.time())
+
+
 class Bench:
     """The measurements, each over all vaults in turn."""
 
@@ -117,26 +136,35 @@ class Bench:
         subprocess.run([self.holdfast, *words], env=env, cwd=self.project, capture_output=True, check=False)
         return time.perf_counter() - began
 
-    def remember(self, times: int) -> dict[str, Any]:
-        """Milliseconds of `remember`, whole and apart from git. The first, which commits all files, does not count."""
-        log = self.folder / "git-times"
-        (Path(self.vaults[0]["HOME"]) / ".gitconfig").write_text(f"[trace2]\n\teventTarget = {log}\n")
-        spent: dict[str, list[tuple[float, float, int]]] = {str(count): [] for count in self.vaults}
+    def changes(self, times: int) -> dict[str, Any]:
+        """Milliseconds of `remember` and of a close of one flag. The first of each, which commits all files or makes
+        what is derived, does not count."""
+        spent: dict[str, dict[str, list[float]]] = {str(count): {"remember": [], "close": []} for count in self.vaults}
         for nth in range(times + 1):
             for count, env in self.vaults.items():
-                log.write_text("")
-                whole = once([self.holdfast, "remember", f"Fact {nth} that was found out"], env, self.project)
-                events = [json.loads(line) for line in log.read_text().splitlines()]
-                ends = [one["t_abs"] for one in events if one["event"] == "exit" and "/" not in one["sid"]]
-                spent[str(count)].append((whole, sum(ends), len(ends)))
+                said = [self.holdfast, "remember", f"Fact {nth} that was found out"]
+                spent[str(count)]["remember"].append(once(said, env, self.project))
+                once([self.holdfast, "flag", f"Part {nth} needs care"], env, self.project)
+                spent[str(count)]["close"].append(once([self.holdfast, "close"], env, self.project))
         return {
-            count: {
-                "whole_ms": 1000 * median([whole for whole, _, _ in runs[1:]]),
-                "ours_ms": 1000 * median([whole - in_git for whole, in_git, _ in runs[1:]]),
-                "git_calls": runs[-1][2],
-            }
-            for count, runs in spent.items()
+            count: {what: 1000 * median(runs[1:]) for what, runs in found.items()} for count, found in spent.items()
         }
+
+    def ends(self, flags: list[int], times: int) -> dict[str, float]:
+        """Milliseconds of SessionEnd by how much the session has flagged."""
+        hook = [str(launcher.launcher_path(self.vaults[0])), "claude-code"]
+        spent: dict[str, list[float]] = {}
+        for nth in range(times):
+            for count in flags:
+                env = {**self.vaults[0], "HOLDFAST_HOME": str(self.folder / f"flagged-{count}")}
+                session = f"session-{nth}"
+                event = {"session_id": session, "cwd": str(self.project), "source": "startup", "reason": "other"}
+                begin = json.dumps({"hook_event_name": "SessionStart", **event}).encode()
+                subprocess.run(hook, env=env, cwd=self.project, input=begin, capture_output=True, check=True)
+                _flag(env["HOLDFAST_HOME"], self.project, session, count)
+                end = json.dumps({"hook_event_name": "SessionEnd", **event}).encode()
+                spent.setdefault(str(count), []).append(once(hook, env, self.project, end))
+        return {count: 1000 * median(found) for count, found in spent.items()}
 
     def starts(self, runs: int) -> dict[str, Any]:
         """Ratios to the empty vault, and the size of each brief."""
@@ -170,11 +198,17 @@ def _print(found: dict[str, Any], options: argparse.Namespace) -> None:
     for count in options.notes:
         cold, warm = found["check"][str(count)]["cold"], found["check"][str(count)]["warm"]
         print(f"  {count:6,} notes  {cold:.2f} s without index, {warm:.2f} s with it")
-    print(f"remember, median of {options.remembers}:")
-    for count in options.notes:
-        one = found["remember"][str(count)]
-        calls = f"{one['git_calls']} calls of git apart"
-        print(f"  {count:6,} notes  {one['ours_ms']:.0f} ms (target 150), {calls}; {one['whole_ms']:.0f} ms in all")
+    first = found["changes"][str(options.notes[0])]
+    for what in ("remember", "close"):
+        said = "a close of one flag" if what == "close" else what
+        print(f"{said}, median of {options.changes}:")
+        for count in options.notes:
+            spent = found["changes"][str(count)][what]
+            print(f"  {count:6,} notes  {spent:.0f} ms, {spent / first[what]:.2f} x the smallest (target 1.5)")
+    print(f"SessionEnd, median of {options.changes}:")
+    for count in options.flags:
+        spent = found["ends"][str(count)]
+        print(f"  {count:6,} flags  {spent:.0f} ms, {spent / found['ends'][str(options.flags[0])]:.2f} x the fewest")
 
 
 if __name__ == "__main__":
