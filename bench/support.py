@@ -94,10 +94,11 @@ def median(times: list[float]) -> float:
     return statistics.median(times)
 
 
-def run_alone(script: str, *words: str) -> None:
+def run_alone(script: str, *words: str, before: str = "") -> None:
     """Run a bench again where nothing but loopback can be reached, with the agents and our wheel installed for it.
 
-    It finds both through `--inside FOLDER`. The folder is no temporary one: Codex lets any command write in those.
+    It finds both through `--inside FOLDER`, and the wheel of the commit `before` in a folder of that name below. The
+    folder is no temporary one: Codex lets any command write in those.
     """
     sys.path.append(str(ROOT / "tools"))
     import agents
@@ -105,6 +106,11 @@ def run_alone(script: str, *words: str) -> None:
     agents.install()
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir="/var/tmp") as folder:
         agents.install_wheel(Path(folder), Path(sys.executable))
+        if before:
+            other = Path(folder) / "before"
+            other.mkdir()
+            with tree_of(before, other) as tree:
+                agents.install_wheel(other, Path(sys.executable), tree)
         command = [*agents.alone(), sys.executable, script, "--inside", folder, *words]
         status = subprocess.run(command, env=agents.without_proxies(), check=False).returncode
     sys.exit(status)

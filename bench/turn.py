@@ -1,12 +1,12 @@
 """What all our hooks cost a one-tool turn of the real Claude Code, against hooks that do nothing, and against none.
 
-    python bench/turn.py [--runs 20]
+    python bench/turn.py [--runs 20] [--before COMMIT]
 
 Homes that differ in their hooks alone: what `holdfast init` registers; `python -I -S -c pass` on the same events, with
 the same interpreter; none. One more has the MCP server that init registers too, for whose start `claude -p` waits. Each
 turn is one `claude -p` with one Bash call, answered by a scripted model on loopback. The turns are interleaved, and
-what a session leaves running in the background is waited for before the next begins. Target: ours at most 1.15 of hooks
-that do nothing.
+what a session leaves running in the background is waited for before the next begins. `--before` adds a home with the
+hooks of another commit. Target: ours at most 1.15 of hooks that do nothing.
 """
 
 from __future__ import annotations
@@ -39,15 +39,18 @@ KINDS = ("none", "nothing", "ours", "served")  # the last with the MCP server th
 def main() -> None:
     options = _options()
     if options.inside:
-        measure(Path(options.inside), options.runs)
+        measure(Path(options.inside), options.runs, options.before)
     else:
-        run_alone(__file__, "--runs", str(options.runs))
+        words = ["--before", options.before] if options.before else []
+        run_alone(__file__, "--runs", str(options.runs), *words, before=options.before)
 
 
-def measure(folder: Path, runs: int) -> None:
+def measure(folder: Path, runs: int, before: str) -> None:
     """With everything installed below `folder`, and nothing to be reached but loopback."""
     with ModelServer() as server:
         desks = {kind: _desk(folder / kind, folder / "venv", server, kind) for kind in KINDS}
+        if before:
+            desks["before"] = _desk(folder / "other", folder / "before" / "venv", server, "ours")
         try:
             for desk in desks.values():
                 _turn(desk)  # the first start of a home sets things up
@@ -61,6 +64,7 @@ def measure(folder: Path, runs: int) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--before", default="", help="a commit to measure beside this one")
     parser.add_argument("--inside", default="", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -101,6 +105,9 @@ def _print(medians: dict[str, float], hooks: float, runs: int) -> None:
     titles = ("none", "python -I -S -c pass", "holdfast", "holdfast, MCP server too")
     for what, spent in zip(titles, (none, nothing, ours, served), strict=True):
         print(f"{what:40}{spent:10.3f}{spent / none:9.3f}")
+    if "before" in medians:
+        print(f"{'holdfast, the commit before':40}{medians['before']:10.3f}{medians['before'] / none:9.3f}")
+        print(f"the commit before to hooks that do nothing: {medians['before'] / nothing:.3f}")
     print(f"{hooks:.1f} of our hooks ran in a turn")
     verdict = "met" if ours / nothing <= TARGET else "MISSED"
     print(f"holdfast to hooks that do nothing: {ours / nothing:.3f} (target {TARGET}: {verdict})")

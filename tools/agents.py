@@ -71,11 +71,11 @@ def _install(name: str) -> None:
     (place / "installed").write_text(VERSIONS[name], encoding="utf-8")
 
 
-def install_wheel(into: Path, python: Path) -> Path:
-    """A virtual environment in this folder with the wheel of this tree, as a user gets it; `python` has pip."""
+def install_wheel(into: Path, python: Path, tree: Path = ROOT) -> Path:
+    """A virtual environment in this folder with the wheel of a tree, as a user gets it; `python` has pip."""
     venv = into / "venv"
     pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(into), str(ROOT)], check=True)
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(into), str(tree)], check=True)
     (wheel,) = into.glob("*.whl")
     subprocess.run([str(python), "-m", "venv", "--without-pip", str(venv)], check=True)
     subprocess.run([*pip, "--python", str(venv / "bin" / "python"), "install", f"{wheel}[http,mcp,serve]"], check=True)
