@@ -68,7 +68,8 @@ def at_path(path: str) -> Iterator[socket.socket]:
 
 
 def bound(host: str, port: int) -> tuple[socket.socket, str, int]:
-    listener = socket.socket(LOOPBACK[host], socket.SOCK_STREAM)
+    # The protocol is named, or asyncio leaves Nagle on, and an answer in two writes waits 40 ms for the first one's ACK.
+    listener = socket.socket(LOOPBACK[host], socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1" if host == "localhost" else host, port))
