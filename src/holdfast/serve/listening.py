@@ -68,7 +68,7 @@ def at_path(path: str) -> Iterator[socket.socket]:
 
 
 def bound(host: str, port: int) -> tuple[socket.socket, str, int]:
-    # The protocol is named, or asyncio leaves Nagle on, and an answer in two writes waits 40 ms for the first one's ACK.
+    # With the protocol named asyncio turns Nagle off; else an answer in two writes waits 40 ms for an acknowledgement.
     listener = socket.socket(LOOPBACK[host], socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
