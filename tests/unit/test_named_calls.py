@@ -35,6 +35,7 @@ def named(text: str, kind: str = "project", **fields: str) -> dict[str, Any]:
         ("auth.timeout stays 30", {"settings": ["auth.timeout"]}),
         ("SESSION_TTL is 3600 on purpose", {"settings": ["SESSION_TTL"]}),
         ("Do not install left-pad", {"packages": ["left-pad"]}),
+        ("Do not install " + "x" * 400, None),
         ("We use httpx, not requests", {"runs": ["requests"], "packages": ["requests"]}),
         ("gen/api.go comes from `make proto`", {"writes": ["gen/api.go"]}),
         ("Use tests/fakes/billing.py for billing", None),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PATH, COMMAND, PACKAGE, SETTING, NAME = "path", "command", "package", "setting", "name"
+ENDLESS = re.compile(r"\S{300,}")  # no name of anything, and the patterns below need its square in time
 TICKED = re.compile(r"`([^`\n]{1,200})`")
 TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
 PLACE = re.compile(r":\d+(?:[-:]\d+)?$")
@@ -83,6 +84,7 @@ class Thing:
 
 def things(clause: str) -> list[Thing]:
     """Everything that a clause names, in order, each once."""
+    clause = ENDLESS.sub(lambda span: " " * len(span[0]), clause)
     found = [*_phrases(clause), *_spans(clause), *_tokens(clause), *_packages(clause)]
     told = {one.text.split()[0] for one in found if one.kind == COMMAND and " " in one.text}
     found = [one for one in found if one.kind not in (NAME, PACKAGE) or one.text not in told]
