@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.cli.app import app  # noqa: E402
+from holdfast.cli import app  # noqa: E402
 from holdfast.install import plugin  # noqa: E402
 
 
 def commands() -> set[str]:
     """What `holdfast --help` lists."""
-    return {*(str(one.name) for one in app.registered_commands), *(str(one.name) for one in app.registered_groups)}
+    return set(app.listed())
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ GROUPS: dict[str, list[list[str]]] = {
         [f"bench/{name}.py"]
         for name in (
             "imports",
+            "commands",
             "redaction",
             "hook",
             "vault",

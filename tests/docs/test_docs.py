@@ -12,8 +12,7 @@ import pages
 import pytest
 
 from holdfast import errors
-from holdfast.cli import task
-from holdfast.cli.app import app
+from holdfast.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_OPTIONS = ("demo", "pause", "resume", "hook", "mcp", "task protocol")
@@ -21,9 +20,8 @@ COMMAND_PAGES = ("commands.md", "commands-field.md", "commands-task.md", "comman
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def task_commands() -> list[str]:
-    named = (command.name or command.callback.__name__ for command in task.app.registered_commands if command.callback)
-    return [f"task {name}" for name in named]
+def commands() -> list[str]:
+    return [*(name for name in app.listed() if name not in app.GROUPS), *app.listed("project"), *app.listed("task")]
 
 
 def text_of(page: Path) -> str:
@@ -42,7 +40,7 @@ def test_the_examples_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -
 
 def test_every_command_is_documented() -> None:
     page = "".join(text_of(ROOT / "docs" / name) for name in COMMAND_PAGES)
-    names = [*(command.name for command in app.registered_commands), "queue", *task_commands()]
+    names = commands()
     headings = " ".join(line for line in page.splitlines() if line.startswith("## "))
     assert names
     assert [name for name in names if f"holdfast {name}" not in headings] == []
@@ -52,10 +50,7 @@ def test_every_command_is_documented() -> None:
 def test_every_option_of_every_command_is_documented(tmp_path: Path) -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_COLOR": "1", "COLUMNS": "200"}
-    named = [*(command.name for command in app.registered_commands), "queue", *task_commands()]
-    for name in [
-        str(name) for name in named if name not in ("demo", "pause", "resume", "hook", "mcp", "task protocol")
-    ]:
+    for name in [name for name in commands() if name not in WITHOUT_OPTIONS]:
         words = [sys.executable, "-m", "holdfast", *name.split(), "--help"]
         shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
         options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", shown)) - {"--help"}

@@ -170,7 +170,7 @@ def test_the_command_on_path_is_plain_sh_and_may_be_run(installed: Path) -> None
 def test_the_core_searches_offline_and_brings_no_server_and_no_framework(installed: Path) -> None:
     (site,) = installed.glob("lib/python3*/site-packages")
     found = {path.name.partition("-")[0].lower() for path in site.glob("*.dist-info")}
-    assert {"holdfast", "typer", "rich", "pyyaml", "numpy", "tokenizers", "wordllama"} <= found
+    assert {"holdfast", "rich", "pyyaml", "numpy", "tokenizers", "wordllama"} <= found
     assert not found & {"torch", "onnxruntime", "fastapi", "starlette", "uvicorn", "mcp"}
 
 
@@ -314,7 +314,7 @@ def test_the_demo_plays_a_whole_life_with_the_installed_command(user: User) -> N
 def test_the_line_needs_nothing_of_the_virtual_environment_but_the_package(mover: User) -> None:
     """The interpreter is the one beneath, and the packages that people's commands need are not there."""
     line = mover.line
-    for name in ("typer", "rich", "yaml"):
+    for name in ("rich", "yaml"):
         for path in mover.venv.glob(f"lib/python3*/site-packages/{name}"):
             shutil.rmtree(path)
     assert mover.run(line, mover.start("s1")).status == 0
@@ -392,11 +392,9 @@ def test_nothing_in_the_vault_is_readable_by_others(user: User) -> None:
     assert [path for path in found if path.stat().st_mode & 0o077] == []
 
 
-def test_remember_needs_no_typer_and_the_very_next_start_knows(mover: User) -> None:
+def test_remember_is_known_to_the_very_next_start(mover: User) -> None:
     line = mover.line
     mover.run(line, mover.start("s1"))
-    for path in mover.venv.glob("lib/python3*/site-packages/typer"):
-        shutil.rmtree(path)
     done = mover.run("holdfast remember --kind rule 'Tabs are for tables'")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("remembered in rules/tabs-are-for-tables.md")

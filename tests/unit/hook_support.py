@@ -209,7 +209,7 @@ class Terminal:
         return self._watch(app.main)
 
     def fast(self, *words: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
-        """A command of the fast path, without typer before it."""
+        """A command of the fast path, by itself."""
         from holdfast.cli import fast
 
         self._enter(cwd, env)

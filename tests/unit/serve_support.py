@@ -20,18 +20,12 @@ from hook_support import SOURCE, Done, Home, run
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-COMMAND = """
-from holdfast.cli import app, serve
-if not any(one.name == "serve" for one in app.app.registered_commands):
-    app.app.command("serve")(serve.serve)
-app.main()
-"""
 PATIENCE = 60.0
 JSON = "application/json"
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-P", "-c", COMMAND, "serve", *words]
+    return [sys.executable, "-P", "-m", "holdfast", "serve", *words]
 
 
 def environment(home: Home) -> dict[str, str]:

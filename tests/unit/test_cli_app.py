@@ -12,16 +12,12 @@ from hook_support import SOURCE, Home, Terminal, make_read_only, mounted
 
 import holdfast
 from holdfast import errors
-from holdfast.cli import fast, task
-from holdfast.cli.app import app
+from holdfast.cli import app, fast
 from holdfast.field.embed import seam  # noqa: F401  one of the errors
-from holdfast.install import launcher
+from holdfast.install import jsonc, launcher  # noqa: F401  and another
 
-COMMANDS = [
-    *sorted(str(command.name) for command in app.registered_commands),
-    *sorted(str(group.name) for group in app.registered_groups),
-]
-TASK_COMMANDS = sorted(f"task {command.name or command.callback.__name__}" for command in task.app.registered_commands)  # type: ignore[union-attr]
+COMMANDS = app.listed()
+IN_GROUPS = [*app.listed("project"), *app.listed("task")]
 # The settings' and the embedder's own stand in their rooms.
 KINDS: list[type[errors.HoldfastError]] = [errors.HoldfastError, *errors.HoldfastError.__subclasses__()]
 
@@ -37,7 +33,7 @@ def test_help_lists_every_command(terminal: Terminal) -> None:
     assert {name.partition(" ")[0] for name in fast.COMMANDS} <= set(COMMANDS)
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "queue retry", *TASK_COMMANDS])
+@pytest.mark.parametrize("name", [*COMMANDS, "queue retry", *IN_GROUPS])
 def test_every_command_answers_help_and_does_nothing(fresh: Home, terminal: Terminal, name: str) -> None:
     done = terminal(*name.split(), "--help")
     assert (done.status, done.err) == (0, "")

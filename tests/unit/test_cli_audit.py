@@ -6,16 +6,16 @@ import json
 import os
 import shutil
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hook_support import Home
-from typer.testing import CliRunner
 
 from holdfast.capture import home, ledger
-from holdfast.cli import audit
+from holdfast.cli import audit, command
 from holdfast.errors import NewerFormat, NotFound, UsageError
 from holdfast.hook import brief
 from holdfast.install.hosts import registrar
@@ -37,12 +37,13 @@ def at_home(fresh: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 def run(*words: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command("audit")(audit.audit)
-    done = CliRunner().invoke(app, list(words))
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.output
+    out, status = StringIO(), 0
+    with redirect_stdout(out):
+        try:
+            audit.audit(**command.read("audit", audit.audit, words))
+        except SystemExit as ended:
+            status = int(str(ended.code))
+    return status, out.getvalue()
 
 
 def as_json(*words: str) -> tuple[int, dict[str, Any]]:

@@ -77,7 +77,7 @@ def test_every_word_arrives_as_it_was_given(fresh: Home) -> None:
     assert fresh.texts() == words
 
 
-def test_the_cheap_commands_start_no_site_and_no_typer(fresh: Home) -> None:
+def test_the_cheap_commands_start_no_site(fresh: Home) -> None:
     """The interpreter is one that says how it was called."""
     command = install(fresh.folder / "tool")
     python = fresh.folder / "tool" / "bin" / "python3"

@@ -8,23 +8,22 @@ import pty
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hook_support import SOURCE, Home
 from test_budget import Desk, Model, ask, words
-from typer.testing import CliRunner
 
 from holdfast.capture import home
+from holdfast.cli import command
 from holdfast.cli.spend import spend
 from holdfast.close.spend.prices import AS_OF
 from holdfast.errors import UsageError
 
 HEAD = ["calls", "tokens", "money"]
-app = typer.Typer()
-app.command()(spend)
 
 
 @pytest.fixture
@@ -49,9 +48,12 @@ def configure(fresh: Home, text: str) -> None:
 
 
 def run(fresh: Home, *args: str) -> str:
-    done = CliRunner().invoke(app, list(args), env=fresh.env, catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
+    out = StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
+        for name, value in fresh.env.items():
+            patch.setenv(name, value)
+        spend(**command.read("spend", spend, args))
+    return out.getvalue()
 
 
 def as_json(fresh: Home, *args: str) -> dict[str, Any]:
@@ -216,9 +218,10 @@ def test_the_prices_are_listed_yours_first_with_their_date(fresh: Home, meter: D
 def on_a_terminal(fresh: Home, *args: str, **env: str) -> str:
     """What the command prints where somebody watches."""
     leader, follower = pty.openpty()
-    code = "import typer; from holdfast.cli.spend import spend; typer.run(spend)"
     given = {**fresh.env, "PYTHONPATH": str(SOURCE), "TERM": "xterm-256color", "COLUMNS": "100", **env}
-    process = subprocess.Popen([sys.executable, "-c", code, *args], env=given, stdout=follower, stdin=follower)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "spend", *args], env=given, stdout=follower, stdin=follower
+    )
     os.close(follower)
     parts = []
     while True:

@@ -52,7 +52,7 @@ def test_remember_says_where_and_for_which_projects(terminal: Terminal) -> None:
     assert terminal("remember", "-5 degrees is the limit").status == 0
 
 
-def test_remember_without_the_typer_path_is_the_same(terminal: Terminal) -> None:
+def test_remember_on_the_fast_path_is_the_same(terminal: Terminal) -> None:
     assert terminal.fast("remember", "Fast.").out.startswith("remembered in knowledge/fast.md")
     assert "Usage: holdfast remember" in terminal.fast("remember", "--help").out
 

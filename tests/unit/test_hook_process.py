@@ -13,7 +13,7 @@ from hook_support import PROMPT, PYTHON, START, Agents, Home, imported_by, too_o
 
 from holdfast.capture import background, home, upkeep
 
-NEVER = {"json", "re", "dataclasses", "typing", "os", "typer", "rich", "enum", "subprocess", "pathlib", "site"}
+NEVER = {"json", "re", "dataclasses", "typing", "os", "rich", "enum", "subprocess", "pathlib", "site"}
 
 
 def of_the_standard_library(names: set[str]) -> set[str]:
@@ -34,7 +34,7 @@ def test_a_moment_within_a_session_imports_next_to_nothing(fresh: Home, name: st
 def test_every_moment_of_a_new_vault_imports_the_standard_library_only(fresh: Home, name: str) -> None:
     names = imported_by(fresh, fresh.event(name))
     assert names == of_the_standard_library(names)
-    assert not names & {"typer", "rich", "site"}
+    assert not names & {"rich", "site"}
 
 
 def test_a_flag_in_a_known_project_imports_next_to_nothing(fresh: Home) -> None:

@@ -62,7 +62,7 @@ def test_the_command_line_starts_the_server_without_the_rest_of_it(fresh: Home) 
     done = subprocess.run(words, env=env, cwd=fresh.project, input=b"", capture_output=True, check=True)
     imported = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines()}
     assert {"holdfast.cli.mcp", "holdfast.serve.mcp"} <= imported
-    assert not imported & {"holdfast.cli.app", "holdfast.install.launcher", "typer", "rich"}
+    assert not imported & {"holdfast.cli.app", "holdfast.install.launcher", "rich"}
 
 
 def test_every_tool_does_its_work_over_the_streams_of_a_real_process(fresh: Home) -> None:

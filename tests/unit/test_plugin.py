@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hook_support import Done, Home, run
 
-from holdfast.cli.app import app
+from holdfast.cli import app
 from holdfast.install import launcher, plugin, settings
 from holdfast.install.hosts import claude_code
 
@@ -18,7 +18,7 @@ SCRIPT = REPOSITORY / plugin.FOLDER / "hooks" / "holdfast-hook.sh"
 
 
 def commands() -> set[str]:
-    return {*(str(one.name) for one in app.registered_commands), *(str(one.name) for one in app.registered_groups)}
+    return set(app.listed())
 
 
 def hook(fresh: Home, event: str, env: dict[str, str] | None = None) -> Done:

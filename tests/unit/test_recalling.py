@@ -26,7 +26,7 @@ from holdfast.model import Moment, Project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NEVER = {"json", "re", "dataclasses", "typing", "enum", "numpy", "typer", "sqlite3", "datetime", "subprocess"}
+NEVER = {"json", "re", "dataclasses", "typing", "enum", "numpy", "sqlite3", "datetime", "subprocess"}
 PROMPT = "Two customers bought the last item: should the checkout use row locks for orders?"
 OTHER = "Translate the login form to French"
 DESCRIPTION = "Orders are locked optimistically with 3 retries"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from holdfast.capture import alike, git_process, home
 from holdfast.vault import edits, gate, index, index_store, note_facets, notes, stored_index
 from holdfast.vault.index import Index
-from holdfast.vault.stored_index import StoredIndex
+from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.writing import take_in, writing
 
 NOW = 1_800_000_000.0

@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-import typer
 from hook_support import Home, Terminal
 
+from holdfast.cli import output
 from holdfast.cli import task as command
 from holdfast.tasks import record
 
@@ -60,13 +60,12 @@ def test_at_a_terminal_it_is_asked(
     start(terminal, "files 001-003")
     asked: list[str] = []
 
-    def confirm(question: str, *, abort: bool) -> None:
+    def confirm(question: str) -> bool:
         asked.append(question)
-        if answer == "n" and abort:
-            raise SystemExit(1)
+        return answer == "y"
 
     monkeypatch.setattr(command, "_is_answered", lambda: True)
-    monkeypatch.setattr(typer, "confirm", confirm)
+    monkeypatch.setattr(output, "confirm", confirm)
     terminal("task", "complete", "audit")
     assert asked == ["Not all of task audit is done: pending files 001-003. Complete it all the same?"]
     assert state(terminal) == becomes

@@ -44,7 +44,7 @@ OVER, DIED = "Its last session is over", "Its last session died"
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}
 MINUTE = 60.0
 MODEL = "claude-sonnet-4-5"
-NEVER = {"json", "re", "dataclasses", "typing", "os", "typer", "enum", "subprocess", "pathlib", "site"}
+NEVER = {"json", "re", "dataclasses", "typing", "os", "enum", "subprocess", "pathlib", "site"}
 
 
 def speaker(where: Home, session: str = "", origin: str = "agent", folder: Path | None = None) -> flagging.Speaker:
@@ -344,7 +344,7 @@ def test_a_start_reads_one_small_file_of_the_tasks_and_not_their_index(audit: Ho
     names = imported_by(audit, audit.event("SessionStart", "s2", source="startup"))
     assert "holdfast.hook.tasks" in names
     assert not {one for one in names if "sqlite" in one}
-    assert not names & {"json", "re", "typer", "dataclasses", "pathlib"}
+    assert not names & {"json", "re", "dataclasses", "pathlib"}
 
 
 # --- the nudge

@@ -1,4 +1,4 @@
-"""The command line, put together, and its one error boundary.
+"""The command line: a table of commands, of which only the one that is asked for is imported, and one error boundary.
 
 An error of ours is one sentence on stderr and its exit status (docs/recovery.md); a traceback only with --debug.
 """
@@ -8,153 +8,94 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Annotated
-
-import typer
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import holdfast
-from holdfast.cli import (
-    arm,
-    audit,
-    boot,
-    check,
-    close,
-    demo,
-    doctor,
-    drafts,
-    embed,
-    export,
-    fast,
-    forget,
-    handoff,
-    highways,
-    history,
-    importing,
-    init,
-    judge,
-    ledger,
-    loops,
-    mcp,
-    notes,
-    project,
-    promote,
-    prompts,
-    queue,
-    rebuild,
-    recall,
-    review,
-    serve,
-    spend,
-    sync,
-    task,
-    think,
-    trust,
-    uninstall,
-)
-from holdfast.errors import HoldfastError
-from holdfast.install import launcher
+from holdfast.cli import fast, output
+from holdfast.errors import HoldfastError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TELL = "`holdfast doctor` looks for the cause; `holdfast --debug` before the same words shows where it was."
-app = typer.Typer(
-    name="holdfast",
-    help="Memory for AI coding agents that writes itself.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("init")(init.init)
-app.command("uninstall")(uninstall.uninstall)
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
-app.command("log")(ledger.log)
-app.command("boot")(boot.boot)
-app.command("close")(close.close)
-app.command("judge")(judge.judge)
-app.command("spend")(spend.spend)
-app.command("loops")(loops.loops)
-app.command("audit")(audit.audit)
-app.command("notes")(notes.notes)
-app.command("show")(notes.show)
-app.command("prompts")(prompts.prompts)
-app.command("recall")(recall.recall)
-app.command("think")(think.think)
-app.command("highways")(highways.highways)
-app.command("embed")(embed.embed)
-app.command("rebuild")(rebuild.rebuild)
-app.command("serve")(serve.serve)
-app.command("mcp")(mcp.mcp)
-app.command("handoff")(handoff.handoff)
-app.command("drafts")(drafts.drafts)
-app.command("promote")(promote.promote)
-app.command("forget")(forget.forget)
-app.command("trust")(trust.trust)
-app.command("check")(check.check)
-app.command("review")(review.review)
-app.command("arm")(arm.arm)
-app.command("disarm")(arm.disarm)
-app.command("history")(history.history)
-app.command("undo")(history.undo)
-app.command("sync")(sync.sync)
-app.command("import")(importing.import_)
-app.command("export")(export.export)
-app.add_typer(project.app, name="project")
-app.add_typer(queue.app, name="queue")
-app.add_typer(task.app, name="task")
-
-
-def _fast(name: str) -> None:
-    """A command of the fast path, listed here and run there."""
-    line = fast.COMMANDS[name][1].strip().splitlines()[2].strip()
-    place = task.app if name.startswith("task ") else app
-
-    @place.command(
-        name.rpartition(" ")[2],
-        help=line,
-        add_help_option=False,
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False},
-    )
-    def command(context: typer.Context) -> None:
-        raise typer.Exit(fast.dispatch([*name.split(), *context.args], dict(os.environ), time.perf_counter_ns()))
-
-
-for _name in fast.COMMANDS:
-    _fast(_name)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"holdfast {holdfast.__version__}")
-        raise typer.Exit()
-
-
-@app.callback()
-def _options(
-    context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,  # noqa: ARG001
-    version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    if context.invoked_subcommand in ("init", "doctor", "uninstall"):
-        return  # which write it anyway, or without being asked to must not
-    try:
-        launcher.refresh_launcher(os.environ)
-    except OSError:
-        pass  # a home that cannot be written keeps the launcher it has
+PURPOSE = "Memory for AI coding agents that writes itself."
+GROUPS = {
+    "project": "The projects that the vault knows.",
+    "task": "The memory of long tasks: decisions, progress, discoveries, and where to begin next.",
+}
+# Each command's module in this room, and its function there. Those of the fast path stand in cli/fast.
+COMMANDS = {
+    "init": "init.init",
+    "uninstall": "uninstall.uninstall",
+    "demo": "demo.demo",
+    "doctor": "doctor.doctor",
+    "log": "ledger.log",
+    "boot": "boot.boot",
+    "close": "close.close",
+    "judge": "judge.judge",
+    "spend": "spend.spend",
+    "loops": "loops.loops",
+    "audit": "audit.audit",
+    "notes": "notes.notes",
+    "show": "notes.show",
+    "prompts": "prompts.prompts",
+    "recall": "recall.recall",
+    "think": "think.think",
+    "highways": "highways.highways",
+    "embed": "embed.embed",
+    "rebuild": "rebuild.rebuild",
+    "serve": "serve.serve",
+    "mcp": "mcp.mcp",
+    "handoff": "handoff.handoff",
+    "drafts": "drafts.drafts",
+    "promote": "promote.promote",
+    "forget": "forget.forget",
+    "trust": "trust.trust",
+    "check": "check.check",
+    "review": "review.review",
+    "arm": "arm.arm",
+    "disarm": "arm.disarm",
+    "history": "history.history",
+    "undo": "history.undo",
+    "sync": "sync.sync",
+    "import": "importing.import_",
+    "export": "export.export",
+    "project list": "project.list_",
+    "project merge": "project.merge",
+    "project split": "project.split",
+    "queue": "queue.queue",
+    "queue retry": "queue.retry",
+    "task start": "task.start",
+    "task show": "task.show_task",
+    "task list": "task.list_tasks",
+    "task decisions": "task.decisions",
+    "task pause": "task.pause",
+    "task resume": "task.resume",
+    "task block": "task.block",
+    "task complete": "task.complete",
+    "task abandon": "task.abandon",
+    "task reopen": "task.reopen",
+    "task promote": "task.promote_entries",
+    "task protocol": "task.print_protocol",
+    "task run": "task_run.run",
+}
+WRITES_THE_LAUNCHER = ("init", "doctor", "uninstall")  # anyway, or must not without being asked to
+OPTIONS = (("--debug", "Show tracebacks."), ("--version", "Show the version."))
 
 
 def main() -> None:
     """Run the command line of this process."""
     words = sys.argv[1:]
     debug = words[:1] == ["--debug"]
+    words = words[debug:]
     try:
-        if fast.name_of(words[debug:]) in fast.COMMANDS:
-            # Not through typer: it would swallow the two dashes before a text.
-            run = fast.dispatch if debug else fast.run
-            sys.exit(run(words[debug:], dict(os.environ), time.perf_counter_ns()))
-        app(prog_name="holdfast")
+        if fast.name_of(words) in fast.COMMANDS:
+            run_fast = fast.dispatch if debug else fast.run
+            sys.exit(run_fast(words, dict(os.environ), time.perf_counter_ns()))
+        run(words)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception as error:  # one sentence, whatever it was
         if debug:
             raise
@@ -163,6 +104,88 @@ def main() -> None:
             sys.exit(0)
         print(sentence(error), file=sys.stderr)
         sys.exit(getattr(error, "exit_status", HoldfastError.exit_status))
+
+
+def run(words: list[str]) -> None:
+    """Run one command. Raises UsageError, and whatever the command raises."""
+    from holdfast.cli import command
+
+    if words[:1] == ["--version"]:
+        output.echo(f"holdfast {holdfast.__version__}")
+        return
+    name = next((name for name in (" ".join(words[:2]), *words[:1]) if name in COMMANDS), "")
+    if not name:
+        _list(words)
+        return
+    function, rest = function_of(name), words[1 + name.count(" ") :]
+    if any(word in command.HELP for word in rest[: rest.index("--") if "--" in rest else None]):
+        from holdfast.cli import command_help
+
+        output.echo(command_help.text(name, function), nl=False)
+        return
+    given = command.read(name, function, rest)
+    if name not in WRITES_THE_LAUNCHER:
+        _refresh_launcher()
+    function(**given)
+
+
+def function_of(name: str) -> Callable[..., None]:
+    module, _, function = COMMANDS[name].partition(".")
+    found: Callable[..., None] = getattr(import_module(f"holdfast.cli.{module}"), function)
+    return found
+
+
+def listed(group: str = "") -> list[str]:
+    """The commands that the help of the program, or of a group, lists."""
+    known = {*COMMANDS, *fast.COMMANDS}
+    if group:
+        return sorted(name for name in known if name.startswith(f"{group} "))
+    return sorted({name.partition(" ")[0] for name in known})
+
+
+def _list(words: list[str]) -> None:
+    """The commands of the program, or of the group that the words name. Raises UsageError."""
+    from holdfast.cli.command import HELP
+
+    group = words[0] if words and words[0] in GROUPS else ""
+    rest = words[1:] if group else words
+    if rest and rest[0] not in HELP:
+        raise _unknown(rest[0], group)
+    from holdfast.cli.command_help import listing
+
+    rows = [(name.removeprefix(f"{group} "), _purpose(name)) for name in listed(group)]
+    output.echo(listing(group, GROUPS.get(group, PURPOSE), rows, () if group else OPTIONS), nl=False)
+    if not rest:
+        raise SystemExit(UsageError.exit_status)
+
+
+def _purpose(name: str) -> str:
+    if name in fast.COMMANDS:
+        return fast.COMMANDS[name][1].strip().splitlines()[2].strip()
+    if name in GROUPS:
+        return GROUPS[name]
+    from holdfast.cli.command_help import purpose
+
+    return purpose(function_of(name))
+
+
+def _unknown(word: str, group: str) -> UsageError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [name.rpartition(" ")[2] for name in listed(group)], 1)
+    meant = f' Did you mean "{near[0]}"?' if near else ""
+    place = f"holdfast {group}".strip()
+    what = "option" if word.startswith("-") else "command"
+    return UsageError(f'`{place}` has no {what} "{word}"; nothing was done.{meant} `{place} --help` lists them.')
+
+
+def _refresh_launcher() -> None:
+    from holdfast.install import launcher
+
+    try:
+        launcher.refresh_launcher(os.environ)
+    except OSError:
+        pass  # a home that cannot be written keeps the launcher it has
 
 
 def sentence(error: Exception) -> str:

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
 from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.vault.arming import Arming
 
-NoteArgument = Annotated[str, typer.Argument(metavar="NOTE", help="A note: its path, name, or a part of it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show it, change nothing.")]
+NoteArgument = Annotated[str, Argument(metavar="NOTE", help="A note: its path, name, or a part of it.")]
+JsonOption = Annotated[bool, Option("--json", help="As JSON.")]
+DryRunOption = Annotated[bool, Option("--dry-run", help="Show it, change nothing.")]
 
 
 def arm(
     note: NoteArgument,
-    tool: Annotated[list[str] | None, typer.Option("--tool", help="One of these tools; * allowed.")] = None,
-    word: Annotated[list[str] | None, typer.Option("--word", help="All of these in the tool's input.")] = None,
-    path: Annotated[list[str] | None, typer.Option("--path", metavar="GLOB", help="One of these paths.")] = None,
+    tool: Annotated[list[str] | None, Option("--tool", help="One of these tools; * allowed.")] = None,
+    word: Annotated[list[str] | None, Option("--word", help="All of these in the tool's input.")] = None,
+    path: Annotated[list[str] | None, Option("--path", metavar="GLOB", help="One of these paths.")] = None,
     pattern: Annotated[
-        str | None, typer.Option("--pattern", metavar="RE", help="A regular expression in the tool's input.")
+        str | None, Option("--pattern", metavar="RE", help="A regular expression in the tool's input.")
     ] = None,
-    run: Annotated[
-        list[str] | None, typer.Option("--run", metavar="COMMAND", help="A command, however written.")
-    ] = None,
-    write: Annotated[list[str] | None, typer.Option("--write", metavar="GLOB", help="A file that is changed.")] = None,
-    read: Annotated[list[str] | None, typer.Option("--read", metavar="GLOB", help="A file, read or changed.")] = None,
-    package: Annotated[list[str] | None, typer.Option("--package", help="A package, installed or imported.")] = None,
-    setting: Annotated[list[str] | None, typer.Option("--setting", metavar="KEY", help="A setting, changed.")] = None,
+    run: Annotated[list[str] | None, Option("--run", metavar="COMMAND", help="A command, however written.")] = None,
+    write: Annotated[list[str] | None, Option("--write", metavar="GLOB", help="A file that is changed.")] = None,
+    read: Annotated[list[str] | None, Option("--read", metavar="GLOB", help="A file, read or changed.")] = None,
+    package: Annotated[list[str] | None, Option("--package", help="A package, installed or imported.")] = None,
+    setting: Annotated[list[str] | None, Option("--setting", metavar="KEY", help="A setting, changed.")] = None,
     json: JsonOption = False,
     dry_run: DryRunOption = False,
 ) -> None:
@@ -51,7 +48,7 @@ def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption =
 
 def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
     if json:
-        show.as_json(
+        output.as_json(
             {
                 "path": done.note.path,
                 "when": done.when,
@@ -62,8 +59,8 @@ def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
         return
     would = "would be " if dry_run and done.is_changed else "" if done.is_changed else "already "
     if done.when is None:
-        typer.echo(f"{would}disarmed: {done.note.path}")
+        output.echo(f"{would}disarmed: {done.note.path}")
         return
-    typer.echo(f"{would}armed: {done.note.path}")
+    output.echo(f"{would}armed: {done.note.path}")
     for key, value in done.when.items():
-        typer.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")
+        output.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")

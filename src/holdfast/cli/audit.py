@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from holdfast.capture import home, platform
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 
 
 def audit(
-    days: Annotated[int | None, typer.Option("--days", min=1, help="The last so many days; 7 by default.")] = None,
-    since: Annotated[str, typer.Option("--since", help="From this date on: 2026-01-31, 2026-01-31T15:00.")] = "",
-    project: Annotated[str, typer.Option("--project", help="Of this project instead of the one here.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    days: Annotated[int | None, Option("--days", least=1, help="The last so many days; 7 by default.")] = None,
+    since: Annotated[str, Option("--since", help="From this date on: 2026-01-31, 2026-01-31T15:00.")] = "",
+    project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
+    everything: Annotated[bool, Option("--all", help="Of all projects.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Compare what should have run with what did; exit status 1 where the two differ."""
     from holdfast.audit import period, report, telling
@@ -30,8 +29,8 @@ def audit(
     wanted = "" if everything else project or report.here(place)
     found = report.audit(place, period.make(place.clock(), days or 0, since, wanted, is_named=bool(project)))
     if json:
-        show.as_json(found.as_record())
+        output.as_json(found.as_record())
     else:
-        typer.echo("\n".join(telling.lines(found)))
+        output.echo("\n".join(telling.lines(found)))
     if not found.ok:
-        raise typer.Exit(1)
+        raise SystemExit(1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -16,38 +15,38 @@ if TYPE_CHECKING:
 
 def boot(
     explain: Annotated[
-        bool, typer.Option("--explain", help="Why each line is there, what was left out and why, how much room each.")
+        bool, Option("--explain", help="Why each line is there, what was left out and why, how much room each.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Print exactly what the next start in this folder gets."""
     memory = Memory.here()
     if explain:
         found = memory.explain_boot()
         if json:
-            show.as_json(asdict(found))
+            output.as_json(asdict(found))
         else:
             _tell(found)
         return
     reply = memory.boot()
     if json:
-        show.as_json({"text": reply.text, "characters": len(reply.text), "carried": list(reply.carried)})
+        output.as_json({"text": reply.text, "characters": len(reply.text), "carried": list(reply.carried)})
     elif reply.text:
-        typer.echo(reply.text)
+        output.echo(reply.text)
 
 
 def _tell(found: Explained) -> None:
-    typer.echo(f"{found.characters:,} characters of {found.room:,}")
+    output.echo(f"{found.characters:,} characters of {found.room:,}")
     for section in found.sections:
         left = f", {section.left_out:,} left out" if section.left_out else ""
-        typer.echo(f"\n{section.name}: {section.characters:,} characters, {section.shown:,} shown{left}")
+        output.echo(f"\n{section.name}: {section.characters:,} characters, {section.shown:,} shown{left}")
         for line in found.lines:
             if line.section == section.name:
-                typer.echo(f"  {line.text}\n      {_why(line)}")
+                output.echo(f"  {line.text}\n      {_why(line)}")
     if found.left_out:
-        typer.echo("\nleft out:")
+        output.echo("\nleft out:")
     for line in found.left_out:
-        typer.echo(f"  {line.section}: {line.text or '…'}\n      {_why(line)}")
+        output.echo(f"  {line.section}: {line.text or '…'}\n      {_why(line)}")
 
 
 def _why(line: Line) -> str:

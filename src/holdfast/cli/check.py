@@ -6,9 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -20,16 +19,16 @@ MANY = 500  # notes; fewer are read before a bar could be seen
 
 
 def check(
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what is safe: missing dates and kinds, the map.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Mend what is safe: missing dates and kinds, the map.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what is wrong in the vault and how to mend it; exit status 1 where something is."""
     memory = Memory.here()
     with _progress(memory) as progress:
         report = memory.check(fix=fix, everything=everything, progress=progress)
     if json:
-        show.as_json(
+        output.as_json(
             {
                 "ok": report.ok,
                 "findings": [finding.as_record() for finding in report.findings],
@@ -41,21 +40,21 @@ def check(
     else:
         _print(report)
     if not report.ok:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
 def _print(report: Report) -> None:
     for finding in report.fixed:
-        typer.echo(f"fixed    {finding.path}: {finding.what}")
+        output.echo(f"fixed    {finding.path}: {finding.what}")
     for finding in report.findings:
-        typer.echo(f"{finding.level:<8} {finding.path}:{finding.line}: {finding.what} [{finding.code}]")
-        typer.echo(f"         {finding.fix}")
+        output.echo(f"{finding.level:<8} {finding.path}:{finding.line}: {finding.what} [{finding.code}]")
+        output.echo(f"         {finding.fix}")
     errors = sum(1 for finding in report.findings if finding.level == "error")
     warnings = len(report.findings) - errors
     found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}" if report.findings else "all is well"
-    typer.echo(f"{_count(report.checked, 'note')} checked: {found}.")
+    output.echo(f"{_count(report.checked, 'note')} checked: {found}.")
     if report.elsewhere:
-        typer.echo(f"{_count(report.elsewhere, 'finding')} more in other projects (--all).")
+        output.echo(f"{_count(report.elsewhere, 'finding')} more in other projects (--all).")
 
 
 def _count(number: int, what: str) -> str:

@@ -6,13 +6,13 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.install.demo.story import run
 
 
 def demo(
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
+    keep: Annotated[bool, Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
 ) -> None:
     """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
-    run(typer.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)
+    run(output.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)

@@ -6,10 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from holdfast.capture import home, platform
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,13 +18,13 @@ LABELS = {"mended": "fixed", "can-be-mended": "MEND", "needs-you": "FAIL", "lost
 
 
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what is safe: launcher, modes, git, closes.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Mend what is safe: launcher, modes, git, closes.")] = False,
     new_history: Annotated[
-        bool, typer.Option("--new-history", help="Keep a damaged history beside, and go on with the notes as they are.")
+        bool, Option("--new-history", help="Keep a damaged history beside, and go on with the notes as they are.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --new-history: do not ask.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only this agent; may be repeated.")] = None,
+    yes: Annotated[bool, Option("--yes", help="With --new-history: do not ask.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
 ) -> None:
     """Probe every link from your agent to the vault; exit status 0 where all is well."""
     from holdfast.doctor import examine, hosts
@@ -40,11 +39,11 @@ def doctor(
     if json:
         checks = [check.as_record() for check in report.checks]
         record = {"ok": report.ok, "worst": report.worst, "checks": checks, "fixed": list(report.fixed)}
-        show.as_json(record)
+        output.as_json(record)
     else:
         _print(report)
     if not report.ok:
-        raise typer.Exit(report.status)
+        raise SystemExit(report.status)
 
 
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
@@ -56,32 +55,32 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
         f"its {planned.commits:,} commits up to {planned.base[:10]} are kept" if planned.base else "none of it is whole"
     )
     if not json:
-        typer.echo(f"The history of {place.vault} is damaged: {planned.damage}.")
-        typer.echo(f"Of the history, {kept}; the notes stay as they are, and the old .git is kept in .state.")
+        output.echo(f"The history of {place.vault} is damaged: {planned.damage}.")
+        output.echo(f"Of the history, {kept}; the notes stay as they are, and the old .git is kept in .state.")
     if not yes:
         if not (sys.stdin is not None and sys.stdin.isatty()):
             raise UsageError("Begin a new history? Nothing was changed: say --yes.")
-        if not typer.confirm("Begin a new history with the notes as they are?"):
+        if not output.confirm("Begin a new history with the notes as they are?"):
             raise UsageError("Nothing was changed.")
     done = new_history.begin(place.vault, place.clock(), by=by)
     if json:
-        show.as_json(dict(done.__dict__))
+        output.as_json(dict(done.__dict__))
         return
     where = f" The old one is kept as {place.vault}/{done.kept}." if done.kept else ""
-    typer.echo(f"A new history begins at commit {done.commit[:10]} with {done.files:,} files as they are.{where}")
-    typer.echo("`holdfast close` files what waits.")
+    output.echo(f"A new history begins at commit {done.commit[:10]} with {done.files:,} files as they are.{where}")
+    output.echo("`holdfast close` files what waits.")
 
 
 def _print(report: Report) -> None:
     for done in report.fixed:
-        typer.echo(f"--fix {done}")
+        output.echo(f"--fix {done}")
     for check in report.checks:
         name = f"{check.name} ({check.agent})" if check.agent else check.name
         detail = check.detail.removeprefix("note: ")
-        typer.echo(f"{LABELS.get(check.level, check.level):<5} {name:<26} {detail}")
+        output.echo(f"{LABELS.get(check.level, check.level):<5} {name:<26} {detail}")
         if check.fix and not (check.ok and check.level != "note"):
-            typer.echo(f"{'':<32} {check.fix}")
-    typer.echo(_summary(report))
+            output.echo(f"{'':<32} {check.fix}")
+    output.echo(_summary(report))
 
 
 def _summary(report: Report) -> str:

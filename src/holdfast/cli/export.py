@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
 
 
 def export(
-    file: Annotated[str, typer.Argument(help="The archive to write, for example vault.tar.gz.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    file: Annotated[str, Argument(help="The archive to write, for example vault.tar.gz.")],
+    force: Annotated[bool, Option("--force", help="Replace a file that is there.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Write notes, history and logs into one archive, which `holdfast import` restores."""
     done = Memory.here().export(file, force=force)
     if json:
         left_out = list(done.left_out)
-        show.as_json({"path": done.path, "files": done.files, "bytes": done.size, "left_out": left_out})
+        output.as_json({"path": done.path, "files": done.files, "bytes": done.size, "left_out": left_out})
         return
-    typer.echo(f"exported {done.files:,} files to {done.path} ({done.size:,} bytes)")
+    output.echo(f"exported {done.files:,} files to {done.path} ({done.size:,} bytes)")
     for path in done.left_out:
-        typer.echo(f"left out, because it leads out of the vault: {path}")
+        output.echo(f"left out, because it leads out of the vault: {path}")

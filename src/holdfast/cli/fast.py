@@ -1,4 +1,4 @@
-"""The commands that agents and scripts type often, without typer: `flag`, `snag`, `remember`, `task checkpoint`,
+"""The commands that agents and scripts type often, read by hand: `flag`, `snag`, `remember`, `task checkpoint`,
 `task next`, `task is-done`, `hook`, `pause`, `resume`.
 
 They run as `python -I -S` and end without the interpreter's tidying up. All but `remember`, which needs the vault room,

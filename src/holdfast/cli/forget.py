@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.errors import NotFound, UsageError
 from holdfast.memory import Memory
 
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def forget(
-    note: Annotated[str, typer.Argument(help="A note's name or path, a thought's id, or words to search for.")],
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
-    purge: Annotated[bool, typer.Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    note: Annotated[str, Argument(help="A note's name or path, a thought's id, or words to search for.")],
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    purge: Annotated[bool, Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
     memory = Memory.here()
@@ -33,9 +32,9 @@ def forget(
         raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is (--all too).')
     if not json:
         for one in found:
-            typer.echo(f"{one.path}: {one.description}")
+            output.echo(f"{one.path}: {one.description}")
         for thought in thoughts:
-            typer.echo(f"thought {thought.id}: {show.plain(thought.text)}")
+            output.echo(f"thought {thought.id}: {output.plain(thought.text)}")
     if purge:
         ids = [one.id for one in thoughts]
         _purge(memory, cut_short or memory.purge_plan([one.path for one in found], ids), yes=yes, json=json)
@@ -50,12 +49,12 @@ def forget(
         memory.forget_thoughts([one.id for one in thoughts])
     if json:
         forgotten = [*(one.path for one in found), *(one.id for one in thoughts)]
-        show.as_json({"forgotten": forgotten, "commit": commit})
+        output.as_json({"forgotten": forgotten, "commit": commit})
         return
     if found:
-        typer.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
+        output.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
     if thoughts:
-        typer.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
+        output.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
 
 
 def _is_terminal() -> bool:
@@ -65,7 +64,7 @@ def _is_terminal() -> bool:
 def _ask(question: str, otherwise: str = "") -> None:
     if not _is_terminal():
         raise UsageError(f"{question} Nothing was changed: say --yes{otherwise}.")
-    if not typer.confirm(question):
+    if not output.confirm(question):
         raise UsageError("Nothing was changed.")
 
 
@@ -73,13 +72,15 @@ def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
     """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
     if not json:
         for line in plan.lines():
-            typer.echo(line)
+            output.echo(line)
     if not yes:
         _ask("Purge it for good, from history too? This cannot be undone.")
     done = memory.purge(plan)
     if json:
-        show.as_json({"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)})
+        output.as_json(
+            {"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)}
+        )
         return
-    typer.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
+    output.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
     for remote in done.remotes:
-        typer.echo(f"not reached: the remote {remote} may still have it")
+        output.echo(f"not reached: the remote {remote} may still have it")

@@ -6,34 +6,33 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
-from holdfast.cli import editor, show
+from holdfast.cli import editor, output
+from holdfast.cli.command import Option
 from holdfast.memory import Memory
 
 
 def handoff(
-    edit: Annotated[bool, typer.Option("--edit", help="Write it in your editor, from a template.")] = False,
-    template: Annotated[bool, typer.Option("--template", help="Only print the form.")] = False,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Write it although the lint objects.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
+    edit: Annotated[bool, Option("--edit", help="Write it in your editor, from a template.")] = False,
+    template: Annotated[bool, Option("--template", help="Only print the form.")] = False,
+    anyway: Annotated[bool, Option("--anyway", help="Write it although the lint objects.")] = False,
+    json: Annotated[bool, Option("--json", help="Answer as JSON.")] = False,
 ) -> None:
     """Write the handoff of this session: the form as Markdown or JSON on stdin, or in an editor."""
     memory = Memory.capturing(os.environ)
     if memory.is_stand_in():
         _refuse(memory, template=template)
     if template:
-        typer.echo(memory.handoff_form().rstrip("\n"))
+        output.echo(memory.handoff_form().rstrip("\n"))
         return
     by_hand = edit or (sys.stdin is not None and sys.stdin.isatty())
     text = editor.edit(memory.handoff_form()) if by_hand else _piped()
     done = memory.handoff(text, anyway=anyway)
     if json:
-        show.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
+        output.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
         return
-    typer.echo(f"handed off as session {done.number}: {done.path}")
+    output.echo(f"handed off as session {done.number}: {done.path}")
     for change in done.changes:
-        typer.echo(f"note: {change}")
+        output.echo(f"note: {change}")
 
 
 def _piped() -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from holdfast.cli import recall, show
+from holdfast.cli import output, recall
+from holdfast.cli.command import Argument, Option
 from holdfast.field import glance
 from holdfast.fielding import Fielding
 
@@ -15,10 +14,10 @@ NONE_HERE = "No highway bears on that."
 
 
 def highways(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[QUERY…]", help="Only those that bear on this.")] = None,
-    most: Annotated[int, typer.Option("--most", help="How many.", min=1, max=200)] = 10,
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one and global.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    words: Annotated[list[str] | None, Argument(metavar="[QUERY…]", help="Only those that bear on this.")] = None,
+    most: Annotated[int, Option("--most", help="How many.", least=1, most=200)] = 10,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one and global.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
     memory = Fielding.here()
@@ -26,20 +25,20 @@ def highways(
     is_bare = glance.is_bare(memory.vault)
     found = [] if is_bare else memory.highways(memory.scope(everything=everything), query, most)
     if json:
-        show.as_json({"highways": [one.as_record() for one in found]})
+        output.as_json({"highways": [one.as_record() for one in found]})
         return
     for rank, one in enumerate(found, 1):
         traffic = one.traffic
-        typer.echo(f"{rank}. {recall.title(one.thought)}")
-        place = show.plain(one.thought.path or one.thought.id)
-        ago = show.age(memory.clock() - traffic.last_accessed)
-        agents = show.plain(", ".join(traffic.agents))
-        typer.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
-        typer.echo(f"   weight {one.weight:.2f}")
+        output.echo(f"{rank}. {recall.title(one.thought)}")
+        place = output.plain(one.thought.path or one.thought.id)
+        ago = output.age(memory.clock() - traffic.last_accessed)
+        agents = output.plain(", ".join(traffic.agents))
+        output.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
+        output.echo(f"   weight {one.weight:.2f}")
         for other in one.beside:
-            typer.echo(f"   beside it {_times(other.count)}: {show.plain(other.title)} ({other.id})")
+            output.echo(f"   beside it {_times(other.count)}: {output.plain(other.title)} ({other.id})")
     if not found:
-        typer.echo(NONE_HERE if query else NONE)
+        output.echo(NONE_HERE if query else NONE)
 
 
 def _times(count: int) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -14,33 +13,33 @@ if TYPE_CHECKING:
 
 
 def history(
-    note: Annotated[str, typer.Argument(help="A note, by path or name; also one that is gone. All if none.")] = "",
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many changes, the newest.")] = 20,
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    note: Annotated[str, Argument(help="A note, by path or name; also one that is gone. All if none.")] = "",
+    count: Annotated[int, Option("--count -n", least=1, help="How many changes, the newest.")] = 20,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show who wrote what, when and why."""
     found, others = Memory.here().history(note, count, everything=everything)
     if json:
-        show.as_json({"changes": [_record(entry) for entry in found], "other_projects": others})
+        output.as_json({"changes": [_record(entry) for entry in found], "other_projects": others})
         return
     if not found:
-        typer.echo("Nothing was changed yet.")
+        output.echo("Nothing was changed yet.")
     for entry in found:
         why = f", {entry.cause}" if entry.cause else ""
-        typer.echo(f"{entry.id}  {show.clock(entry.time)}  {entry.subject}  ({entry.who}{why})")
+        output.echo(f"{entry.id}  {output.clock(entry.time)}  {entry.subject}  ({entry.who}{why})")
         for path in entry.files[:10]:
-            typer.echo(f"    {path}")
+            output.echo(f"    {path}")
         if len(entry.files) > 10:
-            typer.echo(f"    and {len(entry.files) - 10} more files")
+            output.echo(f"    and {len(entry.files) - 10} more files")
     if others:
-        typer.echo(f"{others} more in other projects (--all).")
+        output.echo(f"{others} more in other projects (--all).")
 
 
 def undo(
-    ident: Annotated[str, typer.Argument(metavar="ID", help="A change's id or commit, or the beginning of it.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the difference, change nothing.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    ident: Annotated[str, Argument(metavar="ID", help="A change's id or commit, or the beginning of it.")],
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the difference, change nothing.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Take one change back; later work on the same files stays."""
     memory = Memory.here()
@@ -48,19 +47,19 @@ def undo(
         plan, difference = memory.undo_preview(ident)
         if json:
             record = {"of": _record(plan.entry), "by": None, "files": sorted(plan.texts), "skipped": []}
-            show.as_json({**record, "diff": difference, "dry_run": True})
+            output.as_json({**record, "diff": difference, "dry_run": True})
         else:
-            typer.echo(f"would undo {plan.entry.id}: {plan.entry.subject}\n{difference}", nl=False)
+            output.echo(f"would undo {plan.entry.id}: {plan.entry.subject}\n{difference}", nl=False)
         return
     done = memory.undo(ident)
     if json:
         record = {"of": _record(done.of), "by": _record(done.by), "files": list(done.by.files)}
-        show.as_json({**record, "skipped": list(done.skipped), "dry_run": False})
+        output.as_json({**record, "skipped": list(done.skipped), "dry_run": False})
         return
-    typer.echo(f"undone {done.of.id}: {done.of.subject}")
-    typer.echo(f"`holdfast undo {done.by.id}` brings it back.")
+    output.echo(f"undone {done.of.id}: {done.of.subject}")
+    output.echo(f"`holdfast undo {done.by.id}` brings it back.")
     for path in done.skipped:
-        typer.echo(f"left as it is, because somebody was editing it: {path}")
+        output.echo(f"left as it is, because somebody was editing it: {path}")
 
 
 def _record(entry: Entry) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 
@@ -21,17 +20,15 @@ REMARKS = {
 
 
 def import_(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Files to import, or one archive of `holdfast export`.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    paths: Annotated[list[str] | None, Argument(help="Files to import, or one archive of `holdfast export`.")] = None,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
     project: Annotated[
         bool | None,
-        typer.Option("--project/--global", help="Where the notes belong; else by file.", show_default=False),
+        Option("--project/--global", help="Where the notes belong; else by file."),
     ] = None,
-    as_rules: Annotated[bool, typer.Option("--as-rules", help="As rules of yours, by your own word.")] = False,
-    all_hosts: Annotated[bool, typer.Option("--all-hosts", help="Also the files of other agents.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_rules: Annotated[bool, Option("--as-rules", help="As rules of yours, by your own word.")] = False,
+    all_hosts: Annotated[bool, Option("--all-hosts", help="Also the files of other agents.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what CLAUDE.md, AGENTS.md and Claude Code's own memory would give, ask, and make notes of it.
 
@@ -48,18 +45,18 @@ def import_(
     wanted = bool(proposal.to_write())
     if not (wanted and (yes or (not json and _agreed(len(proposal.to_write()))))):
         if json:
-            show.as_json(_record(proposal.items, proposal, ""))
+            output.as_json(_record(proposal.items, proposal, ""))
         elif wanted:
-            typer.echo("Nothing was written; --yes writes it.")
+            output.echo("Nothing was written; --yes writes it.")
         return
     done = memory.import_notes(proposal)
     if json:
-        show.as_json(_record(done.items, proposal, done.commit))
+        output.as_json(_record(done.items, proposal, done.commit))
         return
     count = sum(item.action in ("new", "changed") and item.path not in done.skipped for item in done.items)
-    typer.echo(f"imported {count} note{'' if count == 1 else 's'} (commit {done.commit[:10]})")
+    output.echo(f"imported {count} note{'' if count == 1 else 's'} (commit {done.commit[:10]})")
     for path in done.skipped:
-        typer.echo(f"left to you, since it was edited at that moment: {path}")
+        output.echo(f"left to you, since it was edited at that moment: {path}")
 
 
 def _restore(memory: Memory, paths: list[str], *, json: bool) -> None:
@@ -67,11 +64,11 @@ def _restore(memory: Memory, paths: list[str], *, json: bool) -> None:
         raise UsageError("An archive is restored by itself; nothing was changed. Name only the archive.")
     done = memory.restore(paths[0])
     if json:
-        show.as_json({"vault": done.vault, "files": done.files, "aside": done.aside})
+        output.as_json({"vault": done.vault, "files": done.files, "aside": done.aside})
         return
-    typer.echo(f"restored {done.files:,} files into {done.vault}")
+    output.echo(f"restored {done.files:,} files into {done.vault}")
     if done.aside:
-        typer.echo(f"the empty vault that was there is kept at {done.aside}")
+        output.echo(f"the empty vault that was there is kept at {done.aside}")
 
 
 def _show(proposal: Proposal) -> None:
@@ -79,19 +76,19 @@ def _show(proposal: Proposal) -> None:
         one = item.candidate
         place = f"{one.file}:{one.first}-{one.last}"
         remark = f"  ({REMARKS[item.action]})" if item.action in REMARKS else ""
-        typer.echo(f"{item.action:9}  {item.kind:9}  {one.name}  [{one.project}]  {place}{remark}")
+        output.echo(f"{item.action:9}  {item.kind:9}  {one.name}  [{one.project}]  {place}{remark}")
         if one.secrets:
-            typer.echo(f"           secrets will be redacted: {', '.join(one.secrets)}")
+            output.echo(f"           secrets will be redacted: {', '.join(one.secrets)}")
     for problem in proposal.problems:
-        typer.echo(f"note: {problem}")
+        output.echo(f"note: {problem}")
     if not proposal.items:
-        typer.echo("There is nothing to import here.")
+        output.echo("There is nothing to import here.")
 
 
 def _agreed(count: int) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    return typer.confirm(f"Write {'this note' if count == 1 else f'these {count} notes'}?")
+    return output.confirm(f"Write {'this note' if count == 1 else f'these {count} notes'}?")
 
 
 def _record(items: tuple[Item, ...], proposal: Proposal, commit: str) -> dict[str, Any]:

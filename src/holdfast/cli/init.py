@@ -7,10 +7,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from holdfast.capture import config, home, platform, vanished
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.install import judges, plan, telling
 from holdfast.vault import gate
 
@@ -20,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def init(
-    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only this agent; may be repeated.")] = None,
-    project: Annotated[bool, typer.Option("--project", help="Only for this project, untracked by git.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON; does not ask.")] = False,
+    agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
+    project: Annotated[bool, Option("--project", help="Only for this project, untracked by git.")] = False,
+    yes: Annotated[bool, Option("--yes -y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be written.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON; does not ask.")] = False,
     no_permissions: Annotated[
-        bool, typer.Option("--no-permissions", help="Leave it to the agent's own questions whether it may flag.")
+        bool, Option("--no-permissions", help="Leave it to the agent's own questions whether it may flag.")
     ] = False,
     no_mcp: Annotated[
-        bool, typer.Option("--no-mcp", help="Do not register our server of the Model Context Protocol.")
+        bool, Option("--no-mcp", help="Do not register our server of the Model Context Protocol.")
     ] = False,
     new_vault: Annotated[
-        bool, typer.Option("--new-vault", help="The vault of before is gone, or replaced: go on with the one here.")
+        bool, Option("--new-vault", help="The vault of before is gone, or replaced: go on with the one here.")
     ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
@@ -53,31 +52,31 @@ def init(
         if yes or json or agrees(f"Go on with the vault at {own} from now on?"):
             vanished.begin_anew(own, env, time.time())
         else:
-            typer.echo("Nothing was changed.")
+            output.echo("Nothing was changed.")
             return
     if json:
         if not dry_run:
             plan.apply(wanted, env)
         about = judges.as_data(settings, works)
-        show.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
+        output.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
     for line in telling.init_lines(wanted, written=not dry_run, judge=judges.line(settings, works)):
-        typer.echo(line)
+        output.echo(line)
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Write this?"):
-        typer.echo("Nothing was written.")
+        output.echo("Nothing was written.")
         return
     plan.apply(wanted, env)
     for line in telling.next_lines(wanted, env, cwd):
-        typer.echo(line)
+        output.echo(line)
     if not yes and is_answered() and judges.may_ask(settings, works):
         choose_judge(works)
 
 
 def agrees(question: str) -> bool:
     """Asks once where somebody can answer; where nobody can, the command itself was the answer."""
-    return typer.confirm(question, default=True) if is_answered() else True
+    return output.confirm(question, default=True) if is_answered() else True
 
 
 def is_answered() -> bool:
@@ -90,10 +89,10 @@ def choose_judge(works: list[Offer]) -> None:
     from holdfast.judge import keeping
 
     for line in judges.question(works):
-        typer.echo(line)
-    while (answer := typer.prompt("Which", default="0")).strip() not in judges.answers(works):
-        typer.echo(f"Say one of {', '.join(judges.answers(works))}.")
+        output.echo(line)
+    while (answer := output.prompt("Which", "0", "0")).strip() not in judges.answers(works):
+        output.echo(f"Say one of {', '.join(judges.answers(works))}.")
     offer = judges.answered(answer, works)
     path = keeping.write(home.state(home.own_vault(os.environ)), judges.settings_of(offer))
     for line in judges.answer_lines(offer, path):
-        typer.echo(line)
+        output.echo(line)

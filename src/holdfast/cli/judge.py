@@ -6,24 +6,23 @@ import os
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from holdfast.capture import config, home, platform
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.vault import gate
 
 
 def judge(
     name: Annotated[
-        str, typer.Argument(help="verbatim, claude-code, codex, anthropic, openai or ollama.", metavar="[NAME]")
+        str, Argument(help="verbatim, claude-code, codex, anthropic, openai or ollama.", metavar="[NAME]")
     ] = "",
-    model: Annotated[str, typer.Option("--model", metavar="M", help="Another model than its default.")] = "",
-    url: Annotated[str, typer.Option("--url", metavar="U", help="Of an OpenAI-compatible endpoint.")] = "",
-    key_env: Annotated[str, typer.Option("--key-env", metavar="VAR", help="The variable that holds the key.")] = "",
-    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Calls at once.", min=0, max=64)] = 0,
-    no_probe: Annotated[bool, typer.Option("--no-probe", help="Write it without asking it once.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    model: Annotated[str, Option("--model", metavar="M", help="Another model than its default.")] = "",
+    url: Annotated[str, Option("--url", metavar="U", help="Of an OpenAI-compatible endpoint.")] = "",
+    key_env: Annotated[str, Option("--key-env", metavar="VAR", help="The variable that holds the key.")] = "",
+    workers: Annotated[int, Option("--workers", metavar="N", help="Calls at once.", least=0, most=64)] = 0,
+    no_probe: Annotated[bool, Option("--no-probe", help="Write it without asking it once.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be written.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
     from holdfast.close.spend.budget import Budget
@@ -36,24 +35,24 @@ def judge(
     settings = config.load(state)
     if not (name or model or url or key_env or workers):
         found = choosing.shown(settings, env, offers.found(env))
-        show.as_json(found.as_record()) if json else _print(found.lines())
+        output.as_json(found.as_record()) if json else _print(found.lines())
         return
     wanted = choosing.wanted(settings, name, model, url, key_env, workers)
     lines = choosing.preview(wanted, env)
     if dry_run:
-        show.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
+        output.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
         return
     home.refuse_newer(vault)
     gate.require(gate.asker(env, cwd, vault), gate.Change(gate.SETTING), "Choosing a judge")
     home.make_vault(vault)
     asks = not no_probe and wanted.name != VERBATIM
     if asks and not json:
-        typer.echo(f"Asking {wanted.name} one tiny question …")
+        output.echo(f"Asking {wanted.name} one tiny question …")
     meter = Budget(state, choosing.as_chosen(settings, wanted), env=env) if asks else None
     done = choosing.choose(state, wanted, env, meter)
-    show.as_json(done.as_record()) if json else _print(done.lines())
+    output.as_json(done.as_record()) if json else _print(done.lines())
 
 
 def _print(lines: list[str]) -> None:
     for line in lines:
-        typer.echo(line)
+        output.echo(line)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -14,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def loops(
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, and every closed one.")] = False,
-    undo: Annotated[str, typer.Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, and every closed one.")] = False,
+    undo: Annotated[str, Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show which snags are wired or proven and which are still open, with their age."""
     memory = Memory.here()
@@ -24,16 +23,16 @@ def loops(
     if undo:
         done = memory.undo_loop(undo)
         if json:
-            show.as_json({"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)})
+            output.as_json({"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)})
         else:
-            typer.echo(f"taken back: {done.loop.wrong}")
+            output.echo(f"taken back: {done.loop.wrong}")
             for path in done.paths:
-                typer.echo(f"    {path}")
+                output.echo(f"    {path}")
         return
     found = memory.loops(everything=everything)
     if json:
         known = {"open": found.open, "closed": found.closed}
-        show.as_json({name: [one.as_record(now) for one in some] for name, some in known.items()})
+        output.as_json({name: [one.as_record(now) for one in some] for name, some in known.items()})
     else:
         _print(found, now, everything=everything)
 
@@ -46,19 +45,19 @@ def _print(found: Loops, now: float, *, everything: bool) -> None:
     from holdfast.close.improve import loops as listed
 
     if not found.open and not found.closed:
-        typer.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
+        output.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
     if found.open:
-        typer.echo(f"{len(found.open)} open{_stages(found.open)}:")
+        output.echo(f"{len(found.open)} open{_stages(found.open)}:")
     for one in found.open:
         late = f", {one.closes} closes ago" if one.closes else ""
-        typer.echo(f"  {one.id}  {'ALARM ' if one.is_late else ''}{show.age(now - one.time)}{late}: {one.wrong}")
-        typer.echo(f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}")
+        output.echo(f"  {one.id}  {'ALARM ' if one.is_late else ''}{output.age(now - one.time)}{late}: {one.wrong}")
+        output.echo(f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}")
     shown = found.closed if everything else found.closed[-NEWEST:]
     if found.closed:
-        typer.echo(f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):")
+        output.echo(f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):")
     for one in reversed(shown):
         calls = f", comes back at {arming.subject(one.when)}" if one.when else ""
-        typer.echo(f"  {one.id}  {show.age(now - one.time)}: {one.wrong}")
+        output.echo(f"  {one.id}  {output.age(now - one.time)}: {one.wrong}")
         state = (
             f"proven in {one.proven}"
             if one.proven
@@ -66,9 +65,9 @@ def _print(found: Loops, now: float, *, everything: bool) -> None:
             if one.stage == listed.WIRED
             else listed.SAID[one.state]
         )
-        typer.echo(f"      {_where(one)}{state}{calls}{f' ({one.why})' if one.why else ''}{_again(one)}")
+        output.echo(f"      {_where(one)}{state}{calls}{f' ({one.why})' if one.why else ''}{_again(one)}")
     if len(shown) < len(found.closed):
-        typer.echo(f"{len(found.closed) - len(shown)} older ones (--all).")
+        output.echo(f"{len(found.closed) - len(shown)} older ones (--all).")
 
 
 def _stages(some: tuple[Loop, ...]) -> str:

@@ -1,6 +1,6 @@
 """`holdfast mcp`: the tools and the brief for hosts that speak the Model Context Protocol, over standard streams.
 
-Without typer: a host waits for this start at each of its own, and the protocol's library takes its time already.
+Run without the rest of the command line: a host waits for this start at each of its own.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from holdfast.cli import show as printing
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
 
@@ -29,11 +28,11 @@ FIELDS = (
 
 
 def notes(
-    words: Annotated[list[str] | None, typer.Argument(help="Only those with all of these words.")] = None,
-    kind: Annotated[str, typer.Option("--kind", help="identity, rule, knowledge, feedback or project.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, and those no longer active.")] = False,
-    handoffs: Annotated[bool, typer.Option("--handoffs", help="The handoffs of this project instead.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    words: Annotated[list[str] | None, Argument(help="Only those with all of these words.")] = None,
+    kind: Annotated[str, Option("--kind", help="identity, rule, knowledge, feedback or project.")] = "",
+    everything: Annotated[bool, Option("--all", help="Of all projects, and those no longer active.")] = False,
+    handoffs: Annotated[bool, Option("--handoffs", help="The handoffs of this project instead.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the notes of this project and the global ones, or the archive of handoffs."""
     memory = Memory.here()
@@ -46,16 +45,16 @@ def notes(
     if json:
         rows = [{name: getattr(note, name) for name in FIELDS} for note in found]
         broken = [{"path": one.path, "line": one.line, "reason": one.reason} for one in known.broken]
-        printing.as_json({"notes": rows, "broken": broken})
+        output.as_json({"notes": rows, "broken": broken})
         return
     for note in found:
         where = "" if note.project == "global" else f" [{note.project}]"
         state = "" if note.is_active else f" ({note.status if note.status != 'active' else 'quarantine'})"
-        typer.echo(f"{note.path}{where}{state}: {note.description}")
+        output.echo(f"{note.path}{where}{state}: {note.description}")
     if not found:
-        typer.echo("There is no such note." if wanted or kind else "There are no notes yet.")
+        output.echo("There is no such note." if wanted or kind else "There are no notes yet.")
     for one in known.broken:
-        typer.echo(f"{one.path}:{one.line}: not read as a note: {one.reason}", err=True)
+        output.echo(f"{one.path}:{one.line}: not read as a note: {one.reason}", err=True)
 
 
 def _is_wanted(note: Note, kind: str, words: list[str], *, everything: bool) -> bool:
@@ -73,21 +72,21 @@ def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
                 {"number": number, "time": one.time, "title": one.title, "branch": one.branch, "path": one.path}
             )
     if json:
-        printing.as_json({"handoffs": rows})
+        output.as_json({"handoffs": rows})
         return
     for row in rows:
-        typer.echo(f"session {row['number']}  {row['time']}  {row['title']}  ({row['path']})")
+        output.echo(f"session {row['number']}  {row['time']}  {row['title']}  ({row['path']})")
     if not rows:
-        typer.echo("There is no such handoff." if words else "There are no handoffs yet.")
+        output.echo("There is no such handoff." if words else "There are no handoffs yet.")
 
 
 def show(
     note: Annotated[
         str,
-        typer.Argument(help="Its name, path or an unambiguous part; a thought's id; `handoff` for the newest."),
+        Argument(help="Its name, path or an unambiguous part; a thought's id; `handoff` for the newest."),
     ],
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Print one note, or the newest handoff, as its file has it; or one thought and where it is from."""
     memory = Memory.here()
@@ -100,13 +99,13 @@ def show(
         thought = memory.shown_thought(note, everything=everything)
         if thought is None:
             raise
-        printing.thought(*thought, json=json)
+        output.thought(*thought, json=json)
         return
     if json:
-        printing.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
+        output.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
     else:
-        typer.echo(f"<!-- {memory.vault}/{found.path} -->")
-        typer.echo(text.rstrip("\n"))
+        output.echo(f"<!-- {memory.vault}/{found.path} -->")
+        output.echo(text.rstrip("\n"))
 
 
 def _newest(memory: Memory, *, json: bool) -> None:
@@ -115,7 +114,7 @@ def _newest(memory: Memory, *, json: bool) -> None:
         raise NotFound("This project has no handoff yet.")
     one, number = found[0]
     if json:
-        printing.as_json({"number": number, **{k: v for k, v in one.__dict__.items() if k != "parents"}})
+        output.as_json({"number": number, **{k: v for k, v in one.__dict__.items() if k != "parents"}})
         return
-    typer.echo(f"<!-- session {number}, {memory.vault}/{one.path} -->")
-    typer.echo(memory.text_of(one.path).rstrip("\n"))
+    output.echo(f"<!-- session {number}, {memory.vault}/{one.path} -->")
+    output.echo(memory.text_of(one.path).rstrip("\n"))

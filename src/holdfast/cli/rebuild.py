@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from holdfast.capture import home
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.errors import NotFound
 from holdfast.field.store import Damaged
 from holdfast.fielding import Fielding
 
 
-def rebuild(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def rebuild(json: Annotated[bool, Option("--json", help="As JSON.")] = False) -> None:
     """Make the field's index anew from notes, thoughts and traffic. Answers and weights stay as they are."""
     memory = Fielding.here()
     if not home.format_of(memory.vault):
@@ -23,7 +22,7 @@ def rebuild(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fal
             before = field.store.count()
     except Damaged:
         before = 0  # it only tells how long the bar is
-    with show.progress("rebuilding the field", hidden=json) as bar:
+    with output.progress("rebuilding the field", hidden=json) as bar:
         done = 0
 
         def progress(more: int) -> None:
@@ -33,8 +32,8 @@ def rebuild(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fal
 
         made = memory.rebuild(progress)
     if json:
-        show.as_json({"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken})
+        output.as_json({"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken})
         return
-    typer.echo(f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors.")
+    output.echo(f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors.")
     if made.broken:
-        typer.echo(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")
+        output.echo(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")

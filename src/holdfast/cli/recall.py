@@ -10,10 +10,9 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from holdfast.capture import whereabouts
-from holdfast.cli import excerpt, show
+from holdfast.cli import excerpt, output
+from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
 from holdfast.field import glance, kinds
 from holdfast.fielding import Fielding
@@ -35,23 +34,23 @@ NOTHING = "Nothing that is remembered here bears on that."
 
 
 def recall(
-    words: Annotated[list[str], typer.Argument(metavar="QUERY…", help="What you want to know, in any words.")],
-    most: Annotated[int, typer.Option("--most", help="How many results.")] = 10,
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one and global.")] = False,
-    project: Annotated[str, typer.Option("--project", help="Of this project instead of the one here.")] = "",
-    space: Annotated[str, typer.Option("--space", help="Only of this knowledge space.")] = "",
+    words: Annotated[list[str], Argument(metavar="QUERY…", help="What you want to know, in any words.")],
+    most: Annotated[int, Option("--most", help="How many results.")] = 10,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one and global.")] = False,
+    project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
+    space: Annotated[str, Option("--space", help="Only of this knowledge space.")] = "",
     kind: Annotated[
         list[str] | None,
-        typer.Option("--kind", help="note, original, refinement, rule, decision, handoff …; may be repeated."),
+        Option("--kind", help="note, original, refinement, rule, decision, handoff …; may be repeated."),
     ] = None,
-    since: Annotated[str, typer.Option("--since", help="Made since then: 3d, 2026-01-31.")] = "",
-    until: Annotated[str, typer.Option("--until", help="Made until then.")] = "",
+    since: Annotated[str, Option("--since", help="Made since then: 3d, 2026-01-31.")] = "",
+    until: Annotated[str, Option("--until", help="Made until then.")] = "",
     trust: Annotated[
-        list[str] | None, typer.Option("--trust", help="Only of this origin: user, agent …; may be repeated.")
+        list[str] | None, Option("--trust", help="Only of this origin: user, agent …; may be repeated.")
     ] = None,
-    agent: Annotated[str, typer.Option("--agent", help="Only what this agent thought.")] = "",
-    read_only: Annotated[bool, typer.Option("--read-only", help="Leave no trace: nothing is reinforced.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    agent: Annotated[str, Option("--agent", help="Only what this agent thought.")] = "",
+    read_only: Annotated[bool, Option("--read-only", help="Leave no trace: nothing is reinforced.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Find what is known about something: notes, handoffs, decisions and thoughts. Ends with 1 if nothing is."""
     memory = Fielding.here()
@@ -65,7 +64,7 @@ def recall(
     scope = replace(scope, project=project or scope.project)
     answer = memory.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
-        show.as_json({"results": [one.as_record() for one in answer.results]})
+        output.as_json({"results": [one.as_record() for one in answer.results]})
     elif answer.results:
         _print(answer, _successors(memory, answer, scope))
     sys.stdout.flush()
@@ -78,8 +77,8 @@ def recall(
 
 def _print_nothing(*, json: bool, is_said: bool = False) -> None:
     if not is_said:
-        show.as_json({"results": []}) if json else typer.echo(NOTHING)
-    raise typer.Exit(1)
+        output.as_json({"results": []}) if json else output.echo(NOTHING)
+    raise SystemExit(1)
 
 
 def _filters(
@@ -89,7 +88,7 @@ def _filters(
     strange = [one for one in trust if one not in ORIGINS]
     if strange:
         raise UsageError(f'"{strange[0]}" is no origin; nothing was looked up. Use one of: {", ".join(ORIGINS)}.')
-    begin, end = (show.moment(text, now) if text else 0.0 for text in (since, until))
+    begin, end = (output.moment(text, now) if text else 0.0 for text in (since, until))
     if begin and end and begin > end:
         raise UsageError("--since is later than --until, so nothing could be found. Exchange the two.")
     given = {"space": space, "agent": agent, "since": begin, "until": end}
@@ -103,18 +102,18 @@ def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
     for rank, one in enumerate(answer.results, 1):
         bar = f"  {bar_of(one.weight)}" if is_fine else ""
         head, *rest = shown(one.thought, rank, width, len(bar), answer.query)
-        typer.echo(f"{typer.style(head, bold=True)}{bar}" if colours else f"{head}{bar}")
+        output.echo(f"{output.styled(head, bold=True)}{bar}" if colours else f"{head}{bar}")
         for line in rest:
-            typer.echo(line)
+            output.echo(line)
         said = (_provenance(one), _why(one, taken))
         for line in (line for part in said for line in (_wrapped(part, width) if is_fine else (f"   {part}",))):
-            typer.echo(typer.style(line, dim=True) if colours else line)
+            output.echo(output.styled(line) if colours else line)
 
 
 def shown(thought: Thought, rank: int, width: int, beside: int = 0, query: str = "") -> list[str]:
     """What it says, in as few lines as serve: its name and then its text, or the text alone, which may be its own
     name; of a long one what the query is about. `beside` columns of the first line are another's."""
-    name, text = title(thought), " ".join(show.plain(thought.text).split())
+    name, text = title(thought), " ".join(output.plain(thought.text).split())
     room = max(20, width - 3 - beside)
     if thought.title and not text.startswith(name.removesuffix(CUT)):
         return [f"{rank}. {textwrap.shorten(name, room, placeholder=CUT)}", *_part(text, query, width, LINES)]
@@ -146,7 +145,7 @@ def title(thought: Thought) -> str:
     """Its name, or its first line where that says more."""
     first = thought.text.partition("\n")[0]
     name = thought.title if thought.title and not first.startswith(thought.title) else first
-    return textwrap.shorten(show.plain(name), LONGEST_TITLE, placeholder=CUT)
+    return textwrap.shorten(output.plain(name), LONGEST_TITLE, placeholder=CUT)
 
 
 def bar_of(weight: float) -> str:
@@ -162,8 +161,8 @@ def _provenance(one: Result) -> str:
     who = thought.contributor or thought.agent
     origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
     parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
-    old = "of today" if thought.is_of_a_day and not one.age else f"{show.age(one.age)} old"
-    return show.plain(" \u00b7 ".join([*parts, old]))
+    old = "of today" if thought.is_of_a_day and not one.age else f"{output.age(one.age)} old"
+    return output.plain(" \u00b7 ".join([*parts, old]))
 
 
 def _why(one: Result, known: Mapping[str, Thought]) -> str:
@@ -171,5 +170,5 @@ def _why(one: Result, known: Mapping[str, Thought]) -> str:
     if by not in known:
         return one.why
     new = known[by]
-    place = show.plain(new.path or new.id)
+    place = output.plain(new.path or new.id)
     return one.why.replace(f"superseded by {by}", f"superseded by {place} ({title(new)})")

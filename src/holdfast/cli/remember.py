@@ -1,4 +1,4 @@
-"""`holdfast remember`: filed at once, with the user's authority. Without typer: agents type it amid work."""
+"""`holdfast remember`: filed at once, with the user's authority. On the fast path: agents type it amid work."""
 
 from __future__ import annotations
 

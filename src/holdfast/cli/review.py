@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from holdfast.capture import course
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
@@ -25,22 +24,20 @@ SAID = {"keep": "kept", "accept": "accepted", "reject": "rejected"}
 
 
 def review(
-    keep: Annotated[
-        list[str] | None, typer.Option("--keep", metavar="NOTE", help="Still true: reviewed today.")
-    ] = None,
+    keep: Annotated[list[str] | None, Option("--keep", metavar="NOTE", help="Still true: reviewed today.")] = None,
     accept: Annotated[
-        list[str] | None, typer.Option("--accept", metavar="NOTE|ID", help="Out of quarantine; or make this edit.")
+        list[str] | None, Option("--accept", metavar="NOTE|ID", help="Out of quarantine; or make this edit.")
     ] = None,
     reject: Annotated[
-        list[str] | None, typer.Option("--reject", metavar="NOTE|ID", help="Out of the vault; or let this edit be.")
+        list[str] | None, Option("--reject", metavar="NOTE|ID", help="Out of the vault; or let this edit be.")
     ] = None,
     accept_session: Annotated[
         str,
-        typer.Option("--accept-session", metavar="ID", help="Accept all notes of one session; `last` is the newest."),
+        Option("--accept-session", metavar="ID", help="Accept all notes of one session; `last` is the newest."),
     ] = "",
-    diff: Annotated[str, typer.Option("--diff", metavar="ID", help="Show one edit that waits, whole.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    diff: Annotated[str, Option("--diff", metavar="ID", help="Show one edit that waits, whole.")] = "",
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what is due for a review, what is in quarantine and which edits wait for your word, or decide on some."""
     memory = Memory.here()
@@ -63,7 +60,9 @@ def review(
             by=memory.asker(),
         )
         if json:
-            show.as_json({"reviewed": [{"action": one.action, "path": one.path, "now_at": one.now_at} for one in done]})
+            output.as_json(
+                {"reviewed": [{"action": one.action, "path": one.path, "now_at": one.now_at} for one in done]}
+            )
         else:
             for one in done:
                 _say(one)
@@ -76,7 +75,7 @@ def review(
         heard = [_record(note) for note in found.unconfirmed]
         proposed = [_record(note) for note in found.proposed]
         known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "proposed": proposed}
-        show.as_json({**known, "other_projects": found.elsewhere, "proposals": [_edit(one) for one in edits]})
+        output.as_json({**known, "other_projects": found.elsewhere, "proposals": [_edit(one) for one in edits]})
     else:
         _print(found, edits, memory.state)
 
@@ -90,9 +89,9 @@ def _found(memory: Memory, wanted: str) -> Proposal:
 
 def _show(one: Proposal, *, json: bool) -> None:
     if json:
-        show.as_json(_edit(one))
+        output.as_json(_edit(one))
         return
-    typer.echo(f"{one.id}  [{one.kind}] {one.path}\n{one.why}\n\n{one.diff}", nl=False)
+    output.echo(f"{one.id}  [{one.kind}] {one.path}\n{one.why}\n\n{one.diff}", nl=False)
 
 
 def _edit(one: Proposal) -> dict[str, Any]:
@@ -107,38 +106,38 @@ def _record(note: Note) -> dict[str, Any]:
 
 def _say(one: Reviewed) -> None:
     where = {"keep": "reviewed today", "accept": f"now {one.now_at}", "reject": "kept in history only"}[one.action]
-    typer.echo(f"{SAID[one.action]} {one.path} ({where})")
+    output.echo(f"{SAID[one.action]} {one.path} ({where})")
 
 
 def _print(found: Reviews, edits: list[Proposal], state: str) -> None:
     if found.due:
-        typer.echo(f"{_count(len(found.due), 'note')} to look at again (--keep NOTE where it is still true):")
+        output.echo(f"{_count(len(found.due), 'note')} to look at again (--keep NOTE where it is still true):")
     for one in found.due:
-        typer.echo(f"  {one.note.path}  {_late(one)}: {one.note.description}")
+        output.echo(f"  {one.note.path}  {_late(one)}: {one.note.description}")
     if found.quarantined:
-        typer.echo(f"{_count(len(found.quarantined), 'note')} in quarantine (--accept NOTE or --reject NOTE):")
+        output.echo(f"{_count(len(found.quarantined), 'note')} in quarantine (--accept NOTE or --reject NOTE):")
     for session, waiting in _by_session(found.quarantined).items():
         if session:
-            typer.echo(
+            output.echo(
                 f"  of session {session} (--accept-session {session[:SHORT]} for all of it){_cause(state, waiting)}:"
             )
         for note in waiting:
-            typer.echo(
+            output.echo(
                 f"{'    ' if session else '  '}{note.path}  [{note.kind}, from {note.origin}] {note.description}"
             )
     _print_waiting(found.unconfirmed, "order", "of yours, heard and not confirmed")
     _print_waiting(found.proposed, "rule", "proposed by an agent, not in force")
     _print_by_agents([*found.quarantined, *found.proposed])
     if edits:
-        typer.echo(f"{_count(len(edits), 'edit')} waiting for your word (--diff ID, --accept ID or --reject ID):")
+        output.echo(f"{_count(len(edits), 'edit')} waiting for your word (--diff ID, --accept ID or --reject ID):")
     for edit in edits:
-        typer.echo(f"  {edit.id}  [{edit.kind}] {edit.path or 'no file'}: {edit.why}")
+        output.echo(f"  {edit.id}  [{edit.kind}] {edit.path or 'no file'}: {edit.why}")
         for line in _changed(edit.diff)[:SHOWN]:
-            typer.echo(f"      {line}")
+            output.echo(f"      {line}")
     if not (found.due or found.quarantined or found.unconfirmed or found.proposed or edits):
-        typer.echo("Nothing is due for a review.")
+        output.echo("Nothing is due for a review.")
     if found.elsewhere:
-        typer.echo(f"{found.elsewhere} more in other projects (--all).")
+        output.echo(f"{found.elsewhere} more in other projects (--all).")
 
 
 def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
@@ -158,10 +157,10 @@ def _cause(state: str, waiting: list[Note]) -> str:
 
 def _print_waiting(waiting: tuple[Note, ...], what: str, why: str) -> None:
     if waiting:
-        typer.echo(f"{_count(len(waiting), what)} {why} (--accept NOTE or --reject NOTE):")
+        output.echo(f"{_count(len(waiting), what)} {why} (--accept NOTE or --reject NOTE):")
     for note in waiting:
         of = reviewing.session_id(note)
-        typer.echo(f"  {note.path}  {note.description}{f' (session {of[:SHORT]})' if of else ''}")
+        output.echo(f"  {note.path}  {note.description}{f' (session {of[:SHORT]})' if of else ''}")
 
 
 def _print_by_agents(waiting: list[Note]) -> None:
@@ -169,10 +168,10 @@ def _print_by_agents(waiting: list[Note]) -> None:
     written = [note for note in waiting if note.fields.get(settling.BY_AGENT)]
     if written:
         said = "An agent wrote this one" if len(written) == 1 else f"An agent wrote these {len(written)}"
-        typer.echo(f"{said} into the vault's files with its own tools; what stood there before holds:")
+        output.echo(f"{said} into the vault's files with its own tools; what stood there before holds:")
     for note in written:
         old = note.fields.get(settling.REPLACES)
-        typer.echo(f"  {note.path}{f', in place of {old}' if old else ''}")
+        output.echo(f"  {note.path}{f', in place of {old}' if old else ''}")
 
 
 def _changed(diff: str) -> list[str]:

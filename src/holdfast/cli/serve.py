@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 from typing import Annotated
 
-import typer
-
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 from holdfast.serve import listening, running, tokens
@@ -15,29 +15,29 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def serve(
-    host: Annotated[str, typer.Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="0 is any that is free.")] = listening.PORT,
-    socket: Annotated[str, typer.Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
+    host: Annotated[str, Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
+    port: Annotated[int, Option("--port", help="0 is any that is free.")] = listening.PORT,
+    socket: Annotated[str, Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
     health_age: Annotated[
         float | None,
-        typer.Option("--health-age", min=0, help="Seconds a flag may wait until /health fails; a day if not said."),
+        Option("--health-age", least=0, help="Seconds a flag may wait until /health fails; a day if not said."),
     ] = None,
     new_token: Annotated[
-        str, typer.Option("--new-token", metavar="NAME", help="Print a token for an agent of this name, and end.")
+        str, Option("--new-token", metavar="NAME", help="Print a token for an agent of this name, and end.")
     ] = "",
     everything: Annotated[
-        bool, typer.Option("--all", help="With --new-token: it may ask for all projects, not only this one.")
+        bool, Option("--all", help="With --new-token: it may ask for all projects, not only this one.")
     ] = False,
-    revoke: Annotated[str, typer.Option("--revoke", metavar="NAME", help="End the token of this name.")] = "",
+    revoke: Annotated[str, Option("--revoke", metavar="NAME", help="End the token of this name.")] = "",
 ) -> None:
     """Answer think, retrieve, highways and every view over HTTP, until a signal comes."""
     memory = Memory.here()
     if revoke:
         tokens.revoke(memory.state, revoke, by=memory.asker())
-        typer.echo(f"The token of {revoke} counts no more.")
+        output.echo(f"The token of {revoke} counts no more.")
     if new_token:
         made = tokens.add(memory.state, new_token, memory.project(), by=memory.asker(), everything=everything)
-        typer.echo(made)
+        output.echo(made)
     if revoke or new_token:
         return
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -48,4 +48,4 @@ def serve(
 
 
 def _tell(one: running.Running, state: str) -> None:
-    typer.echo(f"Serving on {one.address}; the token is in {state}/{tokens.OWN}. Ctrl-C ends it.")
+    output.echo(f"Serving on {one.address}; the token is in {state}/{tokens.OWN}. Ctrl-C ends it.")

@@ -7,10 +7,9 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from holdfast.capture import home
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -26,10 +25,10 @@ STYLE = "cyan"
 
 
 def spend(
-    days: Annotated[int, typer.Option("--days", min=1, max=4000, help="So many days, today (UTC) included.")] = 14,
-    by: Annotated[str, typer.Option("--by", help="day, host, job, model or judge.")] = "day",
-    prices: Annotated[bool, typer.Option("--prices", help="The prices that are counted with.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    days: Annotated[int, Option("--days", least=1, most=4000, help="So many days, today (UTC) included.")] = 14,
+    by: Annotated[str, Option("--by", help="day, host, job, model or judge.")] = "day",
+    prices: Annotated[bool, Option("--prices", help="The prices that are counted with.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show the meter of calls to models: tokens, money, and what today's caps leave."""
     from holdfast.close.spend import prices as tables
@@ -39,10 +38,10 @@ def spend(
     if prices:
         state = home.machine_state(memory.env)
         known = tables.load(state)
-        show.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, state)
+        output.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, state)
         return
     report = memory.spent(days, by)
-    show.as_json(report.as_record()) if json else _print(report)
+    output.as_json(report.as_record()) if json else _print(report)
 
 
 def _print(report: Report) -> None:
@@ -53,15 +52,15 @@ def _print(report: Report) -> None:
         rows.append(("in all", report.total, money_of(report.total)))
         _chart(rows, report.by)
     else:
-        typer.echo(f"No model was asked in the last {report.days} days.")
+        output.echo(f"No model was asked in the last {report.days} days.")
     for line in report.lines():
-        typer.echo(line)
+        output.echo(line)
 
 
 def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
     wide = max(len(by), *(len(name) for name, _, _ in rows))
     line = SHOWN % wide
-    typer.echo(line.format(by, "calls", "tokens", "money").rstrip())
+    output.echo(line.format(by, "calls", "tokens", "money").rstrip())
     speaks = (sys.stdout.encoding or "").lower().startswith("utf")
     is_plain = not (sys.stdout.isatty() and speaks) or bool(os.environ.get("NO_COLOR"))
     left = shutil.get_terminal_size().columns - len(line.format("", "", "", ""))
@@ -75,30 +74,30 @@ def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
 
 def _bar(text: str, length: int, *, is_plain: bool) -> None:
     if is_plain or not length:
-        typer.echo(f"{text}{'#' * length}".rstrip())
+        output.echo(f"{text}{'#' * length}".rstrip())
         return
     from rich.console import Console
 
-    typer.echo(text, nl=False)
+    output.echo(text, nl=False)
     Console(highlight=False).print("\u2588" * length, style=STYLE)
 
 
 def _print_prices(known: Prices, state: str) -> None:
     from holdfast.close.spend import prices as tables
 
-    typer.echo(f"{known.currency} per million tokens; the first line that fits counts.")
+    output.echo(f"{known.currency} per million tokens; the first line that fits counts.")
     _table(f"Yours, {tables.path_of(state)}:", known.own)
     if known.shipped:
         _table(f"Shipped, as of {tables.AS_OF}, and possibly outdated:", known.shipped)
     for line in tables.EXPLAINED:
-        typer.echo(line)
+        output.echo(line)
     if known.problem:
-        typer.echo(f"note: {known.problem}")
+        output.echo(f"note: {known.problem}")
 
 
 def _table(heading: str, rows: Sequence[Price]) -> None:
-    typer.echo(heading if rows else f"{heading} none")
+    output.echo(heading if rows else f"{heading} none")
     for price in rows:
         name = f"{price.model} ({price.judge})" if price.judge else price.model
         amounts: list[Any] = [f"{price.money_in:.2f}", f"{price.money_out:.2f}"]
-        typer.echo(f"  {name:<32} in {amounts[0]:>8}  out {amounts[1]:>8}")
+        output.echo(f"  {name:<32} in {amounts[0]:>8}  out {amounts[1]:>8}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from holdfast.cli import show, task_run
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
 from holdfast.tasks import page, protocol, states
 from holdfast.tasks.finalize import ALL, FIELDS
@@ -21,23 +20,15 @@ if TYPE_CHECKING:
     from holdfast.tasks.questions import Task
     from holdfast.tasks.view import View
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="The memory of long tasks: decisions, progress, discoveries, and where to begin next.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-Named = Annotated[str, typer.Argument(metavar="[ID]", help="The task; without it the open one of this project.")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Named = Annotated[str, Argument(metavar="[ID]", help="The task; without it the open one of this project.")]
+Json = Annotated[bool, Option("--json", help="As JSON.")]
 
 
-@app.command()
 def start(
-    ident: Annotated[str, typer.Argument(metavar="ID", help="Letters, digits, - and _.")],
-    goal: Annotated[list[str], typer.Argument(help="What is to be reached.")],
+    ident: Annotated[str, Argument(metavar="ID", help="Letters, digits, - and _.")],
+    goal: Annotated[list[str], Argument(help="What is to be reached.")],
     units: Annotated[
-        list[str] | None, typer.Option("--units", help='What is to be done, such as "files 001-500"; may be repeated.')
+        list[str] | None, Option("--units", help='What is to be done, such as "files 001-500"; may be repeated.')
     ] = None,
     json: Json = False,
 ) -> None:
@@ -46,109 +37,98 @@ def start(
     _answer(saved, json, f"started task {saved.task.id}; read tasks/{saved.task.id}/session_memory.md at every start")
 
 
-@app.command("show")
 def show_task(
     ident: Named = "",
-    whole: Annotated[bool, typer.Option("--all", help="Every entry, however many there are.")] = False,
+    whole: Annotated[bool, Option("--all", help="Every entry, however many there are.")] = False,
     json: Json = False,
 ) -> None:
     """Show a task: its state, the decisions in force, what is done, what was found out, and the next step."""
     seen = Memory.here().task_show(ident, whole=whole)
     if json:
-        show.as_json(_view_record(seen))
+        output.as_json(_view_record(seen))
         return
-    typer.echo(f"{seen.task.id} ({seen.task.state}): {seen.task.goal}")
+    output.echo(f"{seen.task.id} ({seen.task.state}): {seen.task.goal}")
     _lines("Decisions in force", seen.in_force, seen.decisions.more)
     told = page.standing(seen.standing)
-    typer.echo(f"\nProgress: {told or 'nothing was reported yet'}")
+    output.echo(f"\nProgress: {told or 'nothing was reported yet'}")
     for count in seen.standing.counts:
         if count.total:
             seen_too = f", {count.seen} more seen done" if count.seen else ""
-            typer.echo(f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed{seen_too}")
+            output.echo(f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed{seen_too}")
     _lines("", seen.progress.entries, seen.progress.more)
     _lines("Discoveries", seen.discoveries.entries, seen.discoveries.more)
     _lines("Findings", seen.findings.entries, seen.findings.more)
-    typer.echo(f"\nNext: {seen.step() or seen.no_step()}")
+    output.echo(f"\nNext: {seen.step() or seen.no_step()}")
 
 
-@app.command("list")
 def list_tasks(
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects, and those that are over.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, and those that are over.")] = False,
     json: Json = False,
 ) -> None:
     """List the open tasks of this project, the one that was worked on last first."""
     memory = Memory.here()
     found = memory.task_list(everything=everything, also_over=everything)
     if json:
-        show.as_json({"tasks": [_task_record(one) for one in found]})
+        output.as_json({"tasks": [_task_record(one) for one in found]})
         return
     for one in found:
-        ago = show.age(memory.clock() - one.spoke)
+        ago = output.age(memory.clock() - one.spoke)
         where = f" [{one.project}]" if everything else ""
-        typer.echo(f"{one.id}  {one.state}, last heard of {ago} ago{where}: {one.goal}")
+        output.echo(f"{one.id}  {one.state}, last heard of {ago} ago{where}: {one.goal}")
     if not found:
-        typer.echo("No task is open here.")
+        output.echo("No task is open here.")
 
 
-@app.command()
 def decisions(
-    everything: Annotated[bool, typer.Option("--all", help="Of all projects.")] = False,
-    superseded: Annotated[bool, typer.Option("--superseded", help="Also those that no longer hold.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects.")] = False,
+    superseded: Annotated[bool, Option("--superseded", help="Also those that no longer hold.")] = False,
     json: Json = False,
 ) -> None:
     """List the decisions of all tasks of this project, the finished ones included, in order of time."""
     found = Memory.here().task_decisions(everything=everything, superseded=superseded)
     if json:
         told = [{"task": one.task, **one.entry.as_record(), "superseded_by": one.gone} for one in found]
-        show.as_json({"decisions": told})
+        output.as_json({"decisions": told})
         return
     for one in found:
         gone = f" (superseded by ^{one.gone[-6:].lower()})" if one.gone else ""
-        typer.echo(f"{page.line(one.entry)[2:]} [{one.task}]{gone}")
+        output.echo(f"{page.line(one.entry)[2:]} [{one.task}]{gone}")
     if not found:
-        typer.echo("Nothing was decided in a task of this project.")
+        output.echo("Nothing was decided in a task of this project.")
 
 
-@app.command()
-def pause(
-    ident: Named = "", reason: Annotated[str, typer.Option("--reason", help="Why.")] = "", json: Json = False
-) -> None:
+def pause(ident: Named = "", reason: Annotated[str, Option("--reason", help="Why.")] = "", json: Json = False) -> None:
     """Let a task rest."""
     _move(ident, states.PAUSED, reason, json)
 
 
-@app.command()
 def resume(
-    ident: Named = "", reason: Annotated[str, typer.Option("--reason", help="Why now.")] = "", json: Json = False
+    ident: Named = "", reason: Annotated[str, Option("--reason", help="Why now.")] = "", json: Json = False
 ) -> None:
     """Go on with a task that rests, or whose session died, and show where it stands."""
     _move(ident, states.RESUMED, reason, json)
 
 
-@app.command()
 def block(
     ident: Named = "",
-    reason: Annotated[str, typer.Option("--reason", help="What it waits for.")] = "",
+    reason: Annotated[str, Option("--reason", help="What it waits for.")] = "",
     json: Json = False,
 ) -> None:
     """Say that a task waits for something."""
     _move(ident, states.BLOCKED, reason, json)
 
 
-@app.command()
 def complete(
     ident: Named = "",
-    status: Annotated[str, typer.Option("--status", help="The final status, in a line.")] = "",
-    learned: Annotated[list[str] | None, typer.Option("--learned", help="Study: what was learned.")] = None,
-    surprised: Annotated[list[str] | None, typer.Option("--surprised", help="Study: what surprised.")] = None,
-    connection: Annotated[list[str] | None, typer.Option("--connection", help="Study: what hangs together.")] = None,
-    change: Annotated[list[str] | None, typer.Option("--change", help="Act: what should change.")] = None,
+    status: Annotated[str, Option("--status", help="The final status, in a line.")] = "",
+    learned: Annotated[list[str] | None, Option("--learned", help="Study: what was learned.")] = None,
+    surprised: Annotated[list[str] | None, Option("--surprised", help="Study: what surprised.")] = None,
+    connection: Annotated[list[str] | None, Option("--connection", help="Study: what hangs together.")] = None,
+    change: Annotated[list[str] | None, Option("--change", help="Act: what should change.")] = None,
     promote: Annotated[
-        list[str] | None, typer.Option("--promote", help="Entries that become notes, by id, or `all`.")
+        list[str] | None, Option("--promote", help="Entries that become notes, by id, or `all`.")
     ] = None,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Though units of it are open, or no task was named.")
-    ] = False,
+    anyway: Annotated[bool, Option("--anyway", help="Though units of it are open, or no task was named.")] = False,
     json: Json = False,
 ) -> None:
     """Complete a task: archive its memory to outputs/, flag its findings, and take its working folder away."""
@@ -156,25 +136,24 @@ def complete(
     findings = [(field, text) for field, texts in given.items() for text in texts or ()]
     memory = Memory.here()
     if not anyway and not json and _is_answered() and (why := memory.task_doubts(ident)):
-        typer.confirm(f"{why}. Complete it all the same?", abort=True)
+        if not output.confirm(f"{why}. Complete it all the same?"):
+            raise SystemExit(1)
         anyway = True
     _finish(ident, states.COMPLETED, status, findings, promote or (), json, anyway=anyway)
 
 
-@app.command()
 def abandon(
     ident: Named = "",
-    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "",
+    reason: Annotated[str, Option("--reason", help="Why.")] = "",
     json: Json = False,
 ) -> None:
     """Give a task up. Its memory is archived all the same; its decisions no longer bind."""
     _finish(ident, states.ABANDONED, reason, (), (), json)
 
 
-@app.command()
 def reopen(
-    ident: Annotated[str, typer.Argument(metavar="ID", help="A task that is completed or abandoned.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why it goes on.")] = "",
+    ident: Annotated[str, Argument(metavar="ID", help="A task that is completed or abandoned.")],
+    reason: Annotated[str, Option("--reason", help="Why it goes on.")] = "",
     json: Json = False,
 ) -> None:
     """Go on with a task that is over: its memory comes back from outputs/, and nothing of it is lost."""
@@ -183,16 +162,13 @@ def reopen(
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
     if not json:
         seen = memory.task_show(saved.task.id)
-        typer.echo(f"next: {seen.step() or seen.no_step()}")
+        output.echo(f"next: {seen.step() or seen.no_step()}")
 
 
-@app.command("promote")
 def promote_entries(
-    ident: Annotated[str, typer.Argument(metavar="ID", help="The task, open or over.")],
-    wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="[ENTRY]...", help="Ids; without any: the list.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All decisions in force and discoveries.")] = False,
+    ident: Annotated[str, Argument(metavar="ID", help="The task, open or over.")],
+    wanted: Annotated[list[str] | None, Argument(metavar="[ENTRY]...", help="Ids; without any: the list.")] = None,
+    everything: Annotated[bool, Option("--all", help="All decisions in force and discoveries.")] = False,
     json: Json = False,
 ) -> None:
     """Flag decisions and discoveries of a task, so that the close makes notes of them."""
@@ -202,26 +178,22 @@ def promote_entries(
     else:
         offers = memory.task_promote(ident, [ALL] if everything else wanted or ())
     if json:
-        show.as_json(
+        output.as_json(
             {"task": ident, "flagged": bool(wanted or everything), "entries": [_record(one.entry) for one in offers]}
         )
         return
     what = "flagged " if wanted or everything else ""
     for one in offers:
-        typer.echo(f"{what}^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
+        output.echo(f"{what}^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
     if not offers:
-        typer.echo("Nothing in this task could become a note.")
+        output.echo("Nothing in this task could become a note.")
 
 
-@app.command("protocol")
 def print_protocol(
-    form: Annotated[str, typer.Argument(help=f"One of: {', '.join(protocol.FORMS)}.")] = protocol.FORMS[0],
+    form: Annotated[str, Argument(help=f"One of: {', '.join(protocol.FORMS)}.")] = protocol.FORMS[0],
 ) -> None:
     """Print the protocol of task memory, for CLAUDE.md, AGENTS.md or a prompt."""
-    typer.echo(Memory.here().task_protocol(form), nl=False)
-
-
-app.command("run")(task_run.run)
+    output.echo(Memory.here().task_protocol(form), nl=False)
 
 
 def _move(ident: str, to: str, reason: str, json: bool) -> None:
@@ -230,7 +202,7 @@ def _move(ident: str, to: str, reason: str, json: bool) -> None:
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
     if to == states.RESUMED and not json:
         seen = memory.task_show(saved.task.id)
-        typer.echo(f"next: {seen.step() or seen.no_step()}")
+        output.echo(f"next: {seen.step() or seen.no_step()}")
 
 
 def _is_answered() -> bool:
@@ -250,7 +222,7 @@ def _finish(
 ) -> None:
     done = Memory.here().task_finish(ident, to, status, tuple(findings), tuple(promote), anyway=anyway)
     if json:
-        show.as_json(
+        output.as_json(
             {
                 "task": _task_record(done.task),
                 "archive": done.archive,
@@ -265,36 +237,36 @@ def _finish(
 
 
 def _tell_finished(done: Finished) -> None:
-    typer.echo(f"task {done.task.id} is {done.task.state}; its memory is kept in {done.archive}")
+    output.echo(f"task {done.task.id} is {done.task.state}; its memory is kept in {done.archive}")
     for note in done.notes:
-        typer.echo(f"note: {note}")
+        output.echo(f"note: {note}")
     if done.left:
-        typer.echo(f"note: what is left in {done.left} is somebody's own or changed meanwhile; it was kept as it is")
+        output.echo(f"note: what is left in {done.left} is somebody's own or changed meanwhile; it was kept as it is")
     for one in done.promoted:
-        typer.echo(f"flagged ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
+        output.echo(f"flagged ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
     if done.offers and done.task.state == states.COMPLETED:
-        typer.echo(f"These could become notes: `holdfast task promote {done.task.id} ENTRY…`, or --all:")
+        output.echo(f"These could become notes: `holdfast task promote {done.task.id} ENTRY…`, or --all:")
         for one in done.offers:
-            typer.echo(f"  ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
+            output.echo(f"  ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
 
 
 def _answer(saved: Saved, json: bool, said: str) -> None:
     if json:
-        show.as_json({"task": _task_record(saved.task), "entry": _record(saved.entry), "notes": list(saved.notes)})
+        output.as_json({"task": _task_record(saved.task), "entry": _record(saved.entry), "notes": list(saved.notes)})
         return
-    typer.echo(said)
+    output.echo(said)
     for note in saved.notes:
-        typer.echo(f"note: {note}")
+        output.echo(f"note: {note}")
 
 
 def _lines(heading: str, found: Iterable[Entry], more: int) -> None:
     listed = [page.line(one) for one in found]
     if heading and (listed or more):
-        typer.echo(f"\n{heading}:")
+        output.echo(f"\n{heading}:")
     for line in listed:
-        typer.echo(f"  {line}")
+        output.echo(f"  {line}")
     if more:
-        typer.echo(f"  ({more:,} older ones: --all)")
+        output.echo(f"  ({more:,} older ones: --all)")
 
 
 def _record(one: Entry) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from holdfast.capture import whereabouts
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Option
 from holdfast.fielding import Fielding
 
 if TYPE_CHECKING:
@@ -16,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def think(
-    words: Annotated[list[str], typer.Argument(metavar="TEXT…", help="The thought; - reads it from standard input.")],
-    context: Annotated[str, typer.Option("--context", help="What it was thought about or in the course of.")] = "",
+    words: Annotated[list[str], Argument(metavar="TEXT…", help="The thought; - reads it from standard input.")],
+    context: Annotated[str, Option("--context", help="What it was thought about or in the course of.")] = "",
     kind: Annotated[
         str,
-        typer.Option("--kind", help="original, refinement, consolidation or bridge; all but the first have sources."),
+        Option("--kind", help="original, refinement, consolidation or bridge; all but the first have sources."),
     ] = "original",
     source: Annotated[
-        list[str] | None, typer.Option("--source", help="The id of a thought that it is made of; may be repeated.")
+        list[str] | None, Option("--source", help="The id of a thought that it is made of; may be repeated.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="May be repeated.")] = None,
-    category: Annotated[str, typer.Option("--category", help="Such as decision or correction.")] = "",
-    space: Annotated[str, typer.Option("--space", help="The knowledge space that it belongs to.")] = "",
-    for_all: Annotated[bool, typer.Option("--global", help="For all projects, not only this one.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    tag: Annotated[list[str] | None, Option("--tag", help="May be repeated.")] = None,
+    category: Annotated[str, Option("--category", help="Such as decision or correction.")] = "",
+    space: Annotated[str, Option("--space", help="The knowledge space that it belongs to.")] = "",
+    for_all: Annotated[bool, Option("--global", help="For all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Keep a thought in the field. One that is there already is not kept twice: it is reinforced."""
     from holdfast.field.think import Words
@@ -57,16 +56,16 @@ def think(
         one = done.thought
         shown = ("id", "text", "kind", "project", "space", "category", "origin", "path")
         lists = {"tags": list(one.tags), "sources": list(one.sources), "changes": list(done.changes)}
-        show.as_json({**{name: getattr(one, name) for name in shown}, **lists, "new": done.is_new})
+        output.as_json({**{name: getattr(one, name) for name in shown}, **lists, "new": done.is_new})
         return
-    typer.echo(_said(done))
+    output.echo(_said(done))
     for change in done.changes:
-        typer.echo(f"note: {change}")
+        output.echo(f"note: {change}")
 
 
 def _said(done: Thinking) -> str:
     one = done.thought
     if not done.is_new:
-        return f"already thought, and reinforced: {show.plain(one.path or one.id)}"
+        return f"already thought, and reinforced: {output.plain(one.path or one.id)}"
     where = f"project {one.project}" if one.project else "all projects"
     return f"thought {one.id} [{one.kind}], for {where}"

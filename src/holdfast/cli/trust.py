@@ -6,18 +6,17 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
 from holdfast.capture import home, platform
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 from holdfast.vault import gate
 
 
 def trust(
-    remove: Annotated[bool, typer.Option("--remove", help="Take the word back.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    remove: Annotated[bool, Option("--remove", help="Take the word back.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Use the vault that this repository names in its .holdfast.toml. Until then it is ignored."""
     from holdfast.vault import trust as trusting
@@ -28,19 +27,21 @@ def trust(
         gate.require(by, gate.Change(gate.TRUST), "Trusting a repository's vault")
     if remove:
         root = trusting.distrust(own, cwd)
-        show.as_json({"root": root, "trusted": False}) if json else typer.echo(f"no longer trusted: {root}")
+        output.as_json({"root": root, "trusted": False}) if json else output.echo(f"no longer trusted: {root}")
         return
     found = trusting.offer(own, cwd)
     if not found.trusted and not yes:
-        typer.echo(f"{found.root} asks to use its own vault {found.vault}: its notes and rules would steer your agent.")
+        output.echo(
+            f"{found.root} asks to use its own vault {found.vault}: its notes and rules would steer your agent."
+        )
         if not sys.stdin.isatty():
             raise UsageError("Nothing was changed. Read it, then say --yes.")
-        if not typer.confirm("Trust it on this machine?"):
+        if not output.confirm("Trust it on this machine?"):
             raise UsageError("Nothing was changed.")
     found = trusting.trust(own, cwd, by=by)
     if json:
-        show.as_json({"root": found.root, "vault": found.vault, "trusted": True})
+        output.as_json({"root": found.root, "vault": found.vault, "trusted": True})
     else:
-        typer.echo(f"trusted: {found.root} uses {found.vault}")
+        output.echo(f"trusted: {found.root} uses {found.vault}")
     if os.environ.get("HOLDFAST_HOME"):
-        typer.echo("note: HOLDFAST_HOME is set and goes before it, as long as it is.", err=True)
+        output.echo("note: HOLDFAST_HOME is set and goes before it, as long as it is.", err=True)

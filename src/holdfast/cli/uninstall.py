@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from holdfast.capture import home, platform
-from holdfast.cli import show
+from holdfast.cli import output
+from holdfast.cli.command import Option
 from holdfast.cli.init import agrees
 from holdfast.install import removal, telling
 from holdfast.vault import gate
 
 
 def uninstall(
-    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only from this agent; may be repeated.")] = None,
-    project: Annotated[bool, typer.Option("--project", help="Only from this project's local settings.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON; does not ask.")] = False,
+    agent: Annotated[list[str] | None, Option("--agent", help="Only from this agent; may be repeated.")] = None,
+    project: Annotated[bool, Option("--project", help="Only from this project's local settings.")] = False,
+    yes: Annotated[bool, Option("--yes -y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON; does not ask.")] = False,
 ) -> None:
     """Give the agents' settings back as they were. Your vault stays."""
     env, cwd = os.environ, platform.working_folder(os.environ)
@@ -30,15 +29,15 @@ def uninstall(
     if json:
         if not dry_run:
             removal.apply(wanted, env)
-        show.as_json(telling.uninstall_as_data(wanted, env, written=not dry_run))
+        output.as_json(telling.uninstall_as_data(wanted, env, written=not dry_run))
         return
     for line in telling.uninstall_lines(wanted, in_full=dry_run):
-        typer.echo(line)
+        output.echo(line)
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Remove this?"):
-        typer.echo("Nothing was changed.")
+        output.echo("Nothing was changed.")
         return
     removal.apply(wanted, env)
     for line in telling.stays(env, cwd):
-        typer.echo(line)
+        output.echo(line)

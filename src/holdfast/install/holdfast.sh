@@ -1,6 +1,6 @@
 #!/bin/sh
 # The `holdfast` command. A console script would cost about three interpreter starts before our first line, and agents
-# type `flag` and `task checkpoint` often: the cheap commands go straight to `python -I -S`, the others through the package's typer app.
+# type `flag` and `task checkpoint` often: the cheap commands go straight to `python -I -S`, the others through the whole command line.
 self=$0
 while [ -L "$self" ]; do # pipx and uv put a link on PATH
   link=$(readlink "$self")

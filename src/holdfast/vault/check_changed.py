@@ -19,9 +19,9 @@ from holdfast.vault.check_links import IndexNames, broken_links, the_map, unfoun
 from holdfast.vault.check_notes import of_note
 from holdfast.vault.git import Repository
 from holdfast.vault.index import is_note_path
+from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.notes import Broken
 from holdfast.vault.reviewing import is_quarantined
-from holdfast.vault.stored_index import StoredIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -13,16 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from holdfast.capture import front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FENCE = front_matter.FENCE
-DEEPEST = front_matter.DEEPEST  # the C composer calls itself for each level, and a stack is soon used up
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
 
 
@@ -61,15 +57,13 @@ def parse(text: str) -> Document:
         raise Unparsable(damage.line, damage.reason) from damage
     after = text.find("\n", end)
     body = text[after + 1 :] if after >= 0 else ""
+    from holdfast.vault import yaml_places  # whoever only looks at the index needs no YAML
+
     try:
-        node = _compose(source)
-        fields, spans, lasts = ({}, {}, {}) if node is None else _fields(node, start)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = start + mark.index if mark else start  # its own count of lines knows other line breaks than editors
-        raise Unparsable(text.count("\n", 0, at) + 1, error.problem or "not YAML") from error
-    except yaml.YAMLError as error:
-        raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
+        fields, spans, lasts = yaml_places.of(source, start)
+    except yaml_places.NotYaml as error:
+        line = 2 if error.at is None else text.count("\n", 0, start + error.at) + 1
+        raise Unparsable(line, error.reason) from error
     except UnicodeError:
         raise Unparsable(1, "it is not UTF-8") from None
     if _normal(fields) != _normal(read):
@@ -84,65 +78,6 @@ def _normal(value: Any) -> Any:
     if isinstance(value, list):
         return [_normal(one) for one in value]
     return " ".join(value.split()) if isinstance(value, str) else (repr(value),)
-
-
-def _compose(source: str) -> Any:
-    """The tree of nodes, once the events say that it is neither a bomb nor too deep; the usual text needs no look."""
-    signs = sum(source.count(sign) for sign in ("[", "{", "- ", "-\n", "-\r", "-\t", "?", ":"))  # one per level
-    if "&" in source or "*" in source or signs >= DEEPEST:
-        depth = 0
-        for event in yaml.parse(source, Loader=LOADER):
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise yaml.MarkedYAMLError(
-                    problem="anchors and aliases are not accepted", problem_mark=event.start_mark
-                )
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
-                raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=event.start_mark)
-    return yaml.compose(source, Loader=LOADER)
-
-
-def _fields(root: Any, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]], dict[str, int]]:
-    if not isinstance(root, yaml.MappingNode):
-        raise yaml.MarkedYAMLError(problem="it should be lines of `key: value`", problem_mark=root.start_mark)
-    fields: dict[str, Any] = {}
-    spans: dict[str, tuple[int, int]] = {}
-    lasts: dict[str, int] = {}
-    for key, value in root.value:
-        name = key.value if isinstance(key, yaml.ScalarNode) else ""
-        if not name or name in fields:
-            problem = f"the key {name} stands there twice" if name else "a key should be a plain word"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-        fields[name] = _plain(value)
-        spans[name] = (start + value.start_mark.index, start + _end(value))
-        if isinstance(value, yaml.SequenceNode) and value.value:
-            lasts[name] = start + _end(value.value[-1])
-    return fields, spans, lasts
-
-
-def _end(node: Any) -> int:
-    """Where a value's own text ends: libyaml counts the comments below a block as the block's."""
-    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        return _end(last[1] if isinstance(last, tuple) else last)
-    return int(node.end_mark.index)
-
-
-def _plain(node: Any) -> Any:
-    """Text, numbers, lists and tables. A date stays the text it is."""
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(one) for one in node.value]
-    if isinstance(node, yaml.MappingNode):
-        return {str(_plain(key)): _plain(value) for key, value in node.value}
-    kind = node.tag.rpartition(":")[2]
-    if kind == "null":
-        return None
-    if kind == "bool":
-        return node.value.lower() in ("true", "yes", "on")
-    if kind == "int" and node.value.removeprefix("-").isdecimal() and len(node.value) < 19:
-        number = int(node.value)
-        return number if str(number) == node.value else node.value  # 007 is a name
-    return node.value
 
 
 def edit(document: Document, changes: Mapping[str, Any]) -> str:

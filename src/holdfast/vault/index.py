@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import alike, codec, project_merges
 from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import digest
-from holdfast.vault import armed_file, index_store, journal, named_calls, note_facets, notes, vouched
+from holdfast.vault import armed_file, index_store, journal, note_facets, notes, vouched
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
@@ -330,6 +330,8 @@ def _row(one: Known | Broken) -> list[Any]:
 def known_of(note: Note) -> Known:
     """What is known of a note that was read whole."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
+    from holdfast.vault import named_calls  # hundreds of patterns, for a note that is new or changed
+
     named = {} if note.when is not None else named_calls.as_record(note, note.body)
     armed = tuple(armed_file.lines_of(note, named))
     return Known(replace(note, body=""), body_digest(note.body), links, named, armed)

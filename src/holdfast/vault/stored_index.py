@@ -1,42 +1,36 @@
-"""The index as a writer has it: rows of the store, asked for one by one, so that a change costs the same of many notes.
+"""The index as a writer opens it: rows of the store (vault/index_rows), so that a change costs the same of many notes.
 
 Rows are believed without a look at their files where all of this holds: a writer stored them at a commit that is still
 there, the machine has not booted since, and git says which files differ from that commit now. Those files are read
 anew, and those that were read the last time, because a person may have saved them at that moment. In every other case
 each row is compared with its file, as for everybody else (vault/index). Only who holds the vault's lock may open it so.
-
-What is planned lies over the rows until the change is made; then it is stored with the commit that has it.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import time
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from holdfast.capture import alike, codec, platform, project_merges
+from holdfast.capture import codec, platform
 from holdfast.capture.agent_edits import Edits
 from holdfast.errors import HoldfastError
-from holdfast.vault import index, index_store, note_facets, notes
+from holdfast.vault import index, index_store, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.index import Index, Known
-from holdfast.vault.index_store import raw
+from holdfast.vault.index_rows import UNUSABLE, StoredIndex
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Iterable
 
     from holdfast.vault.index_store import Store
-    from holdfast.vault.note_facets import Facets
 
     Looked = tuple[dict[str, tuple[str, Known | Broken]], list[str], list[str]]
 
 TOPS = (*notes.FOLDERS.values(), notes.QUARANTINE)
-UNUSABLE = (sqlite3.Error, ValueError, TypeError)
 SUBMODULE = b"160000 "
 
 
@@ -201,257 +195,3 @@ def _listed(vault: str, path: str) -> Note | Broken | None:
     if is_folder and not os.path.islink(full):
         return None if os.access(full, os.R_OK) else notes.read(vault, path)
     return notes.read(vault, path) if path.endswith(".md") or is_folder else None
-
-
-class _Rows(Mapping[str, Known]):
-    """The notes of a stored index by path; one is read when it is asked for, all of them where all are."""
-
-    def __init__(self, owner: StoredIndex) -> None:
-        self._owner = owner
-
-    def __getitem__(self, path: str) -> Known:
-        found = self._owner.one(path)
-        if not isinstance(found, Known):
-            raise KeyError(path)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._owner.everything)
-
-    def __len__(self) -> int:
-        return len(self._owner.everything)
-
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and isinstance(self._owner.one(path), Known)
-
-    def values(self) -> Any:
-        return self._owner.everything.values()
-
-    def items(self) -> Any:
-        return self._owner.everything.items()
-
-
-class StoredIndex(Index):
-    """The rows of a store, and over them what is planned: None for a file that goes."""
-
-    def __init__(
-        self,
-        vault: str,
-        store: Store,
-        over: Mapping[str, Known | Broken | None] | None = None,
-        held: tuple[str, ...] = (),
-        merged: Mapping[str, str] | None = None,
-    ) -> None:
-        merged = project_merges.names(vault) if merged is None else merged
-        self.__dict__.update(vault=vault, store=store, over=dict(over or {}), held=held, known=_Rows(self), _seen={})
-        self.__dict__.update(merged=merged)
-
-    vault: str
-    store: Store
-    over: dict[str, Known | Broken | None]
-    _seen: dict[str, Known | Broken | None]
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def with_texts(self, texts: Mapping[str, str | None]) -> Index:
-        return StoredIndex(self.vault, self.store, {**self.over, **index.planned(texts)}, self.held, self.merged)
-
-    def keep(self, commit: str) -> StoredIndex:
-        """What was planned is made, in this commit: it is stored."""
-        now = time.time_ns()
-        stamped = {path: index.stamp_of(f"{self.vault}/{path}", now) for path in self.over}
-        fresh = {path: (stamped[path], one) for path, one in self.over.items() if one is not None}
-        gone = [path for path, one in self.over.items() if one is None]
-        try:
-            self.store.save(index.as_rows(fresh), gone, {"commit": commit} if commit else {})
-        except UNUSABLE:
-            self._renew()
-        return StoredIndex(self.vault, self.store, held=self.held)
-
-    def one(self, path: str) -> Known | Broken | None:
-        """What is known of a path."""
-        if path in self.over:
-            return self._as_ours(self.over[path])
-        if path not in self._seen:
-            found = self._ask("SELECT stamp, crc, row FROM note WHERE path = ?", index_store.raw_path(path))
-            self._seen[path] = self._recalled(path, *found[0]) if found else None
-        return self._seen[path]
-
-    def _as_ours(self, one: Known | Broken | None) -> Known | Broken | None:
-        """With the id that its project goes by; rows and what is planned have the one in the file."""
-        return index.under_merges(one, self.merged) if self.merged and isinstance(one, Known) else one
-
-    def _ids(self, projects: Collection[str]) -> tuple[str, ...]:
-        """The ids under which rows of these projects lie."""
-        return tuple({one: None for name in projects for one in project_merges.family(self.merged, name)})
-
-    def _recalled(self, path: str, stamp: str, crc: int, row: bytes) -> Known | Broken | None:
-        if crc == index_store.checksum(row):
-            try:
-                return self._as_ours(index.recalled(path, [stamp, *codec.decode(row)]))
-            except UNUSABLE:
-                pass
-        read = notes.read(self.vault, path)  # not what we wrote: the file is
-        return self._as_ours(read if isinstance(read, Broken) else index.known_of(read))
-
-    @cached_property
-    def everything(self) -> dict[str, Known]:
-        """Every note by path."""
-        rows = self._ask("SELECT path, stamp, crc, row FROM note WHERE is_note")
-        found = {index_store.path_of(path): (stamp, crc, row) for path, stamp, crc, row in rows}
-        known = {path: self._recalled(path, *row) for path, row in found.items() if path not in self.over}
-        whole = {**known, **{path: self._as_ours(one) for path, one in self.over.items()}}
-        return {path: one for path, one in sorted(whole.items()) if isinstance(one, Known)}
-
-    @property
-    def broken(self) -> tuple[Broken, ...]:
-        paths = [index_store.path_of(path) for (path,) in self._ask("SELECT path FROM note WHERE NOT is_note")]
-        found = [self.one(path) for path in sorted({*paths, *self.over})]
-        return tuple(one for one in found if isinstance(one, Broken))
-
-    def is_taken(self, path: str) -> bool:
-        fold = path.casefold()
-        rows = self._ask("SELECT path FROM note WHERE fold = ?", raw(fold))
-        there = [found for (one,) in rows if (found := index_store.path_of(one)) not in self.over]
-        return bool(there) or any(one is not None and path_.casefold() == fold for path_, one in self.over.items())
-
-    def saying(self, words: str) -> list[Known]:
-        paths = self._paths("digest = ?", words)
-        return self._those({*paths, *(path for path, one in self._planned.items() if one.digest == words)})
-
-    def made_of(self, source: str) -> list[str]:
-        paths = self._paths("id IN (SELECT id FROM source WHERE source = ?)", raw(source))
-        return sorted({*paths, *(path for path, one in self._planned.items() if source in one.sources)})
-
-    def called(self, name: str) -> list[Note]:
-        wanted = name.casefold()
-        paths = self._paths("id IN (SELECT id FROM called WHERE name = ?)", raw(wanted))
-        planned = (path for path, one in self._planned.items() if wanted in one.called)
-        return [one.note for one in self._those({*paths, *planned})]
-
-    def under(self, folder: str) -> list[Known]:
-        first = index_store.raw_path(folder)
-        paths = self._paths("path >= ? AND path < ?", first + b"/", first + b"0")
-        return self._those({*paths, *(path for path in self.over if path.startswith(f"{folder}/"))})
-
-    def listing(self) -> bytes:
-        if self.over:
-            return super().listing()
-        in_order = "(SELECT path || x'0a' AS line FROM note ORDER BY path)"
-        (found,) = self._ask(f"SELECT CAST(group_concat(line, '') AS BLOB) FROM {in_order}")
-        return bytes(found[0] or b"")
-
-    def armed_lines(self, most: int) -> list[str]:
-        rows = self._ask("SELECT path, armed FROM note WHERE armed != x'' ORDER BY path LIMIT ?", most + len(self.over))
-        found = {index_store.path_of(path): bytes(armed).decode("utf-8", "replace") for path, armed in rows}
-        found = {path: armed for path, armed in found.items() if path not in self.over}
-        found |= {path: "\n".join(one.armed) for path, one in self._planned.items() if one.armed}
-        return [line for _, armed in sorted(found.items()) for line in armed.split("\n")][:most]
-
-    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
-        rows = self._ask(
-            "SELECT name, path FROM note WHERE map = ? ORDER BY name, path LIMIT ?", group, most + len(self.over)
-        )
-        found = [(bytes(name), index_store.path_of(path)) for name, path in rows]
-        found = [one for one in found if one[1] not in self.over]
-        found += [(raw(one.name), path) for path, one in self._planned.items() if one.group == group]
-        count = self._count("map = ?", (group,), lambda one: one.group == group)
-        return [one.note for one in self._those(path for _, path in sorted(found)[:most])], count
-
-    def on_shelf(self, shelf: str, projects: Collection[str], most: int) -> list[Note]:
-        is_rising = shelf == note_facets.ALWAYS
-        found = []
-        for project in self._ids(projects):
-            rows = self._ask(
-                "SELECT key, name, path FROM note WHERE shelf = ? AND project = ? "
-                f"ORDER BY key {'ASC' if is_rising else 'DESC'}, name, path LIMIT ?",
-                *(shelf, raw(project), most + len(self.over)),
-            )
-            found += [(bytes(key), bytes(name), index_store.path_of(path)) for key, name, path in rows]
-        found = [one for one in found if one[2] not in self.over]
-        found += [
-            (raw(one.key), raw(one.name), path)
-            for path, one in self._planned.items()
-            if one.shelf == shelf and one.project in projects
-        ]
-        found.sort(key=lambda one: one[1:])
-        found.sort(key=lambda one: one[0], reverse=not is_rising)
-        return [one.note for one in self._those(path for *_, path in found[:most])]
-
-    def count(self, shelf: str, projects: Collection[str], *, active: bool = False) -> int:
-        def is_counted(one: Facets) -> bool:
-            return one.shelf == shelf and one.project in projects and (one.is_active or not active)
-
-        ids = self._ids(projects)
-        where = f"shelf = ? AND project IN ({_marks(ids)})" + (" AND is_active" if active else "")
-        return self._count(where, (shelf, *map(raw, ids)), is_counted)
-
-    def waiting(self, projects: Collection[str]) -> int:
-        ids = self._ids(projects)
-        where = f"waits AND project IN ({_marks(ids)})"
-        return self._count(where, tuple(map(raw, ids)), lambda one: one.waits and one.project in projects)
-
-    def projects(self) -> set[str]:
-        shelves = (note_facets.ALWAYS, note_facets.OTHER)
-        rows = self._ask("SELECT DISTINCT project FROM note WHERE shelf IN (?, ?)", *shelves)
-        named = (bytes(one).decode("utf-8", "surrogatepass") for (one,) in rows)
-        found = {self.merged.get(one, one) for one in named}
-        return found | {one.project for one in self._planned.values() if one.shelf in shelves}
-
-    def like(self, words: frozenset[str]) -> list[Note]:
-        telling = sorted(words - alike.MARKS)
-        if len(telling) < alike.FEWEST:
-            return []
-        query = f"SELECT id FROM word WHERE word IN ({_marks(telling)}) GROUP BY id HAVING count(*) >= {alike.FEWEST}"
-        paths = self._paths(f"id IN ({query})", *map(raw, telling))
-        near = {*paths, *(path for path, one in self._planned.items() if one.words)}
-        return [one.note for one in self._those(near) if alike.are(words, alike.words(one.note.description))]
-
-    @cached_property
-    def _planned(self) -> dict[str, Facets]:
-        found = {path: self._as_ours(one) for path, one in self.over.items()}
-        return {path: note_facets.of(one) for path, one in found.items() if isinstance(one, Known)}
-
-    @cached_property
-    def _replaced(self) -> list[Facets]:
-        """The facets of the rows that something planned lies over."""
-        below = StoredIndex(self.vault, self.store, merged=self.merged)
-        found = (below.one(path) for path in self.over)
-        return [note_facets.of(one) for one in found if isinstance(one, Known)]
-
-    def _count(self, where: str, given: tuple[Any, ...], is_counted: Callable[[Facets], bool]) -> int:
-        stored = int(self._ask(f"SELECT count(*) FROM note WHERE {where}", *given)[0][0])
-        return stored - sum(map(is_counted, self._replaced)) + sum(map(is_counted, self._planned.values()))
-
-    def _paths(self, where: str, *given: Any) -> list[str]:
-        found = (index_store.path_of(one) for (one,) in self._ask(f"SELECT path FROM note WHERE {where}", *given))
-        return [path for path in found if path not in self.over]
-
-    def _those(self, paths: Iterable[str]) -> list[Known]:
-        """Notes by path, a set of them in the order of their paths."""
-        found = (self.one(path) for path in (sorted(paths) if isinstance(paths, set) else paths))
-        return [one for one in found if isinstance(one, Known)]
-
-    def _ask(self, query: str, *given: Any) -> list[Any]:
-        try:
-            return self.store.db.execute(query, given).fetchall()
-        except sqlite3.Error:
-            self._renew()
-            return self.store.db.execute(query, given).fetchall()
-
-    def _renew(self) -> None:
-        """The database cannot be used: it goes, and all that is known is had from the files for as long as we live."""
-        self.store.close()
-        platform.remove(index_store.place(self.vault))
-        whole = index.load(self.vault)
-        self.store.db = index_store.in_memory()
-        found: dict[str, Known | Broken] = {**whole.known, **{one.path: one for one in whole.broken}}
-        self.store.save(index.as_rows({path: ("", one) for path, one in found.items()}))
-        self._seen.clear()
-
-
-def _marks(values: Collection[str]) -> str:
-    return ", ".join("?" * len(values))

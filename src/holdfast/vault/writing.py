@@ -38,8 +38,8 @@ from holdfast.vault import (
     writable,
 )
 from holdfast.vault.git import OURS, Repository, remove_stale_locks
+from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.journal import Applied, Change, File
-from holdfast.vault.stored_index import StoredIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

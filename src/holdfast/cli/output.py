@@ -1,4 +1,4 @@
-"""How commands print: JSON with stable names, plain text where nobody watches, ages and times as people say them."""
+"""How commands speak: lines, questions, JSON with stable names, ages and times, a bar for long work."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from holdfast.capture import codec
 from holdfast.capture.flags import clean
@@ -21,8 +19,38 @@ if TYPE_CHECKING:
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print at once: somebody reads along, or is told before the next thing happens. A file's name need not be text."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:
+        print(text.encode("utf-8", "replace").decode(), end="\n" if nl else "", file=stream, flush=True)
+
+
+def styled(text: str, *, bold: bool = False) -> str:
+    """Text for a terminal with colours: bold, else dim."""
+    return f"\033[{1 if bold else 2}m{text}\033[0m"
+
+
+def confirm(question: str, *, default: bool = False) -> bool:
+    """A yes or no from the user; no answer at all ends the command."""
+    while True:
+        answer = prompt(question, "Y/n" if default else "y/N").strip().lower()
+        if answer in ("y", "yes", "n", "no", ""):
+            return answer.startswith("y") if answer else default
+        echo("Please answer y or n.")
+
+
+def prompt(question: str, shown: str, default: str = "") -> str:
+    """The user's answer; `default` for an empty line."""
+    try:
+        return input(f"{question} [{shown}]: ") or default
+    except EOFError:
+        echo("\nNobody answered; nothing was done.", err=True)
+        raise SystemExit(1) from None
+
+
 def as_json(value: Any) -> None:
-    typer.echo(codec.encode(value).decode("utf-8"))
+    echo(codec.encode(value).decode("utf-8"))
 
 
 def plain(text: str) -> str:
@@ -60,14 +88,14 @@ def thought(one: Thought, weight: float, *, json: bool) -> None:
         as_json({**one.as_record(), "weight": round(weight, 4)})
         return
     where = f"project {one.project}" if one.project else "all projects"
-    typer.echo(f"thought {one.id} [{one.kind}], for {plain(where)}, weight {weight:.2f}, {clock(one.created)}")
+    echo(f"thought {one.id} [{one.kind}], for {plain(where)}, weight {weight:.2f}, {clock(one.created)}")
     named = ("contributor", "agent", "session", "origin", "category", "space", "path", "superseded_by", "context")
     told = {name: getattr(one, name) for name in named}
     told |= {"tags": ", ".join(one.tags), "sources": ", ".join(one.sources)}
     for name, value in told.items():
         if value:
-            typer.echo(f"{name.replace('_', ' ')}: {plain(value)}")
-    typer.echo(f"\n{plain(one.text)}")
+            echo(f"{name.replace('_', ' ')}: {plain(value)}")
+    echo(f"\n{plain(one.text)}")
 
 
 @contextmanager
