@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import faults, home, log, platform
-from holdfast.vault import aside, notes
-from holdfast.vault.git_damage import HASHES
+from holdfast.vault import aside, loose_objects, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,7 +92,7 @@ def _is_as_committed(vault: str, path: str, ident: str) -> bool:
         return False
     if any(found.what == log.DAMAGE for found in log.scan(data)):
         return False  # it was committed so
-    return HASHES[len(ident)](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ident
+    return loose_objects.blob_id(data, len(ident)) == ident
 
 
 def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
