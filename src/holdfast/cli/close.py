@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import show
+from holdfast.errors import HistoryDamaged
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def close(
     elif not done:
         typer.echo("Nothing was waiting.")
     if failed:
-        raise typer.Exit(1)
+        is_history = all(one.code == HistoryDamaged.code for one in failed)
+        raise typer.Exit(HistoryDamaged.exit_status if is_history else 1)
 
 
 def _line(one: Closed) -> None:
@@ -41,7 +43,8 @@ def _line(one: Closed) -> None:
         return
     what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
     if one.error:
-        done = f"closed in part: {what}: {one.filed} filed" if one.filed else f"not closed: {what}"
+        whose = f" ({what})" if one.episode else ""
+        done = f"closed in part ({what}, {one.filed} filed)" if one.filed else f"not closed{whose}"
         rest = "The rest" if one.filed else "Everything"
         typer.echo(f"{done}: {one.error} {rest} waits as before.", err=True)
         return

@@ -187,9 +187,12 @@ def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
             yield _opened(repository.vault, one.path)
             continue
         kept = _last_whole(repository, one.path)
-        if kept is None:
-            yield f"{one.path} {one.why}, and the history has no whole version of it"
+        if kept is None and not _is_log(one.path):
+            place = set_aside(repository.vault, f"{repository.vault}/{one.path}")
+            left = f"; what is left of it is kept in {place}" if place else ""
+            yield f"{one.path} is lost: it {one.why}, and the history has no whole version of it{left}"
             continue
+        kept = kept or b""  # of a log, whatever can still be read of it is put back
         _clear_the_way(repository.vault, one.path)
         path = f"{repository.vault}/{one.path}"
         extra = _records_beyond(path, kept) if _is_log(one.path) else b""
@@ -198,6 +201,11 @@ def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
         platform.write_atomic(path, kept + extra, durable=True)
         beside = f"; the damaged one is kept in {place}" if place else ""
         yield f"{one.path} is back from the history{beside}"
+
+
+def is_lost(repository: Repository, one: Damage) -> bool:
+    """Whether neither the file nor the history has a whole version of it."""
+    return one.why != UNREADABLE and not _is_log(one.path) and _last_whole(repository, one.path) is None
 
 
 def _opened(vault: str, path: str) -> str:

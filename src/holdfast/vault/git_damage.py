@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.capture import faults, home, platform
 from holdfast.errors import GitFailed, HistoryDamaged
-from holdfast.vault import git_settings, last_commit, loose_objects, purge_history
+from holdfast.vault import accepted_loss, git_settings, last_commit, loose_objects, purge_history
 from holdfast.vault.git_parts import BRANCH, CONFIG, FOLDERS, GONE, HEAD, INDEX, PACKED, REFS, REPLACED, UNSEEN, Damage
 from holdfast.vault.last_commit import IDENT
 
@@ -57,12 +58,45 @@ def explained(repository: Repository) -> HistoryDamaged | None:
 
 def as_error(vault: str, found: list[Damage]) -> HistoryDamaged:
     """As a sentence; `found` is all that a full look has found."""
-    worst = next((one for one in found if one.is_lost), found[0])
-    way = f"`{BEGIN}` goes on without it" if worst.is_lost else f"`{MEND}` mends it"
+    worst = next((one for one in found if one.is_lost and not one.goes_on), None)
+    worst = worst or next((one for one in found if one.is_lost), found[0])
+    way = f"`{MEND}` mends it"
+    if worst.is_lost:
+        way = f"`{LOOK}` says how to go on" if worst.goes_on else f"`{BEGIN}` goes on without it"
     return HistoryDamaged(
         f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}.",
         is_lost=worst.is_lost,
         what=worst.what,
+    )
+
+
+@contextmanager
+def told(repository: Repository) -> Iterator[None]:
+    """Where git fails on its way through the history, the damage is told in git's place, with the next step."""
+    try:
+        yield
+    except HistoryDamaged:
+        raise
+    except GitFailed as error:
+        if not error.by_git:
+            raise
+        raise unreadable(repository) from error
+
+
+def unreadable(repository: Repository) -> GitFailed:
+    """The error for a version that git does not give back."""
+    try:
+        found = look(repository)
+    except GitFailed as error:
+        return error
+    if found:
+        return as_error(repository.vault, found)
+    accepted = accepted_loss.idents(repository.vault)
+    why = "it is among the versions that you accepted as lost" if accepted else f"`{LOOK}` looks at all of it"
+    return HistoryDamaged(
+        f"A version in the history of {repository.vault} cannot be read; nothing was changed, and {why}.",
+        is_lost=bool(accepted),
+        what="a version cannot be read",
     )
 
 

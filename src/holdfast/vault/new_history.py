@@ -108,7 +108,7 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         commit, files = _take_in(repository, now)
         last_commit.forget(vault)
         last_commit.note(vault, repository.own_folder())
-        faults.lift(home.state(vault), faults.HISTORY, faults.HISTORY_LOST)
+        faults.lift(home.state(vault), faults.HISTORY, faults.HISTORY_LOST, faults.OBJECTS, faults.VERSIONS)
     finally:
         os.close(held)
     try:
