@@ -96,6 +96,8 @@ def _damage(found: list[Damage]) -> Check:
         return bad("history", what, f"{MEND} {sure}", can_fix=True)
     first = f"{MEND} mends the rest; " if can_mend else ""
     way = "`holdfast doctor --new-history` keeps the old history beside and goes on with the notes as they are"
+    if all(one.goes_on for one in gone):
+        way = f"closes go on; {way}"
     if all(one.goes_on and one.idents for one in gone):
         way = (
             "closes go on; `holdfast doctor --accept-lost` ends this alarm and keeps every commit, "

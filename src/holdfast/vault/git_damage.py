@@ -52,17 +52,20 @@ def refuse(repository: Repository) -> None:
 
 def explained(repository: Repository) -> HistoryDamaged | None:
     """The damage that made git fail, as an error; None where none is found."""
-    found = [one for one in look(repository) if not one.goes_on]
-    return as_error(repository.vault, found) if found else None
+    found = look(repository)
+    return as_error(repository.vault, found) if any(not one.goes_on for one in found) else None
 
 
 def as_error(vault: str, found: list[Damage]) -> HistoryDamaged:
     """As a sentence; `found` is all that a full look has found."""
-    worst = next((one for one in found if one.is_lost and not one.goes_on), None)
-    worst = worst or next((one for one in found if one.is_lost), found[0])
+    stops = [one for one in found if not one.goes_on]
+    gone = next((one for one in found if one.is_lost and one.goes_on), None)
+    worst = next((one for one in stops if one.is_lost), None) or (stops[0] if stops else gone or found[0])
     way = f"`{MEND}` mends it"
     if worst.is_lost:
         way = f"`{LOOK}` says how to go on" if worst.goes_on else f"`{BEGIN}` goes on without it"
+    elif gone:
+        way = f"`{MEND}` mends what can be mended, and this is lost: {gone.what}"
     return HistoryDamaged(
         f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}.",
         is_lost=worst.is_lost,
@@ -80,7 +83,7 @@ def told(repository: Repository) -> Iterator[None]:
     except GitFailed as error:
         if not error.by_git:
             raise
-        raise unreadable(repository) from error
+        raise unreadable(repository) from None
 
 
 def unreadable(repository: Repository) -> GitFailed:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
 FOLDER, FOREIGN = "40000", "160000"  # modes in a tree: a folder, and a commit of another repository
-ALL = "all files"  # of a commit whose own tree is not there
+ALL = "the list of files"  # of a commit whose own tree is not there
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Version:
     path: str
     commit: str
     time: int
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one version of one file: without it git can still tell of every commit."""
+        return bool(self.path) and not self.path.endswith("/") and self.path != ALL
 
 
 @dataclass
@@ -59,15 +64,18 @@ class Graph:
             self._below[tree] = tuple(found)
         return self._below[tree]
 
-    def past(self, commits: Iterable[str]) -> set[str]:
-        """These commits and all before them, those that are not there among them."""
-        found: set[str] = set()
+    def past(self, commits: Iterable[str]) -> dict[str, None]:
+        """These commits and all before them, those that are not there among them, each after its parents."""
+        found: dict[str, None] = {}
         waiting = list(commits)
         while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += self.commits[one].parents if one in self.commits else ()
+            one = waiting[-1]
+            parents = self.commits[one].parents if one in self.commits else ()
+            new = [parent for parent in parents if parent not in found]
+            if new and one not in found:
+                waiting += new
+            else:
+                found[waiting.pop()] = None
         return found
 
     def absent(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
@@ -81,9 +89,7 @@ class Graph:
             if known is None:
                 continue
             for path, ident in self.below(known.tree):
-                before = found.get(ident)
-                if before is None or known.time < before.time:
-                    found[ident] = Version(ident, path or ALL, one, known.time)
+                found.setdefault(ident, Version(ident, path or ALL, one, known.time))
         return found
 
     def lost(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
@@ -111,7 +117,7 @@ class Graph:
         the newest of all; "" where there is none."""
         whole = self.whole() - set(without)
         first = next((one for one in known if one in whole), "")
-        return first or self._newest(self.past(known) & whole) or self._newest(whole)
+        return first or self._newest(self.past(known).keys() & whole) or self._newest(whole)
 
     def _newest(self, commits: set[str]) -> str:
         before = {parent for one in commits for parent in self.commits[one].parents}

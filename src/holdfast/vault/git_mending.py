@@ -115,6 +115,8 @@ def _objects(repository: Repository, _: Damage, aside: str) -> str:
     for path in bad:
         moved(path, f"{aside}/{os.path.relpath(path, folder)}")
     git_making.make(repository, f"{folder}/index")
+    if not bad:
+        return "git's objects that were gone made anew from the vault's files"
     made = sum(1 for path in bad if os.path.exists(path))
     return f"{made:,} of git's objects made anew from the vault's files; {len(bad):,} that cannot be read put aside"
 

@@ -97,7 +97,7 @@ def _lost(view: View, graph: Graph, at: str, lost: dict[str, Version]) -> Damage
     broken = {"".join(path.split("/")[-2:]) for path in view.broken}
     how = "cut short or empty" if lost.keys() <= broken else "gone or cut short" if lost.keys() & broken else "gone"
     now = {ident: one for ident, one in graph.lost(at, alone=True).items() if ident in lost}
-    goes_on = all(one.path and not one.path.endswith("/") and one.path != git_graph.ALL for one in now.values())
+    goes_on = all(one.is_file for one in now.values())
     if not now:
         end = f"of versions that were replaced since; {NOW_WHOLE}"
     elif goes_on:
@@ -105,7 +105,8 @@ def _lost(view: View, graph: Graph, at: str, lost: dict[str, Version]) -> Damage
     else:
         end = NEEDED
     what = f"{_many(len(lost))} {how}, {end}{_of(lost.values())}"
-    return Damage(LOST, what, is_lost=True, goes_on=goes_on, idents=tuple(sorted(lost)))
+    idents = tuple(sorted(lost)) if all(one.is_file for one in lost.values()) else ()
+    return Damage(LOST, what, is_lost=True, goes_on=goes_on, idents=idents)
 
 
 def _others(repository: Repository, graph: Graph, said: str, status: int, known: Collection[str]) -> Iterable[Damage]:

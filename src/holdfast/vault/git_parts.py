@@ -13,7 +13,7 @@ INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph
 @dataclass(frozen=True)
 class Damage:
     """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
-    can be written all the same. `idents` are the objects that are lost, where that is known."""
+    can be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
 
     part: str
     what: str

@@ -84,8 +84,8 @@ def plan(vault: str, *, by: gate.Asker) -> Plan:
         graph = git_graph.read(view)
         known = _known(repository)
         base = _base(repository, graph)
-        kept = graph.past([base]) if base else set()
-        had = graph.past(known) if any(one in graph.commits for one in known) else set(graph.commits)
+        kept = set(graph.past([base])) if base else set()
+        had = set(graph.past(known) if any(one in graph.commits for one in known) else graph.commits)
         leaving = 0 if lost.part == git_parts.REPLACED else len(had - kept)
         return Plan(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
 
