@@ -112,25 +112,11 @@ def apply(repository: Repository, change: Change) -> Applied:
     """Write the files, commit them, forget the journal. The vault's lock is held."""
     for one in change.files:
         inside(repository.vault, one.path)
-    kept_versions.make_sure(repository, _displaced(repository.vault, change))
+    kept_versions.make_sure(repository, kept_versions.displaced(repository.vault, change))
     platform.make_folders(_folder(repository.vault))
     record = {"v": 1, **asdict(change)}
     platform.write_atomic(_journal(repository.vault), codec.encode(record), durable=True)
     return _carry_out(repository, change)
-
-
-def _displaced(vault: str, change: Change) -> dict[str, bytes]:
-    """The texts that only the history has afterwards."""
-    found = {}
-    for one in change.files:
-        try:
-            now = content(vault, one.path) if one.before is not None else None
-        except OSError:
-            continue
-        after = None if one.after is None else one.after.encode("utf-8", "surrogateescape")
-        if now and digest(now) == one.before and not (after or b"").startswith(now):
-            found[one.path] = now
-    return found
 
 
 def text(vault: str, path: str) -> str:

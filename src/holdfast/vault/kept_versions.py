@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.capture import faults, home, ledger
+from holdfast.capture import faults, home, ledger, platform
 from holdfast.errors import HoldfastError
 from holdfast.vault import loose_objects
 
@@ -19,8 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.vault.git import Repository
+    from holdfast.vault.journal import Change
 
 LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+
+
+def displaced(vault: str, change: Change) -> dict[str, bytes]:
+    """The texts that only the history has once a change is made."""
+    from holdfast.vault import journal
+
+    found = {}
+    for one in change.files:
+        try:
+            now = journal.content(vault, one.path) if one.before is not None else None
+        except OSError:
+            continue
+        after = None if one.after is None else one.after.encode("utf-8", "surrogateescape")
+        if now and journal.digest(now) == one.before and not (after or b"").startswith(now):
+            found[one.path] = now
+    return found
 
 
 def make_sure(repository: Repository, texts: Mapping[str, bytes]) -> list[str]:
@@ -67,8 +84,6 @@ def _holds(folder: str, ident: str) -> bool:
 
 
 def _is_loose(folder: str, ident: str) -> bool:
-    from holdfast.capture import platform
-
     return platform.is_there(loose_objects.path_of(folder, ident))
 
 
