@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.vault import accepted_loss, git_graph, git_view, last_commit, purge_history
-from holdfast.vault.git_parts import BRANCH, GRAPH, LOST, OBJECTS, PACKS, REPLACED, Damage
+from holdfast.vault.git_parts import BRANCH, GRAPH, LOST, OBJECTS, PACKS, REPLACED, UNSEEN, Damage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -99,12 +99,12 @@ def _lost(view: View, graph: Graph, at: str, lost: dict[str, Version]) -> Damage
     now = {ident: one for ident, one in graph.lost(at, alone=True).items() if ident in lost}
     goes_on = all(one.is_file for one in now.values())
     if not now:
-        end = f"of versions that were replaced since; {NOW_WHOLE}"
+        end = f"which was replaced since; {NOW_WHOLE}"
     elif goes_on:
-        end = "of a file that does not have that version any more"
+        end = "which its file does not have any more"
     else:
         end = NEEDED
-    what = f"{_many(len(lost))} {how}, {end}{_of(lost.values())}"
+    what = f"{_many(len(lost))} {how}{_of(lost.values())}, {end}"
     idents = tuple(sorted(lost)) if all(one.is_file for one in lost.values()) else ()
     return Damage(LOST, what, is_lost=True, goes_on=goes_on, idents=idents)
 
@@ -117,13 +117,16 @@ def _others(repository: Repository, graph: Graph, said: str, status: int, known:
     elif missing:
         what = f"{_many(len(missing))} gone, of something besides the history; {NOW_WHOLE}"
         yield Damage(LOST, what, is_lost=True, goes_on=True, idents=tuple(sorted(missing)))
-    elif status & 0b1111 and status < 128 and not known:
-        first = next((line for line in said.splitlines() if line.startswith(("error", "fatal"))), "git fsck failed")
+        return
+    first = next((line for line in said.splitlines() if line.startswith(("error", "fatal"))), "git fsck failed")
+    if status & 0b1111 and status < 128 and not known:
         yield Damage(LOST, first, is_lost=True, goes_on=True)
     elif status == 128:
         stale = platform.names(f"{repository.own_folder()}/objects/info")
         if any(name.startswith("commit-graph") for name in stale):
             yield Damage(GRAPH, "what git keeps to be faster cannot be read", goes_on=True)
+        else:
+            yield Damage(UNSEEN, first, goes_on=True)
 
 
 def _of(versions: Iterable[Version]) -> str:
@@ -132,7 +135,7 @@ def _of(versions: Iterable[Version]) -> str:
     if not listed:
         return ""
     more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-    return f" ({', '.join(_name(one) for one in listed[:NAMED])}{more})"
+    return f", of {', '.join(_name(one) for one in listed[:NAMED])}{more}"
 
 
 def _name(one: Version) -> str:
