@@ -112,7 +112,9 @@ def boundaries(told: Told, now: float) -> Iterator[Finding]:
 def closes(told: Told, looked: Looked) -> Iterator[Finding]:
     takes = told.period.takes
     for one in told.closes.failed(takes):
-        fix = "`holdfast close` tries again; everything waits as before"
+        fix = "everything waits as before; `holdfast close` tries again"
+        if "`holdfast doctor" in one.error:
+            fix = "everything waits as before, and `holdfast close` files it once that is done"
         yield Finding(FAILED, one.episode, one.error, fix, last=one.when)
     reasons: dict[str, list[Close]] = {}
     for one in told.closes.fallen_back(takes):

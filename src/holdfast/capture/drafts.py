@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from holdfast.capture import codec, log, platform
 from holdfast.capture.ids import new_id
-from holdfast.errors import HoldfastError, NotSaved
+from holdfast.errors import HistoryDamaged, HoldfastError, NotSaved
 from holdfast.model import TRUSTED, VERSION, replace, value
 
 TYPE_CHECKING = False
@@ -111,8 +111,10 @@ def refused(
 ) -> None:
     """Keep the words of a refusal, and let its error say so in its sentence; it stays as it is where they cannot be."""
     said = str(error)
+    what = error.what if isinstance(error, HistoryDamaged) else ""
+    why = f"the vault's history was damaged at that time: {what}" if what else said
     try:
-        ident = keep(state, kind, text, said, project, episode, now, origin=origin, evidence=evidence)
+        ident = keep(state, kind, text, why, project, episode, now, origin=origin, evidence=evidence)
     except (NotSaved, OSError):
         return
     if ident:

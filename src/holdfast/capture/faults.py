@@ -17,6 +17,7 @@ from holdfast.capture import codec, platform
 from holdfast.model import VERSION, value
 
 HISTORY_LOST, HISTORY, UNWRITABLE, CLOSE, FILES = "history-lost", "history", "unwritable", "close", "files"
+GLANCE, OBJECTS, VERSIONS = "history-glance", "history-objects", "history-versions"
 LARGEST = 1 << 14
 ROOM = 1 << 20  # bytes that a disk must have left, as for a close
 LONGEST = 400  # characters of the particulars
@@ -25,9 +26,12 @@ LONGEST = 400  # characters of the particulars
 KNOWN = {
     HISTORY_LOST: ("nothing is filed: the vault's history is damaged beyond mending", "holdfast doctor --new-history"),
     HISTORY: ("nothing is filed: the vault's history is damaged", "holdfast doctor --fix"),
+    GLANCE: ("the vault's history looks damaged", "holdfast doctor"),  # seen by a start itself, and never written down
     UNWRITABLE: ("not all is filed: a part of the vault cannot be written", "holdfast doctor"),
     CLOSE: ("not all is filed: closes fail", "holdfast doctor"),
     FILES: ("files of the memory are damaged", "holdfast doctor --fix"),
+    OBJECTS: ("a part of the vault's history is damaged, and the notes can still mend it", "holdfast doctor --fix"),
+    VERSIONS: ("an older version in the vault's history is lost", "holdfast doctor"),
 }
 UNKNOWN = ("something is wrong with the vault", "holdfast doctor")
 

@@ -70,6 +70,12 @@ def origin(where: Where, vault: str) -> str:
     return _worst(vault) if not where.episode or not where.is_open else found
 
 
+def typed_origin(where: Where, vault: str) -> str:
+    """Whose words a `remember` has: the user's also where no agent is here that could have typed it."""
+    found = origin(where, vault)
+    return "user" if not where.found and found == "agent" else found
+
+
 def _worst(vault: str) -> str:
     """What any session that goes on was tainted with: one that hides which it is may be that one."""
     found = (agents_origin(state(vault), one.key) for one, _ in _open_ones(vault))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from holdfast.cli import output
 from holdfast.cli.command import Option
+from holdfast.errors import HistoryDamaged
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def close(
     elif not done:
         output.echo("Nothing was waiting.")
     if failed:
-        raise SystemExit(1)
+        is_history = all(one.code == HistoryDamaged.code for one in failed)
+        raise SystemExit(HistoryDamaged.exit_status if is_history else 1)
 
 
 def _line(one: Closed) -> None:
@@ -40,7 +42,8 @@ def _line(one: Closed) -> None:
         return
     what = f"session {one.number} ({one.episode})" if one.episode else "flags that belong to no session"
     if one.error:
-        done = f"closed in part: {what}: {one.filed} filed" if one.filed else f"not closed: {what}"
+        whose = f" ({what})" if one.episode else ""
+        done = f"closed in part ({what}, {one.filed} filed)" if one.filed else f"not closed{whose}"
         rest = "The rest" if one.filed else "Everything"
         output.echo(f"{done}: {one.error} {rest} waits as before.", err=True)
         return

@@ -12,7 +12,10 @@ from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.doctor.checks import Place, Report
+    from holdfast.vault.new_history import Plan
 
 LABELS = {"mended": "fixed", "can-be-mended": "MEND", "needs-you": "FAIL", "lost": "LOST"}
 
@@ -22,7 +25,10 @@ def doctor(
     new_history: Annotated[
         bool, Option("--new-history", help="Keep a damaged history beside, and go on with the notes as they are.")
     ] = False,
-    yes: Annotated[bool, Option("--yes", help="With --new-history: do not ask.")] = False,
+    accept_lost: Annotated[
+        bool, Option("--accept-lost", help="Older versions are lost: end that alarm, and keep every commit.")
+    ] = False,
+    yes: Annotated[bool, Option("--yes", help="With --new-history or --accept-lost: do not ask.")] = False,
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
     agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
 ) -> None:
@@ -34,6 +40,9 @@ def doctor(
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ), hosts.known(tuple(agent or ())))
     if new_history:
         _begin_history(place, yes=yes, json=json)
+        return
+    if accept_lost:
+        _accept(place, yes=yes, json=json)
         return
     report = examine.examine_and_mend(place) if fix else examine.examine(place)
     if json:
@@ -47,28 +56,66 @@ def doctor(
 
 
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
+    from holdfast.doctor.checks import many
     from holdfast.vault import gate, new_history
 
     by = gate.asker(place.env, place.cwd, place.vault)
     planned = new_history.plan(place.vault, by=by)
-    kept = (
-        f"its {planned.commits:,} commits up to {planned.base[:10]} are kept" if planned.base else "none of it is whole"
-    )
     if not json:
-        output.echo(f"The history of {place.vault} is damaged: {planned.damage}.")
-        output.echo(f"Of the history, {kept}; the notes stay as they are, and the old .git is kept in .state.")
-    if not yes:
-        if not (sys.stdin is not None and sys.stdin.isatty()):
-            raise UsageError("Begin a new history? Nothing was changed: say --yes.")
-        if not output.confirm("Begin a new history with the notes as they are?"):
-            raise UsageError("Nothing was changed.")
+        for line in _plan_lines(place.vault, planned):
+            output.echo(line)
+    _ask("Begin a new history with the notes as they are?", "Begin a new history?", yes=yes)
     done = new_history.begin(place.vault, place.clock(), by=by)
     if json:
         output.as_json(dict(done.__dict__))
         return
     where = f" The old one is kept as {place.vault}/{done.kept}." if done.kept else ""
-    output.echo(f"A new history begins at commit {done.commit[:10]} with {done.files:,} files as they are.{where}")
+    files = many(done.files, "file")
+    output.echo(f"A new history begins at commit {done.commit[:10]}, with {files} as they are.{where}")
     output.echo("`holdfast close` files what waits.")
+
+
+def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
+    from holdfast.doctor.checks import many
+
+    yield f"The history of {vault} is damaged: {planned.damage}."
+    beside = ", and the old .git is kept in .state" if planned.is_kept else ""
+    if not planned.base:
+        yield f"Of the history, none of it is whole; the notes stay as they are{beside}."
+    else:
+        leaves = f", {many(planned.leaving, 'commit')} after it {'leaves' if planned.leaving == 1 else 'leave'} "
+        leaving = f"{leaves}`history` and `undo`" if planned.leaving else ""
+        upto = f"{many(planned.commits, 'commit')} up to {planned.base[:10]}"
+        yield f"Of the history, {upto} {'is' if planned.commits == 1 else 'are'} kept{leaving}."
+        yield f"The notes stay as they are{beside}."
+    if planned.can_accept:
+        yield "`holdfast doctor --accept-lost` is the gentler way: every commit stays, without the lost versions."
+
+
+def _accept(place: Place, *, yes: bool, json: bool) -> None:
+    from holdfast.vault import accepted_loss, gate
+
+    by = gate.asker(place.env, place.cwd, place.vault)
+    lost = accepted_loss.plan(place.vault, by=by)
+    if not json:
+        output.echo(f"Lost in the history of {place.vault}: {'; '.join(one.what for one in lost)}.")
+        output.echo("Every commit stays; those versions cannot be brought back by `holdfast undo`.")
+    _ask("Accept that they are lost?", "Accept that they are lost?", yes=yes)
+    done = accepted_loss.by_word(place.vault, by=by)
+    if json:
+        output.as_json({"accepted": [ident for one in done for ident in one.idents]})
+        return
+    output.echo("Accepted; `holdfast doctor` is silent about exactly these from now on.")
+
+
+def _ask(question: str, told: str, *, yes: bool) -> None:
+    """Raises UsageError unless the user says yes."""
+    if yes:
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError(f"{told} Nothing was changed: say --yes.")
+    if not output.confirm(question):
+        raise UsageError("Nothing was changed.")
 
 
 def _print(report: Report) -> None:

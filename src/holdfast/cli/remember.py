@@ -33,7 +33,7 @@ def _keep(error: HoldfastError, said: list[str], env: Mapping[str, str], memory:
     from holdfast.capture import drafts, whereabouts
 
     where = whereabouts.here(env, memory.cwd, memory.vault)
-    origin = whereabouts.origin(where, memory.vault)
+    origin = whereabouts.typed_origin(where, memory.vault)
     about = (where.project.id, where.episode, memory.clock())
     drafts.refused(memory.state, error, drafts.REMEMBER, " ".join(said), *about, origin=origin)
 

@@ -56,9 +56,12 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 
     def done(*, is_settled: bool, refused: str = "") -> Written:
         there = "" if path in skipped else path
-        more = {"jobs": thought.jobs, "discarded": len(discarded & filed)}
         closed = Closed(
-            work.key, number, len(filed), there, commit, "", thought.by, **more, fell_back=thought.fell_back
+            *(work.key, number, len(filed), there, commit),
+            judge=thought.by,
+            jobs=thought.jobs,
+            discarded=len(discarded & filed),
+            fell_back=thought.fell_back,
         )
         return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
 

@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import course, episodes, faults, home, ledger, marks, project_merges, purging, queue, story
 from holdfast.capture.settle import Claim, Settlement
-from holdfast.close import aftermath, leftovers, refusals
+from holdfast.close import aftermath, leftovers, looking, refusals
 from holdfast.close import work as working
 from holdfast.close.commit import write
 from holdfast.close.holding import Holding
 from holdfast.close.think.deliberate import Deliberated, deliberate
 from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
-from holdfast.vault import journal
-from holdfast.vault.writing import writing
 from holdfast.witness import kept
 
 if TYPE_CHECKING:
@@ -66,6 +64,8 @@ def drain(
     home.refuse_newer(vault)
     with Holding(home.state(vault), asks=court is not None) as holding:
         done = _drain(vault, clock, project, also_open, roots or {}, say, court, holding)
+    if not any(one.error for one in done):
+        looking.look_over(vault, clock())
     _note_fault(home.state(vault), clock(), done)
     return done
 
@@ -117,7 +117,7 @@ def _drain(
             thoughts = _thoughts(court, vault, [one for one, _ in claimed])
         except (HoldfastError, OSError) as error:
             _give_back(settlement, claimed)
-            done.append(Closed(work[0].key, 0, 0, "", "", _sentence(error)))
+            done.append(_failed(work[0].key, error))
             say(done[-1])
             return done
         except BaseException:
@@ -133,7 +133,9 @@ def _drain(
             if is_general:
                 _give_back(settlement, claimed)
                 return done
-    _finish(vault, clock)
+    failed = looking.try_writer(vault, clock())
+    if failed:
+        return [*done, _nothing_closed(state, clock(), project, failed, say)]
     if court:
         ids = {
             one for name in {name for _, name, _ in tried} | {project} for one in project_merges.family(merged, name)
@@ -142,16 +144,6 @@ def _drain(
         _take_up_leftovers(vault, clock, court, mine, done, say)
     aftermath.of_close(vault, clock(), {name for _, name, _ in tried}, done, court)
     return done
-
-
-def _finish(vault: str, clock: Clock) -> None:
-    """A change that a killed close left half made is made whole, also where nothing else is to be written."""
-    if journal.is_cut_short(vault):
-        try:
-            with writing(vault, clock()):
-                return  # whoever writes next finishes it
-        except (HoldfastError, OSError):
-            return  # somebody is writing: then they do
 
 
 def _take_up_leftovers(
@@ -189,6 +181,21 @@ def _make_sure_of_room(vault: str) -> None:
     seen = os.statvfs(vault)
     if seen.f_bavail * seen.f_frsize < ROOM or (seen.f_files and not seen.f_favail):
         raise HoldfastError(f"The disk of {vault} is full; nothing was changed. Free some space, then close again.")
+
+
+def _nothing_closed(
+    state: str, now: float, project: str, error: HoldfastError | OSError, say: Callable[[Closed], None]
+) -> Closed:
+    """Nothing waits, and the vault could not be written all the same."""
+    closed = _failed("", error)
+    _tell(state, now, Work(None, "", project, ()), closed, Deliberated(), None)
+    say(closed)
+    return closed
+
+
+def _failed(key: str, error: HoldfastError | OSError) -> Closed:
+    code = error.code if isinstance(error, HoldfastError) else ""
+    return Closed(key, 0, 0, "", "", _sentence(error), code=code)
 
 
 def _sentence(error: HoldfastError | OSError) -> str:
@@ -237,7 +244,7 @@ def _close(
             settlement.release(claim, left, error=written.refused)
     except (HoldfastError, OSError) as error:
         _give_back(settlement, [(work, claim)])
-        return Closed(work.key, 0, 0, "", "", _sentence(error)), True
+        return _failed(work.key, error), True
     except Exception as error:  # whatever it is about these flags, the others must not wait for them
         reason = f"{type(error).__name__}: {error}"
         _give_back(settlement, [(work, claim)], error=reason)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.capture.drafts import Draft
     from holdfast.vault.lineage import Handoff
 
-FILED = "filed as a fact"
+FILED = "handed to the close as a fact"
 MARK = " (of a handoff that was refused)"
 MOST = 6000  # characters of one refused handoff; the draft has the rest
 LONGEST_ITEM = 1000

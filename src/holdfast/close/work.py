@@ -26,7 +26,8 @@ VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody
 @dataclass(frozen=True)
 class Closed:
     """What became of one episode, or ("") of the flags that belong to none. `judge` is who consolidated, `jobs` how
-    many questions that took, `discarded` what it left out, `fell_back` why some or all of it was filed verbatim."""
+    many questions that took, `discarded` what it left out, `fell_back` why some or all of it was filed verbatim,
+    `code` of which kind the error is (errors)."""
 
     episode: str
     number: int
@@ -39,6 +40,7 @@ class Closed:
     discarded: int = 0
     fell_back: str = ""
     tidied: int = 0  # notes that were filed verbatim before, and are consolidated now
+    code: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def _age(place: Place, entries: list[queue.Entry], now: float) -> Check:
     if background.is_off(place.env):
         return note("queue-age", f"{what}, while {background.SWITCH}=off", CLOSE, can_fix=True)
     return bad(
-        "queue-age", what, f"{CLOSE}; what keeps it from being filed is in `holdfast log --kind error`", can_fix=True
+        "queue-age", what, f"{CLOSE}; what keeps it from being filed is in `holdfast log --kind close`", can_fix=True
     )
 
 
@@ -140,8 +140,12 @@ class Week:
 def read_week(place: Place) -> Week:
     now = place.clock()
     week = Week(set(), set(), {}, [])
-    for record in ledger_history.read(place.state, Wanted(kinds=("hook", "episode", "error"), since=now - WEEK)):
+    kinds = ("hook", "episode", "error", "close")
+    for record in ledger_history.read(place.state, Wanted(kinds=kinds, since=now - WEEK)):
         kind, key, when = record.get("kind"), str(record.get("episode", "")), float(record.get("t", 0))
+        if kind == "close":
+            week.errors += [(when, f"a close failed: {record['error']}")] if record.get("error") else []
+            continue
         if kind == "error":
             week.errors.append((when, str(record.get("error", ""))))
             continue
@@ -188,7 +192,7 @@ def _errors(place: Place, week: Week) -> Check:
         return good("errors", "none in the last 24 hours")
     newest = max(recent)[1]
     what = f"{many(len(recent), 'error')} in the last 24 hours, the newest: {newest}"
-    return note("errors", what, "`holdfast log --kind error` shows them all")
+    return note("errors", what, "`holdfast log --kind error` and `holdfast log --kind close` show them all")
 
 
 def _heard(place: Place, week: Week) -> Iterator[Check]:

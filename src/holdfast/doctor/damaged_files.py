@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.doctor.checks import MEND, bad, first_of, good, many
-from holdfast.vault import damage
+from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
+from holdfast.doctor.checks import lost as lost_check
+from holdfast.errors import GitFailed
+from holdfast.vault import accepted_loss, damage, gate
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import locked
 
@@ -23,11 +26,22 @@ def check_damaged(place: Place) -> Iterator[Check]:
     repository = Repository(place.vault)
     if not os.path.isdir(place.vault) or not repository.exists():
         return
-    found = damage.find(repository)
+    try:
+        found = damage.find(repository)
+        lost = [one for one in found if damage.is_lost(repository, one)]
+    except GitFailed:
+        yield note(NAME, "looked at once the history can be read again, which knows how each file was")
+        return
     if not found:
         yield good(NAME, "every file of the memory can be read and is whole")
         return
     named = first_of([f"{one.path} {one.why}" for one in found])
+    if lost:
+        gone = first_of([one.path for one in lost])
+        fix = f"{MEND} keeps what is left of it in .state/{damage.ASIDE}, brings back the rest, and ends this alarm"
+        what = f"{many(len(found), 'file')} damaged: {named}; the history has no whole version of {gone}"
+        yield replace(lost_check(NAME, what, fix), can_fix=True)
+        return
     shut = [one for one in found if one.why == damage.UNREADABLE]
     fix = f"{MEND} brings back what the history has, and keeps the damaged file beside"
     if len(shut) == len(found):
@@ -41,7 +55,12 @@ def _is_gone(found: list[damage.Damage]) -> bool:
 
 
 def mend_damaged(place: Place) -> str:
+    may_accept = gate.decide(gate.asker(place.env, place.cwd, place.vault), gate.Change(gate.HISTORY, gate.LIFTED))
     with locked(place.vault, PATIENCE) as repository:
-        done = list(damage.restore(repository, damage.find(repository)))
+        found = damage.find(repository)
+        if may_accept == gate.APPLY:  # the user has been told, and their own word lets it go
+            gone = [one.path for one in found if damage.is_lost(repository, one)]
+            accepted_loss.accept_unreadable(repository, gone)
+        done = list(damage.restore(repository, found))
         damage.lift_fault(repository)
         return "; ".join(done) or "found nothing damaged any more"

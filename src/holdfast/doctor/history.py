@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from holdfast.capture import codec, platform
 from holdfast.doctor.checks import MEND, bad, first_of, good, lost, many, note, reason
 from holdfast.errors import GitFailed
-from holdfast.vault import armed_file, git_damage
+from holdfast.vault import accepted_loss, armed_file, git_damage
 from holdfast.vault.git import BRANCH, LOCKS, Repository
+from holdfast.vault.git_parts import UNSEEN
 from holdfast.vault.writing import UNMERGED, is_being_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.doctor.checks import Check, Place
-    from holdfast.vault.git_damage import Damage
+    from holdfast.vault.git_parts import Damage
 
 PATIENCE = 10.0
 
@@ -29,7 +30,7 @@ def check_git(place: Place) -> Iterator[Check]:
     repository = Repository(place.vault)
     version = repository.run("--version", timeout=PATIENCE).decode("utf-8", "replace").strip()
     if any(git_damage.in_files(repository)):
-        yield good("git", f"{version}; its repository is damaged, see below")
+        yield note("git", f"{version}; the line `history` says what is wrong with the vault's repository")
         return
     if not repository.exists():
         yield good("git", f"{version}; the first change to the vault makes its history")
@@ -39,7 +40,7 @@ def check_git(place: Place) -> Iterator[Check]:
     except GitFailed:
         if not git_damage.look(repository):
             raise
-        found = good("git", f"{version}; its repository is damaged, see below")
+        found = note("git", f"{version}; the line `history` says what is wrong with the vault's repository")
     yield found or good("git", f"{version}, at commit {repository.head()[:10] or 'none yet'}")
 
 
@@ -78,18 +79,31 @@ def check_history(place: Place) -> Iterator[Check]:
         yield note("history", f"all of it could not be looked at: {reason(error)}")
         return
     if not found:
-        yield good("history", "every object of it can be read")
+        accepted = len(accepted_loss.idents(place.vault))
+        but = f", but for {many(accepted, 'object')} that you accepted as lost" if accepted else ""
+        yield good("history", f"every object of it can be read{but}")
         return
     yield _damage(found)
 
 
 def _damage(found: list[Damage]) -> Check:
     what = "; ".join(one.what for one in found)
-    can_mend = any(not one.is_lost for one in found)
-    if not any(one.is_lost for one in found):
-        return bad("history", what, f"{MEND} mends it; nothing is lost", can_fix=True)
+    can_mend = any(not one.is_lost and one.part != UNSEEN for one in found)
+    gone = [one for one in found if one.is_lost]
+    if not gone:
+        is_seen = all(one.part != UNSEEN for one in found)
+        sure = "mends it; nothing is lost" if is_seen else "mends what is named; whether anything is lost is seen then"
+        return bad("history", what, f"{MEND} {sure}", can_fix=True)
+    first = f"{MEND} mends the rest; " if can_mend else ""
     way = "`holdfast doctor --new-history` keeps the old history beside and goes on with the notes as they are"
-    return replace(lost("history", what, way), can_fix=can_mend)
+    if all(one.goes_on for one in gone):
+        way = f"closes go on; {way}"
+    if all(one.goes_on and one.idents for one in gone):
+        way = (
+            "closes go on; `holdfast doctor --accept-lost` ends this alarm and keeps every commit, "
+            "`holdfast doctor --new-history` begins anew from the last whole one"
+        )
+    return replace(lost("history", what, f"{first}{way}"), can_fix=can_mend)
 
 
 def stale_locks(repository: Repository) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform
 from holdfast.doctor.checks import many, reason
-from holdfast.errors import HoldfastError
+from holdfast.errors import HistoryDamaged, HoldfastError
 from holdfast.install import command, launcher
 
 if TYPE_CHECKING:
@@ -86,14 +86,23 @@ def _damaged(place: Place) -> str:
 
 
 def _history(place: Place) -> str:
-    """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of."""
-    from holdfast.vault import git_mending
+    """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of. What is
+    left is told by the check, once."""
+    from holdfast.close import looking
+    from holdfast.vault import git_damage, git_mending
     from holdfast.vault.writing import locked, writing
 
     with locked(place.vault, PATIENCE) as repository:
         done = git_mending.mend(repository, place.clock())
-    with writing(place.vault, place.clock(), PATIENCE):
-        return f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
+        left = git_damage.look(repository)
+    said = f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
+    try:
+        with writing(place.vault, place.clock(), PATIENCE):
+            pass
+    except HistoryDamaged:
+        return f"{said}; not all of it could be"
+    looking.note(place.vault, left, place.clock())
+    return said
 
 
 def _journal(place: Place) -> str:
@@ -126,6 +135,8 @@ def _close(place: Place) -> str:
     from holdfast.memory import Memory
 
     done = Memory(place.vault, place.cwd, place.clock, place.env).close(everything=True)
+    if any(one.code == HistoryDamaged.code for one in done):
+        return "closed nothing: the line `history` says why"
     errors = [one.error for one in done if one.error]
     if errors:
         raise HoldfastError(errors[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, home, marks, notices, platform, queue
+from holdfast.capture import episodes, history_glance, home, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.hook.layout import Item, Section
@@ -60,7 +60,7 @@ def gather(
     mine = [e for e in in_order if e.flag.project in project.ids]
     late = [e for e in view.entries if e.flag.project not in project.ids and _waits_too_long(e, now, living)]
     running = _running(mine)
-    faults = _faults(state)
+    faults = _faults(state, now)
     told = [_fault(faults, now)] if faults else []
     told += [f"Note: {project.clash}."] if project.clash else []
     if view.broken:
@@ -91,12 +91,18 @@ def gather(
     return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others), worst)
 
 
-def _faults(state: str) -> list[Fault]:
-    if not platform.is_there(f"{state}/faults"):
+def _faults(state: str, now: float) -> list[Fault]:
+    """Those that stand; where none of them is about the history, what a glance at it shows."""
+    stands = platform.is_there(f"{state}/faults")
+    seen = history_glance.damage(state.rpartition("/")[0])
+    if not stands and not seen:
         return []
     from holdfast.capture import faults
 
-    return faults.standing(state)
+    found = faults.standing(state)
+    if seen and not any(one.name in (faults.HISTORY, faults.HISTORY_LOST) for one in found):
+        found.insert(0, faults.Fault(faults.GLANCE, now, seen))
+    return found
 
 
 def _fault(found: list[Fault], now: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home
+from holdfast.capture import history_glance, home
 from holdfast.hook.hosts import HOSTS
 from holdfast.install import exclude, launcher
 from holdfast.install.hosts import REGISTRARS, registrar
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from holdfast.install.plan import Plan, Step
     from holdfast.install.removal import Removal
+
+
+IN_PLACE = "Everything was in place; no settings were changed."
 
 
 def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
@@ -61,7 +64,11 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
     """What was done, and what is to be done next."""
-    yield " ".join(_done(plan)) or "Everything was in place; no settings were changed."
+    damage = history_glance.damage(home.vault(env, cwd))
+    placed = "The settings were in place; none were changed." if damage else IN_PLACE
+    yield " ".join(_done(plan)) or placed
+    if damage:
+        yield f"The vault's history looks damaged ({damage}): `holdfast doctor` says what to do."
     if plan.command.link and not os.path.lexists(plan.command.link):
         yield f"{plan.command.link} could not be made, so agents are told the path of the command; run init once more."
     for agent in plan.agents:

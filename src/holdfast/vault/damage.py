@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import faults, home, log, platform
-from holdfast.vault import aside, notes
-from holdfast.vault.git_damage import HASHES
+from holdfast.vault import aside, loose_objects, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,7 +92,7 @@ def _is_as_committed(vault: str, path: str, ident: str) -> bool:
         return False
     if any(found.what == log.DAMAGE for found in log.scan(data)):
         return False  # it was committed so
-    return HASHES[len(ident)](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ident
+    return loose_objects.blob_id(data, len(ident)) == ident
 
 
 def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
@@ -188,9 +187,12 @@ def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
             yield _opened(repository.vault, one.path)
             continue
         kept = _last_whole(repository, one.path)
-        if kept is None:
-            yield f"{one.path} {one.why}, and the history has no whole version of it"
+        if kept is None and not _is_log(one.path):
+            place = set_aside(repository.vault, f"{repository.vault}/{one.path}")
+            left = f"; what is left of it is kept in {place}" if place else ""
+            yield f"{one.path} is lost: it {one.why}, and the history has no whole version of it{left}"
             continue
+        kept = kept or b""  # of a log, whatever can still be read of it is put back
         _clear_the_way(repository.vault, one.path)
         path = f"{repository.vault}/{one.path}"
         extra = _records_beyond(path, kept) if _is_log(one.path) else b""
@@ -199,6 +201,11 @@ def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
         platform.write_atomic(path, kept + extra, durable=True)
         beside = f"; the damaged one is kept in {place}" if place else ""
         yield f"{one.path} is back from the history{beside}"
+
+
+def is_lost(repository: Repository, one: Damage) -> bool:
+    """Whether neither the file nor the history has a whole version of it."""
+    return one.why != UNREADABLE and not _is_log(one.path) and _last_whole(repository, one.path) is None
 
 
 def _opened(vault: str, path: str) -> str:

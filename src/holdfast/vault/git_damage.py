@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import zlib
-from dataclasses import dataclass
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.capture import faults, home, platform
 from holdfast.errors import GitFailed, HistoryDamaged
-from holdfast.vault import git_settings, last_commit, purge_history
+from holdfast.vault import accepted_loss, git_settings, last_commit, loose_objects, purge_history
+from holdfast.vault.git_parts import BRANCH, CONFIG, FOLDERS, GONE, HEAD, INDEX, PACKED, REFS, REPLACED, UNSEEN, Damage
 from holdfast.vault.last_commit import IDENT
 
 if TYPE_CHECKING:
@@ -27,26 +26,8 @@ if TYPE_CHECKING:
 
 MAIN = "main"
 PATIENCE = 20.0  # seconds for git to look at all of its objects
-GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
-    *("gone", "replaced", "folders", "config", "HEAD", "packed-refs", "refs", "branch"),
-)
-INDEX, OBJECTS, PACKS, GRAPH, LOST = "index", "objects", "packs", "graph", "lost"
-MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})|broken link|invalid sha1 pointer")
-MEND, BEGIN = "holdfast doctor --fix", "holdfast doctor --new-history"
-NEEDED = "needed by the last commit"
+MEND, BEGIN, LOOK = "holdfast doctor --fix", "holdfast doctor --new-history", "holdfast doctor"
 LARGEST_INDEX = 1 << 30
-HASHES = {40: hashlib.sha1, 64: hashlib.sha256}
-
-
-@dataclass(frozen=True)
-class Damage:
-    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
-    can be written all the same."""
-
-    part: str
-    what: str
-    is_lost: bool = False
-    goes_on: bool = False
 
 
 def refuse(repository: Repository) -> None:
@@ -57,30 +38,68 @@ def refuse(repository: Repository) -> None:
     if not known and not last_commit.recorded(folder):
         return
     found = next((one for one in in_files(repository) if not one.goes_on), None)
-    if found is None:
-        # The folders of the last commit: one that cannot be read would let a change go half way.
-        if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
-            raise explained(repository) or HistoryDamaged()
-        is_other = known not in ("", last_commit.tip(folder)) and not _has(repository, known)
-        if is_other and known not in purge_history.gone(vault):
-            found = Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)
     if found is not None:
-        raise as_error(vault, [found])
+        raise explained(repository) or as_error(vault, [found])
+    # The folders of the last commit: one that cannot be read would let a change go half way.
+    if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
+        raise explained(repository) or HistoryDamaged()
+    is_other = known not in ("", last_commit.tip(folder)) and not _has(repository, known)
+    if is_other and known not in purge_history.gone(vault):
+        raise as_error(
+            vault, [Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)]
+        )
 
 
 def explained(repository: Repository) -> HistoryDamaged | None:
     """The damage that made git fail, as an error; None where none is found."""
-    found = [one for one in look(repository) if not one.goes_on]
-    return as_error(repository.vault, found) if found else None
+    found = look(repository)
+    return as_error(repository.vault, found) if any(not one.goes_on for one in found) else None
 
 
 def as_error(vault: str, found: list[Damage]) -> HistoryDamaged:
-    worst = next((one for one in found if one.is_lost), found[0])
-    way = f"`{BEGIN}` goes on without it" if worst.is_lost else f"`{MEND}` mends it"
+    """As a sentence; `found` is all that a full look has found."""
+    stops = [one for one in found if not one.goes_on]
+    gone = next((one for one in found if one.is_lost and one.goes_on), None)
+    worst = next((one for one in stops if one.is_lost), None) or (stops[0] if stops else gone or found[0])
+    way = f"`{MEND}` mends it"
+    if worst.is_lost:
+        way = f"`{LOOK}` says how to go on" if worst.goes_on else f"`{BEGIN}` goes on without it"
+    elif gone:
+        way = f"`{MEND}` mends what can be mended, and this is lost: {gone.what}"
     return HistoryDamaged(
         f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}.",
         is_lost=worst.is_lost,
         what=worst.what,
+    )
+
+
+@contextmanager
+def told(repository: Repository) -> Iterator[None]:
+    """Where git fails on its way through the history, the damage is told in git's place, with the next step."""
+    try:
+        yield
+    except HistoryDamaged:
+        raise
+    except GitFailed as error:
+        if not error.by_git:
+            raise
+        raise unreadable(repository) from None
+
+
+def unreadable(repository: Repository) -> GitFailed:
+    """The error for a version that git does not give back."""
+    try:
+        found = look(repository)
+    except GitFailed as error:
+        return error
+    if found:
+        return as_error(repository.vault, found)
+    accepted = accepted_loss.idents(repository.vault)
+    why = "it is among the versions that you accepted as lost" if accepted else f"`{LOOK}` looks at all of it"
+    return HistoryDamaged(
+        f"A version in the history of {repository.vault} cannot be read; nothing was changed, and {why}.",
+        is_lost=bool(accepted),
+        what="a version cannot be read",
     )
 
 
@@ -93,20 +112,35 @@ def note_fault(vault: str, error: HistoryDamaged, now: float) -> None:
 
 
 def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
-    """All damage that is found, the files first; objects are looked at only where git can be asked about them."""
+    """All damage that is found, the files first. Objects are held against the commit that the branch stands at once
+    its files are mended, so that nothing is called mendable which is lost."""
+    from holdfast.vault import git_objects
+
     found = list(in_files(repository))
-    if any(one.part in (GONE, FOLDERS, CONFIG, HEAD, PACKED) for one in found):
+    if any(one.part in (GONE, FOLDERS) and one.is_lost for one in found):
         return found
-    known = last_commit.known(repository.vault)
-    is_other = known and known not in purge_history.gone(repository.vault) and not _has(repository, known)
-    if is_other and not any(one.is_lost for one in found) and _has(repository, "HEAD^{tree}"):
-        found.append(Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True))
     try:
-        return [*found, *_objects(repository, patience)]
-    except GitFailed:
+        if found:
+            return [*found, *git_objects.judge(repository, found)]
+        return _sound_or_judged(repository, patience)
+    except GitFailed as error:
         if not found:
             raise
-        return found  # such as a pipe, over which git is not started
+        return [*found, Damage(UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
+
+
+def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
+    """Git's own check of everything, bounded in time; only where that finds something, more is asked."""
+    from holdfast.vault import git_objects
+
+    words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
+    done = repository.attempt("fsck", *words, timeout=patience)
+    known = last_commit.known(repository.vault)
+    is_there = not known or known == last_commit.tip(repository.own_folder()) or _has(repository, known)
+    if not done.returncode and (is_there or known in purge_history.gone(repository.vault)):
+        return []
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    return git_objects.judge(repository, [], said, done.returncode)
 
 
 def in_files(repository: Repository) -> Iterator[Damage]:
@@ -190,16 +224,14 @@ def loose_references(folder: str) -> Iterator[str]:
 
 
 def newest(repository: Repository) -> str:
-    """The commit that the branch stood at last, by git's own record or by .state, whichever is later; "" where that
-    one cannot be read any more: an older one in its place would be a loss that nobody was asked about."""
-    known = last_commit.known(repository.vault)
-    recorded = last_commit.recorded(repository.own_folder())[:1]
-    found = [one for one in dict.fromkeys((*recorded, known)) if one]
-    if not found or not all(_has(repository, one) for one in found):
+    """The commit that the branch stood at last; "" where it cannot be read any more."""
+    from holdfast.vault import git_graph, git_objects, git_view
+
+    try:
+        with git_view.opened(repository) as view:
+            return git_objects.newest(repository, git_graph.read(view))
+    except GitFailed:
         return ""
-    if len(found) == 2 and repository.attempt("merge-base", "--is-ancestor", *found).returncode == 0:
-        return found[1]
-    return found[0]
 
 
 def _has(repository: Repository, name: str) -> bool:
@@ -221,116 +253,9 @@ def _index(folder: str, *, is_expected: bool) -> str:
         return f"is {_how(raw, there=True)}"
     if raw[:4] != b"DIRC" or len(raw) < 32:
         return "is cut short or overwritten"
-    size = 20 if _is_short(folder) else 32
+    size = loose_objects.digits(folder) // 2
     digest = (hashlib.sha1 if size == 20 else hashlib.sha256)(raw[:-size], usedforsecurity=False).digest()
     return "" if raw[-size:] in (digest, bytes(size)) else "is cut short or overwritten"
-
-
-def _is_short(folder: str) -> bool:
-    """Whether ids have 40 digits, as they have unless somebody made the repository with longer ones."""
-    return b"objectformat" not in _bytes(f"{folder}/config").lower()
-
-
-def _objects(repository: Repository, patience: float) -> list[Damage]:
-    """Objects, by git's own check, bounded in time."""
-    words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
-    done = repository.attempt("fsck", *words, timeout=patience)
-    said = (done.stdout + done.stderr).decode("utf-8", "replace")
-    if not done.returncode:
-        return []
-    folder = repository.own_folder()
-    bad = broken_loose(folder)
-    if bad:
-        return _broken(repository, {"".join(path.split("/")[-2:]) for path in bad})
-    found = []
-    if done.returncode & 0b110000 and done.returncode < 128:
-        found.append(Damage(GRAPH, "what git keeps to be faster cannot be read", goes_on=True))
-    packs = platform.names(f"{folder}/objects/pack")
-    is_bare = any(one.endswith(".pack") and f"{one.removesuffix('.pack')}.idx" not in packs for one in packs)
-    if is_bare or any(word in said for word in (".pack ", ".idx ", "packfile")):
-        return [*found, Damage(PACKS, "a pack of git's objects is damaged")]
-    missing = {one for one in MISSING.findall(said) if one}
-    if missing or MISSING.search(said):
-        found.append(_missing(repository, missing))
-    elif done.returncode & 0b1111:
-        first = next((line for line in said.splitlines() if line.startswith(("error", "fatal"))), "git fsck failed")
-        found.append(Damage(LOST, first, is_lost=True, goes_on=True))
-    return found
-
-
-def _broken(repository: Repository, bad: set[str]) -> list[Damage]:
-    """Objects that are there and hold nothing. Those that the files still have, or nobody needs, can be mended."""
-    from holdfast.vault import git_mending
-
-    rest = bad - git_mending.could_be_made(repository, bad)
-    lost = _needed(repository, rest)
-    found = (
-        [Damage(OBJECTS, f"{_many(bad - rest if lost else bad)} cut short or empty")] if bad - rest or not lost else []
-    )
-    if lost:
-        goes_on = not _needed(repository, rest, alone=True)
-        of = "of versions that were replaced since; the notes as they are now are whole"
-        what = f"{_many(rest)} cut short or empty, {of if goes_on else NEEDED}"
-        found.append(Damage(LOST, what, is_lost=True, goes_on=goes_on))
-    return found
-
-
-def _needed(repository: Repository, idents: set[str], *, alone: bool = False) -> bool:
-    """Whether the history, or the last commit `alone`, leads to one of these; also where git cannot follow it."""
-    if not idents:
-        return False
-    done = repository.attempt("rev-list", "--objects", *(("--no-walk",) if alone else ()), "HEAD", "--")
-    listed = {line.split(b" ", 1)[0].decode("ascii", "replace") for line in done.stdout.split(b"\n")}
-    return bool(done.returncode or idents & listed)
-
-
-def _many(idents: set[str]) -> str:
-    return f"{len(idents) or 'some'} of git's objects {'is' if len(idents) == 1 else 'are'}"
-
-
-def _missing(repository: Repository, missing: set[str]) -> Damage:
-    """Objects that are not there at all."""
-    from holdfast.vault import git_mending
-
-    count = f"{_many(missing)} gone"
-    if missing and missing <= git_mending.could_be_made(repository, missing):
-        return Damage(OBJECTS, count)
-    if is_whole(repository, "HEAD", alone=True):
-        what = f"{count}, of versions that were replaced since; the notes as they are now are whole"
-        return Damage(LOST, what, is_lost=True, goes_on=True)
-    return Damage(LOST, f"{count}, {NEEDED}", is_lost=True)
-
-
-def is_whole(repository: Repository, commit: str, *, alone: bool = False) -> bool:
-    """Whether a commit is there with all that it leads to; `alone`: with its own files, whatever older ones lack."""
-    words = ("--objects", "--quiet", *(("--no-walk",) if alone else ()))
-    try:
-        return repository.attempt("rev-list", *words, commit, "--").returncode == 0
-    except GitFailed:
-        return False
-
-
-def broken_loose(folder: str) -> list[str]:
-    """The files of single objects that do not hold what their name says."""
-    found = []
-    for part in sorted(platform.names(f"{folder}/objects")):
-        if len(part) != 2:
-            continue
-        for name in sorted(platform.names(f"{folder}/objects/{part}")):
-            path, ident = f"{folder}/objects/{part}/{name}", part + name
-            if len(ident) in HASHES and not _holds(path, ident):
-                found.append(path)
-    return found
-
-
-def _holds(path: str, ident: str) -> bool:
-    try:
-        raw = zlib.decompress(platform.read_file(path, largest=1 << 30))
-    except FileNotFoundError:
-        return True  # packed or pruned meanwhile
-    except (OSError, zlib.error):
-        return False
-    return HASHES[len(ident)](raw, usedforsecurity=False).hexdigest() == ident
 
 
 def _is_packed(raw: bytes) -> bool:

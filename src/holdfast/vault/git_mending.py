@@ -12,20 +12,17 @@ A file that is replaced goes to .state/aside first, under its own name. The vaul
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform
 from holdfast.errors import GitFailed
-from holdfast.vault import git_damage, last_commit
+from holdfast.vault import git_damage, git_making, git_parts, last_commit, loose_objects
 from holdfast.vault.aside import moved
 from holdfast.vault.git import BRANCH, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from holdfast.vault.git_damage import Damage
+    from holdfast.vault.git_parts import Damage
 
 ROUNDS, TRIES = 12, 3  # of looking and mending: one damage can hide behind another
 DERIVED = ("objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
@@ -114,52 +111,14 @@ def _objects(repository: Repository, _: Damage, aside: str) -> str:
     """Objects that are cut short go aside, so that git can write them again; then all that the files still have is
     written, and the trees of the index."""
     folder = repository.own_folder()
-    bad = git_damage.broken_loose(folder)
+    bad = loose_objects.broken(folder)
     for path in bad:
         moved(path, f"{aside}/{os.path.relpath(path, folder)}")
-    _make(repository, {})
+    git_making.make(repository, f"{folder}/index")
+    if not bad:
+        return "git's objects that were gone made anew from the vault's files"
     made = sum(1 for path in bad if os.path.exists(path))
     return f"{made:,} of git's objects made anew from the vault's files; {len(bad):,} that cannot be read put aside"
-
-
-def _make(repository: Repository, env: Mapping[str, str], *, write: bool = True) -> set[str]:
-    """Write the files of the vault as git's objects, and the trees of all files and of those that the index has; the
-    ids of the files. Trees come from indexes that know of none, since git trusts what one knows to be there."""
-    words = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).state")
-    with tempfile.TemporaryDirectory(prefix="holdfast-index-") as scratch:
-        own, found = ({**env, "GIT_INDEX_FILE": f"{scratch}/{name}"} for name in ("own", "found"))
-        listed = repository.run("ls-files", *words, env=found).split(b"\0")
-        paths = [name for name in listed if name and b"\n" not in name and _is_file(_within(repository, name))]
-        given = b"".join(name + b"\n" for name in paths)
-        how = ("-w",) if write else ()
-        said = repository.run("hash-object", *how, "--no-filters", "--stdin-paths", given=given).decode("ascii")
-        idents = said.split()
-        entries = zip(paths, idents, strict=True)
-        lines = [b"%o %s\t%s\0" % (_mode(_within(repository, name)), ident.encode(), name) for name, ident in entries]
-        staged = repository.attempt("ls-files", "--stage", "-z", env=env)
-        for index, text in ((found, b"".join(lines)), (own, staged.stdout)):
-            repository.attempt("update-index", "-z", "--index-info", given=text, env=index)
-            repository.attempt("write-tree", "--missing-ok", env=index)
-        return set(idents)
-
-
-def _within(repository: Repository, name: bytes) -> bytes:
-    return os.path.join(os.fsencode(repository.vault), name)
-
-
-def _is_file(path: bytes) -> bool:
-    return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= platform.LARGEST
-
-
-def _mode(path: bytes) -> int:
-    return 0o100755 if os.stat(path).st_mode & 0o100 else 0o100644
-
-
-def could_be_made(repository: Repository, wanted: Iterable[str]) -> set[str]:
-    """Which of these objects the vault's files still have. Trees are written elsewhere, so nothing is changed."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-objects-") as scratch:
-        blobs = _make(repository, {"GIT_OBJECT_DIRECTORY": scratch}, write=False)
-        return {one for one in wanted if one in blobs or os.path.exists(f"{scratch}/{one[:2]}/{one[2:]}")}
 
 
 def _packs(repository: Repository, _: Damage, aside: str) -> str:
@@ -201,14 +160,14 @@ def _graph(repository: Repository, _: Damage, aside: str) -> str:
 
 
 ACTS = {
-    git_damage.FOLDERS: _folders,
-    git_damage.CONFIG: _config,
-    git_damage.HEAD: _head,
-    git_damage.PACKED: _packed,
-    git_damage.REFS: _references,
-    git_damage.BRANCH: _branch,
-    git_damage.INDEX: _index,
-    git_damage.OBJECTS: _objects,
-    git_damage.PACKS: _packs,
-    git_damage.GRAPH: _graph,
+    git_parts.FOLDERS: _folders,
+    git_parts.CONFIG: _config,
+    git_parts.HEAD: _head,
+    git_parts.PACKED: _packed,
+    git_parts.REFS: _references,
+    git_parts.BRANCH: _branch,
+    git_parts.INDEX: _index,
+    git_parts.OBJECTS: _objects,
+    git_parts.PACKS: _packs,
+    git_parts.GRAPH: _graph,
 }

@@ -80,8 +80,9 @@ def changes(vault: str, path: str = "", count: int = 20, skip: int = 0) -> list[
         return []
     follow = ("--follow", "--", path) if path else ("--",)
     env = {"GIT_LITERAL_PATHSPECS": "1"}
-    listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=env)
-    return _entries(repository, listed.decode("ascii").split())
+    with git_damage.told(repository):
+        listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=env)
+        return _entries(repository, listed.decode("ascii").split())
 
 
 def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list[Entry], int]:
@@ -178,7 +179,12 @@ def _entry(raw: str) -> Entry:
 
 
 def find(repository: Repository, wanted: str) -> Entry:
-    """The change whose id or commit begins so. Raises NotFound, UsageError."""
+    """The change whose id or commit begins so. Raises NotFound, UsageError, HistoryDamaged."""
+    with git_damage.told(repository):
+        return _found(repository, wanted)
+
+
+def _found(repository: Repository, wanted: str) -> Entry:
     asked = wanted.strip()
     if len(asked) < SHORTEST or not asked.isalnum():
         raise UsageError(f'"{wanted}" is no id of a change; nothing was changed. `holdfast history` lists them.')
@@ -213,19 +219,26 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
     found: dict[str, str | None] = {"": None}
     if not names:
         return found
-    raw = repository.run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii"))
+    raw = repository.attempt("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii")).stdout
     at = 0
     for name in names:
-        end = raw.index(b"\n", at)
-        size = int(raw[at:end].split()[2])
-        found[name] = raw[end + 1 : end + 1 + size].decode("utf-8", "surrogateescape")
-        at = end + size + 2
+        head = raw[at:].partition(b"\n")[0].split()
+        start = raw.find(b"\n", at) + 1
+        if len(head) != 3 or len(raw) < start + int(head[2]):
+            raise git_damage.unreadable(repository)
+        found[name] = raw[start : start + int(head[2])].decode("utf-8", "surrogateescape")
+        at = start + int(head[2]) + 1
     return found
 
 
 def plan_undo(vault: str, wanted: str) -> Plan:
-    """What taking a change back would write; nothing is written. Raises NotFound, UsageError."""
+    """What taking a change back would write; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
     repository = Repository(vault)
+    with git_damage.told(repository):
+        return _planned(vault, repository, wanted)
+
+
+def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
     of_handoff = _from_handoff(vault, repository, wanted)
     if of_handoff:
         return of_handoff

@@ -23,6 +23,7 @@ from holdfast.capture import agent_edits, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, HoldfastError, UsageError
+from holdfast.vault import kept_versions
 from holdfast.vault.git import OURS, Repository
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def apply(repository: Repository, change: Change) -> Applied:
     """Write the files, commit them, forget the journal. The vault's lock is held."""
     for one in change.files:
         inside(repository.vault, one.path)
+    kept_versions.make_sure(repository, kept_versions.displaced(repository.vault, change))
     platform.make_folders(_folder(repository.vault))
     record = {"v": 1, **asdict(change)}
     platform.write_atomic(_journal(repository.vault), codec.encode(record), durable=True)

@@ -20,33 +20,51 @@ from holdfast.capture import faults, home, ledger, platform
 from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.vault import gate, git_damage, git_mending, journal, last_commit, purge_history, writing
+from holdfast.vault import (
+    gate,
+    git_damage,
+    git_graph,
+    git_making,
+    git_mending,
+    git_parts,
+    git_view,
+    journal,
+    last_commit,
+    purge_history,
+    writing,
+)
 from holdfast.vault.git import BRANCH, OURS, Repository
 from holdfast.vault.git_settings import is_steering, names
 from holdfast.vault.journal import Change
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
-    from holdfast.vault.git_damage import Damage
+    from holdfast.vault.git_graph import Graph
+    from holdfast.vault.git_parts import Damage
 
 FRESH = "history.git.fresh"
 KEPT = "history-"  # and a time: an old repository, in .state
-CANDIDATES = 200  # commits of the record that are tried, the newest first
 CAUSE = "new-history"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What would be done: the damage, and the commit that the new history goes on from ("" where none is whole)."""
+    """What would be done: the damage, the commit that the new history goes on from ("" where none is whole), how many
+    commits are kept with it, and how many of the old history leave `history` and `undo`. `is_kept`: there is an old
+    repository to keep. `can_accept`: only older versions are lost, and the history could go on with all its commits."""
 
     damage: str
     base: str
     commits: int
+    leaving: int = 0
+    is_kept: bool = True
+    can_accept: bool = False
 
 
 @dataclass(frozen=True)
 class Begun:
-    """`kept` is where the old repository lies now, below the vault; "" where there was none."""
+    """`kept` is where the old repository lies now, below the vault; "" where there was none. `files` are all that the
+    new commit has."""
 
     commit: str
     base: str
@@ -60,8 +78,16 @@ def plan(vault: str, *, by: gate.Asker) -> Plan:
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
     repository = Repository(vault)
     lost = _lost(repository)
-    base = "" if lost.part == git_damage.GONE else _base(repository)
-    return Plan(lost.what, base, _count(repository, base))
+    if lost.part == git_parts.GONE:
+        return Plan(lost.what, "", 0, is_kept=os.path.lexists(repository.folder))
+    with git_view.opened(repository) as view:
+        graph = git_graph.read(view)
+        known = _known(repository)
+        base = _base(repository, graph)
+        kept = set(graph.past([base])) if base else set()
+        had = set(graph.past(known) if any(one in graph.commits for one in known) else graph.commits)
+        leaving = 0 if lost.part == git_parts.REPLACED else len(had - kept)
+        return Plan(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
 
 
 def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
@@ -71,18 +97,18 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
     try:
         repository = Repository(vault, held)
         _keep_left_over(home.state(vault), now)
-        git_mending.mend(repository, now)  # so that as much as possible is kept
-        lost = _lost(repository)
-        if lost.part == git_damage.REPLACED:
+        mended = git_mending.mend(repository, now)  # so that as much as possible is kept
+        lost = _lost(repository, mended)
+        if lost.part == git_parts.REPLACED:
             kept, base = "", repository.head()
         else:
-            base = "" if lost.part == git_damage.GONE else _base(repository)
-            kept = _exchange(repository, base, now)
+            base, packed = ("", b"") if lost.part == git_parts.GONE else _whole_part(repository)
+            kept = _exchange(repository, base, packed, now)
         commits = _count(repository, base)
         commit, files = _take_in(repository, now)
         last_commit.forget(vault)
         last_commit.note(vault, repository.own_folder())
-        faults.lift(home.state(vault), faults.HISTORY, faults.HISTORY_LOST)
+        faults.lift(home.state(vault), faults.HISTORY, faults.HISTORY_LOST, faults.OBJECTS, faults.VERSIONS)
     finally:
         os.close(held)
     try:
@@ -93,47 +119,56 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         return Begun(commit, base, commits, files, kept)
 
 
-def _lost(repository: Repository) -> Damage:
-    found = [one for one in git_damage.look(repository) if one.is_lost]
-    if not found:
+def _lost(repository: Repository, mended: list[str] | None = None) -> Damage:
+    """The worst of what is lost. Raises NotFound where nothing is, and says what was `mended` on the way to it."""
+    found = git_damage.look(repository)
+    lost = [one for one in found if one.is_lost]
+    if lost:
+        return next((one for one in lost if not one.goes_on), lost[0])
+    if mended:
         raise NotFound(
-            f"Nothing in the history of {repository.vault} is lost; nothing was changed. `holdfast doctor` says what "
-            "is wrong."
+            f"Nothing in the history of {repository.vault} is lost, so it goes on and no new one was begun. Mended on "
+            f"the way: {'; '.join(mended)}."
         )
-    return next((one for one in found if not one.goes_on), found[0])
+    way = "`holdfast doctor --fix` mends what is damaged." if found else "`holdfast doctor` says what is wrong."
+    raise NotFound(f"Nothing in the history of {repository.vault} is lost; nothing was changed. {way}")
 
 
-def _base(repository: Repository) -> str:
-    """The newest commit that is whole with everything before it; "" where none is."""
+def _known(repository: Repository) -> list[str]:
+    """The commits that the history has stood at, the newest first."""
     folder = repository.own_folder()
     known = (last_commit.tip(folder), last_commit.known(repository.vault), *last_commit.recorded(folder))
-    listed = list(dict.fromkeys(one for one in known if one))[:CANDIDATES]
-    whole = (one for one in listed if git_damage.is_whole(repository, one) and _is_readable(repository, one))
-    return next(whole, "")
+    return list(dict.fromkeys(one for one in known if one))
 
 
-def _is_readable(repository: Repository, commit: str) -> bool:
-    """Whether every object can be read to its end, as it must be to be packed."""
-    return bool(_packed(repository, commit))
+def _base(repository: Repository, graph: Graph) -> str:
+    """The newest commit that is whole with everything before it; "" where none is. Where no record of the branch is
+    left, it is looked for among all commits that are there."""
+    return graph.newest_whole(_known(repository), purge_history.gone(repository.vault))
 
 
-def _packed(repository: Repository, commit: str) -> bytes:
-    words = ("pack-objects", "--revs", "--stdout", "--quiet", "--no-reuse-object", "--no-reuse-delta")
-    done = repository.attempt(*words, given=f"{commit}\n".encode("ascii"))
-    return b"" if done.returncode else done.stdout
+def _whole_part(repository: Repository) -> tuple[str, bytes]:
+    """The commit that the new history goes on from, and a pack of all that it leads to."""
+    with git_view.opened(repository) as view:
+        base = _base(repository, git_graph.read(view))
+        if not base:
+            return "", b""
+        git_making.make(view.repository, f"{repository.own_folder()}/index")
+        words = ("pack-objects", "--revs", "--stdout", "--quiet", "--no-reuse-object", "--no-reuse-delta")
+        return base, view.repository.run(*words, given=f"{base}\n".encode("ascii"))
 
 
 def _count(repository: Repository, base: str) -> int:
     return int(repository.text("rev-list", "--count", base)) if base else 0
 
 
-def _exchange(repository: Repository, base: str, now: float) -> str:
+def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> str:
     """The new repository in the place of the old, which is kept; returns where."""
     state, folder = home.state(repository.vault), repository.folder
     fresh = Beside(repository.vault, repository.held, f"{state}/{FRESH}")
     fresh.run("init", "--quiet", "--template=")
     if base:
-        fresh.run("index-pack", "--stdin", "--fix-thin", given=_packed(repository, base))
+        fresh.run("index-pack", "--stdin", "--fix-thin", given=packed)
         fresh.run("update-ref", f"refs/heads/{BRANCH}", base)
     config = last_commit.known_config(repository.vault)
     if config and not any(is_steering(name, network=False) for name in names(config)):
@@ -179,4 +214,6 @@ def _take_in(repository: Repository, now: float) -> tuple[str, int]:
     mine = [path for path in writing.changed_paths(repository) if not edits.by(path)]
     change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)
     commit = journal.commit_theirs(repository, mine, change.message(), OURS) if mine else ""
-    return commit or repository.head(), len(mine)
+    commit = commit or repository.head()
+    files = repository.run("ls-tree", "-r", "-z", "--name-only", commit).count(b"\0") if commit else 0
+    return commit, files

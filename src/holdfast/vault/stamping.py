@@ -58,9 +58,7 @@ def as_said_here(
     """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
     state = home.state(vault)
     where = whereabouts.here(env, cwd, vault)
-    origin = whereabouts.origin(where, vault)
-    if not where.found and origin == "agent":
-        origin = "user"  # no agent is here that could have typed it
+    origin = whereabouts.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
     if answers:
         meant = flagging.answered_words(state, where.episode, answers, now)

@@ -27,6 +27,7 @@ from holdfast.vault import (
     gate,
     git_damage,
     journal,
+    kept_versions,
     last_commit,
     notes,
     own,
@@ -310,6 +311,7 @@ def commit_person(writer: Writer) -> str:
     edits = agent_edits.Edits(repository.vault)
     left = [path for path in kept if not settled.is_done and edits.by(path)]
     theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
+    kept_versions.tell_lost(repository, head, theirs, writer.now)
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
     if commit:
         writer.look_again()

@@ -1,0 +1,139 @@
+"""A repository that shows only what is whole of a damaged one, made elsewhere and gone afterwards.
+
+Git stops at the first object that it cannot read, and does not start at all without HEAD or settings. The view has a
+HEAD and settings of its own; links lead to every object and pack that was read to its end; and it has whatever can be
+taken out of packs that are damaged, or made from the vault's files. Whoever asks it is told the truth, and nothing in
+the vault is changed by it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.capture import platform
+from holdfast.vault import git_making, loose_objects
+from holdfast.vault.purge_history import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.vault.git import Repository
+
+LARGEST_PACK = 1 << 32
+HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
+
+
+@dataclass(frozen=True)
+class View:
+    """`repository` shows what is whole. `there` are the ids of what the damaged one still has, `made` those that the
+    files can make; `broken` are files of single objects, and `packs` names of packs, that cannot be read."""
+
+    repository: Repository
+    there: frozenset[str]
+    made: frozenset[str]
+    trees: tuple[tuple[str, int], ...]
+    commits: tuple[tuple[str, int], ...]
+    broken: tuple[str, ...]
+    packs: tuple[str, ...]
+
+
+@contextmanager
+def opened(repository: Repository) -> Iterator[View]:
+    """The view of a vault's repository. Raises GitFailed."""
+    real = repository.own_folder()
+    with tempfile.TemporaryDirectory(prefix="holdfast-view-") as scratch:
+        view, making = (Beside(repository.vault, repository.held, f"{scratch}/{name}") for name in ("git", "making"))
+        form = ("--object-format=sha256",) if loose_objects.digits(real) == 64 else ()
+        for one in (view, making):
+            one.run("init", "--quiet", "--template=", *form)
+        whole = f"{scratch}/whole"
+        _also(view, (whole, *_alternates(real)))
+        broken = loose_objects.broken(real)
+        _link(real, whole, broken)
+        packs = _link_packs(view, real, whole)
+        there = _listed(view)
+        # Apart, since git renews the time of an object that it finds where it would write one.
+        blobs = git_making.make(making, f"{real}/index", write=False)
+        _also(view, (whole, f"{making.folder}/objects", *_alternates(real)))
+        after = _listed(view)
+        yield View(
+            repository=view,
+            there=frozenset(there),
+            made=frozenset({*after, *blobs} - there.keys()),
+            trees=tuple((one, size) for one, (kind, size) in after.items() if kind == "tree"),
+            commits=tuple((one, size) for one, (kind, size) in after.items() if kind == "commit"),
+            broken=tuple(broken),
+            packs=tuple(packs),
+        )
+
+
+def _also(view: Repository, places: tuple[str, ...]) -> None:
+    platform.make_folders(f"{view.folder}/objects/info")
+    with open(f"{view.folder}/objects/info/alternates", "w", encoding="utf-8", errors="surrogateescape") as out:
+        out.writelines(f"{path}\n" for path in places)
+
+
+def _alternates(real: str) -> list[str]:
+    """Other places that the repository takes objects from, where somebody set it up so."""
+    try:
+        raw = platform.read_file(f"{real}/objects/info/alternates").decode("utf-8", "surrogateescape")
+    except OSError:
+        return []
+    return [os.path.join(f"{real}/objects", line) for line in raw.split("\n") if line and not line.startswith("#")]
+
+
+def _link(real: str, whole: str, broken: list[str]) -> None:
+    """Every single object that is whole, by the folder where the whole folder is."""
+    platform.make_folders(f"{whole}/pack")
+    parts = {path.split("/")[-2] for path in broken}
+    for part in platform.names(f"{real}/objects"):
+        if len(part) != 2:
+            continue
+        if part not in parts:
+            os.symlink(f"{real}/objects/{part}", f"{whole}/{part}")
+            continue
+        os.mkdir(f"{whole}/{part}")
+        for name in platform.names(f"{real}/objects/{part}"):
+            path = f"{real}/objects/{part}/{name}"
+            if path not in broken:
+                os.symlink(path, f"{whole}/{part}/{name}")
+
+
+def _link_packs(view: Repository, real: str, whole: str) -> list[str]:
+    """Every pack that is whole; of the others, what can be taken out of them. Returns their names."""
+    bad = []
+    folder = f"{real}/objects/pack"
+    found = platform.names(folder)
+    for name in sorted(found):
+        stem = name.removesuffix(".pack")
+        if name == stem:
+            continue
+        has_index = f"{stem}.idx" in found
+        if has_index and view.attempt("verify-pack", f"{folder}/{name}").returncode == 0:
+            for ending in (".pack", ".idx"):
+                os.symlink(f"{folder}/{stem}{ending}", f"{whole}/pack/{stem}{ending}")
+            continue
+        bad.append(stem)
+        raw = _bytes(f"{folder}/{name}")
+        if raw:
+            view.attempt(*HASTY, "unpack-objects", "-r", "-q", given=raw)
+    bad += [name.removesuffix(".idx") for name in found if name.endswith(".idx") and f"{name[:-4]}.pack" not in found]
+    return bad
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return platform.read_file(path, largest=LARGEST_PACK)
+    except OSError:
+        return b""
+
+
+def _listed(view: Repository) -> dict[str, tuple[str, int]]:
+    """Every object that the view has, with its kind and size."""
+    raw = view.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check").decode("ascii", "replace")
+    rows = [line.split() for line in raw.splitlines()]
+    return {row[0]: (row[1], int(row[2])) for row in rows if len(row) == 3 and row[2].isdecimal()}
