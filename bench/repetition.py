@@ -3,7 +3,7 @@
     python bench/repetition.py FILE          or - for stdin, as in: holdfast boot | python bench/repetition.py -
 
 A character repeats if it is in a run of eight words that stood earlier in the text, or in a line that says the same as
-an earlier one by the brief's own measure (hook/folding). Aim: at most 5 %.
+an earlier one by the brief's own measure (text/folding). Aim: at most 5 %.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from support import ROOT
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.hook import folding
+from holdfast.text import folding
 
 WORD = re.compile(r"\w+")
 RUN = 8  # words

@@ -30,7 +30,7 @@ from support import ROOT, interleaved, machine, median, once
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.hook import requests
+from holdfast.text import orders
 
 LABELLED = ROOT / "tests" / "requests"
 ALL = "all"
@@ -56,7 +56,7 @@ def counted(part: str, misses: bool) -> dict[tuple[str, str], list[int]]:
     counts: dict[tuple[str, str], list[int]] = {}
     for language, label, prompt in rows(part):
         wanted = {label} - {"none"}
-        heard = {request.kind for request in requests.find(prompt)}
+        heard = {request.kind for request in orders.find(prompt)}
         for kind in wanted | heard:
             column = 0 if kind in wanted & heard else 1 if kind in heard else 2
             for place in ((language, kind), (language, ALL), (ALL, kind), (ALL, ALL)):
@@ -88,7 +88,7 @@ def microseconds(prompt: str) -> float:
     for _ in range(30):
         began = time.perf_counter()
         for _ in range(100):
-            requests.find(prompt)
+            orders.find(prompt)
         times.append((time.perf_counter() - began) * 1e4)
     return median(times)
 
@@ -103,7 +103,7 @@ def main() -> None:
     for part in ("tune", "held", "fresh"):
         print_table(part, misses and part != "fresh")
     outside = [json.loads(line) for line in (LABELLED / "outside.jsonl").read_text(encoding="utf-8").splitlines()]
-    right = sum([one.text for one in requests.find(row["prompt"])] == row["requests"] for row in outside)
+    right = sum([one.text for one in orders.find(row["prompt"])] == row["requests"] for row in outside)
     print(f"outside text: {right} of {len(outside)} prompts heard exactly")
 
     prompts = {"an ordinary prompt": ORDINARY, "a question with always and never": ABOUT, "an order": ORDER}

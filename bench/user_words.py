@@ -10,7 +10,7 @@ A prompt counts as reached when a sentence is shown that carries what lasts in i
 does not count. The weights are fitted on all days but one, and the sentences of that day are scored with them, in turn;
 the scores of all days together are then cut at a share of all sentences. The product itself is asked too, with a judge
 that answers as labelled and makes something up (bench/user_words_judged.py). `--fit` prints the numbers that stand in
-src/holdfast/hook/sentence_score.py, fitted on all days.
+src/holdfast/text/sentence_score.py, fitted on all days.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from support import ROOT, machine
 sys.path.insert(0, str(ROOT / "src"))
 
 import user_words_judged
-from holdfast.hook import paste_shape, requests
-from holdfast.hook import sentence_score as scorer
+from holdfast.text import orders, paste_shape
+from holdfast.text import sentence_score as scorer
 
 FILE = "real_prompts.jsonl.gz"
 RIDGE = 3.0  # on standardised features; from 1 to 30 it changes little
@@ -191,7 +191,7 @@ def main() -> None:
     ):
         ranked = beside(rows, scores, less)
         print(told(label, [reached(rows, ranked, share) for share in SHARES], lasting, clear))
-    heard = {at for at, one in enumerate(data) if requests.find(str(one["prompt"]))}
+    heard = {at for at, one in enumerate(data) if orders.find(str(one["prompt"]))}
     print(told("heard by patterns (whatever is shown)", [heard], lasting, clear))
     judged, rules, invented = user_words_judged.shown(data)
     print(told("through the product, a judge that answers as labelled", [judged], lasting, clear))

@@ -24,7 +24,7 @@ from typing import Any
 
 from holdfast.close.verify import claims
 from holdfast.close.verify.evidence import Evidence, Run
-from holdfast.hook.transcript import Said
+from holdfast.text.transcript import Said
 
 PER_KIND = 40  # flags of one kind and session at most
 PER_SUMMARY = 120

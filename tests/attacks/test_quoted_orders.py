@@ -10,10 +10,11 @@ from holdfast.capture import course, episodes, flagging, story
 from holdfast.close.drain import drain
 from holdfast.close.think import lasting
 from holdfast.errors import UsageError
-from holdfast.hook import requests, user_words
-from holdfast.hook import sentence_score as scorer
+from holdfast.hook import user_words
 from holdfast.hook.scene import Scene
 from holdfast.model import Moment, Project
+from holdfast.text import orders
+from holdfast.text import sentence_score as scorer
 from holdfast.vault import index, notes, prompts, said
 
 from . import support
@@ -36,7 +37,7 @@ def desk(tmp_path: Path) -> Desk:
 
 def test_nothing_quoted_is_heard_however_it_closes_its_marks_itself() -> None:
     tried = support.sample(quoted_prompts(), MOST)
-    heard = [(name, prompt) for name, _, prompt in tried if requests.find(prompt)]
+    heard = [(name, prompt) for name, _, prompt in tried if orders.find(prompt)]
     support.count("orders in quoted text, heard", len(tried), len(heard))
     assert not heard, heard[:3]
 
@@ -92,7 +93,7 @@ def test_an_order_of_the_users_beside_a_quotation_is_heard(language: str) -> Non
                 tried = [f"{order} It says {quotation}.", f"It says {quotation}. {order}"]
             if not (style.closes or style.each):
                 tried.pop()  # a mail reaches to the end
-            heard = [[one.text for one in requests.find(prompt)] for prompt in tried]
+            heard = [[one.text for one in orders.find(prompt)] for prompt in tried]
             missed += [
                 (style.name, prompt)
                 for prompt, found in zip(tried, heard, strict=True)
@@ -117,7 +118,7 @@ def test_an_order_of_the_users_beside_a_quotation_is_heard(language: str) -> Non
     ],
 )
 def test_an_order_with_quotations_in_it_is_heard_whole(prompt: str) -> None:
-    assert [one.kind for one in requests.find(prompt)] == [requests.REMEMBER]
+    assert [one.kind for one in orders.find(prompt)] == [orders.REMEMBER]
 
 
 def test_orders_in_a_long_text_without_marks_wait_for_the_user_and_taint(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from holdfast.audit import inline, usage
 from holdfast.audit.inline import Inline
 from holdfast.capture.episodes import Episode
-from holdfast.hook.transcript import CALL, CLAUDE, CODEX, Said
 from holdfast.model import replace
+from holdfast.text.transcript import CALL, CLAUDE, CODEX, Said
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"
 VAULT = "/home/ada/.holdfast"

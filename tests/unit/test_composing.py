@@ -14,8 +14,8 @@ from test_brief import hand_off, memory, put, start, write
 from holdfast.capture import course, ids
 from holdfast.field import glance
 from holdfast.hook import composing
-from holdfast.hook.layout import Item, Section
 from holdfast.model import Project
+from holdfast.text.layout import Item, Section
 from holdfast.vault import brief
 
 RULE = "Never force-push main."
@@ -223,7 +223,7 @@ def test_a_rich_handoff_gets_most_of_the_room_item_by_item(fresh: Home) -> None:
 @pytest.mark.parametrize("short", ["", "- in short"])
 def test_a_title_stands_once_above_what_is_shown_below_it_and_is_paid_for(short: str) -> None:
     items = tuple(Item(f"- item {n} " + "x" * 200, short and f"{short} {n}", under="Done:") for n in range(100))
-    from holdfast.hook import layout
+    from holdfast.text import layout
 
     text, _ = layout.lay_out(("<a>",), [Section("", items, 10)], ("</a>",), 3000)
     assert text.count("Done:") == 1
@@ -232,7 +232,7 @@ def test_a_title_stands_once_above_what_is_shown_below_it_and_is_paid_for(short:
 
 
 def test_the_same_title_stands_in_each_part_that_has_it() -> None:
-    from holdfast.hook import layout
+    from holdfast.text import layout
 
     items = [Item("New.", part="a"), Item("- one", under="Done:", part="a"), Item("- two", under="Done:", part="a")]
     items += [Item("Before that.", part="b"), Item("- three", under="Done:", part="b")]

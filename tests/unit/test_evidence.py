@@ -14,7 +14,7 @@ from holdfast.capture import flags
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
 from holdfast.close.verify import evidence
-from holdfast.hook.transcript import CLAUDE, CODEX, since
+from holdfast.text.transcript import CLAUDE, CODEX, since
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"
 NOW = 1_790_000_000.0

@@ -10,8 +10,8 @@ from hook_support import Home
 from holdfast.capture import faults, home
 from holdfast.hook import person_line
 from holdfast.hook.brief import Cached
-from holdfast.hook.layout import Section
 from holdfast.hook.live import Live
+from holdfast.text.layout import Section
 
 NOW = 1_790_000_000.0
 

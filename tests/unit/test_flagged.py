@@ -11,9 +11,9 @@ from test_authored import lines
 from holdfast.close.verify import flagged
 from holdfast.close.verify.claims import atoms
 from holdfast.close.verify.evidence import Evidence
-from holdfast.hook.transcript import ASSISTANT, CALL, USER, Said
 from holdfast.memory import Memory
 from holdfast.model import Flag
+from holdfast.text.transcript import ASSISTANT, CALL, USER, Said
 
 SAID = (
     ("user", "Make it retry, Tom Becker asked for it on 2026-11-16"),

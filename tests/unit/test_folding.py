@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import folding
-from holdfast.hook.folding import Thing
+from holdfast.text import folding
+from holdfast.text.folding import Thing
 
 RULE = "Never force-push main"
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from holdfast.capture import codec
 from holdfast.capture.ids import digest
-from holdfast.hook import layout
-from holdfast.hook.layout import Item, Section, lay_out
+from holdfast.text import layout
+from holdfast.text.layout import Item, Section, lay_out
 
 HEAD = ("<holdfast-memory>", "Remembered.")
 FOOT = ("</holdfast-memory>",)

@@ -14,8 +14,8 @@ from holdfast.capture import written
 from holdfast.capture.git_index import Index
 from holdfast.hook import own_commands, own_filters
 from holdfast.hook.own_text import Ground, real
-from holdfast.hook.shell_parts import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
-from holdfast.hook.shell_reading import Reader
+from holdfast.text.shell_parts import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.text.shell_reading import Reader
 
 NAMES = ("a.txt", "src/b.py", "src/deep/er/c.md", "ünï/x y.md", *(f"m/f{nth}.py" for nth in range(40)))
 

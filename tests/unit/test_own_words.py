@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import own_words
-from holdfast.hook.own_words import BLOCK, INLINE, LIMIT, mask, own
+from holdfast.text import own_words
+from holdfast.text.own_words import BLOCK, INLINE, LIMIT, mask, own
 
 SECRET = "remember: always push to main"
 # Everything that could open, close or break a quotation, a fence, a tag or a log.

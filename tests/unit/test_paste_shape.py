@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.hook import paste_shape
-from holdfast.hook.paste_shape import CHARACTERS, LINES, is_paste
+from holdfast.text import paste_shape
+from holdfast.text.paste_shape import CHARACTERS, LINES, is_paste
 
 
 def never() -> list[str]:

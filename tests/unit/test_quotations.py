@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.hook import details, quotations, snapshot, snapshot_parts, transcript
+from holdfast.hook import snapshot, snapshot_parts
+from holdfast.text import details, quotations, transcript
 
 NOW = 1_790_000_000.0
 # What was quoted, and the message that quoted it: eleven people, in the marks that people and models really use.

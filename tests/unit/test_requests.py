@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import request_patterns, request_words, requests
-from holdfast.hook.requests import Request, find
+from holdfast.text import order_patterns, order_words, orders
+from holdfast.text.orders import Request, find
 
 LABELLED = Path(__file__).parents[1] / "requests"
-SOURCE = Path(requests.__file__).parents[2]
+SOURCE = Path(orders.__file__).parents[2]
 LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "zh")
 
 
@@ -145,7 +145,7 @@ def test_the_sieve_holds_back_nothing_that_a_pattern_would_find(monkeypatch: pyt
     prompts = [prompt for language in LANGUAGES for part in ("tune", "held") for _, prompt in rows(language, part)]
     before = [kinds(prompt) for prompt in prompts]
     everything = {language: (("",), ("",)) for language in LANGUAGES if language not in ("ja", "zh")}
-    monkeypatch.setattr(request_words, "CLUES", {**request_words.CLUES, **everything})
+    monkeypatch.setattr(order_words, "CLUES", {**order_words.CLUES, **everything})
     lost = [prompt for prompt, heard in zip(prompts, before, strict=True) if not heard and kinds(prompt)]
     assert lost == []
 
@@ -153,27 +153,27 @@ def test_the_sieve_holds_back_nothing_that_a_pattern_would_find(monkeypatch: pyt
 def test_a_guard_holds_back_nothing_that_its_pattern_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
     prompts = [prompt for language in LANGUAGES for part in ("tune", "held") for _, prompt in rows(language, part)][::2]
     before = [kinds(prompt) for prompt in prompts]
-    guarded = request_patterns._read
+    guarded = order_patterns._read
 
-    def unguarded(language: str) -> dict[str, tuple[request_patterns.Line, ...]]:
+    def unguarded(language: str) -> dict[str, tuple[order_patterns.Line, ...]]:
         table = guarded(language)
         return {
-            name: tuple(request_patterns.Line(line.place, (), line.source) for line in lines)
+            name: tuple(order_patterns.Line(line.place, (), line.source) for line in lines)
             for name, lines in table.items()
         }
 
-    monkeypatch.setattr(request_patterns, "_read", unguarded)
-    monkeypatch.setattr(request_patterns, "_tables", {})
+    monkeypatch.setattr(order_patterns, "_read", unguarded)
+    monkeypatch.setattr(order_patterns, "_tables", {})
     assert [prompt for prompt, heard in zip(prompts, before, strict=True) if not heard and kinds(prompt)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_pattern_of_a_language_is_one(language: str) -> None:
-    table = request_patterns._table(language)
+    table = order_patterns._table(language)
     assert {"P", "question", "remember", "remember?", "standing", "forget"} <= set(table)
     for lines in table.values():
         for line in lines:
-            assert request_patterns._pattern(language, line).pattern == line.source
+            assert order_patterns._pattern(language, line).pattern == line.source
             assert "<P>" not in line.source
             assert "" not in line.guard
 

@@ -17,10 +17,10 @@ from holdfast.capture.story import Story
 from holdfast.close import handoff, salvage
 from holdfast.close.salvage import Salvaged
 from holdfast.close.verify.evidence import Evidence, gather
-from holdfast.hook import transcript
-from holdfast.hook.gist import Todos
-from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.model import replace
+from holdfast.text import transcript
+from holdfast.text.extract import Todos
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.vault import lineage
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.hook import sentence_score as scorer
+from holdfast.text import sentence_score as scorer
 
 
 def top(*prompts: str) -> str:

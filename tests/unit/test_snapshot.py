@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import NotSaved
-from holdfast.hook import details, gist, layout, quotations, snapshot, snapshot_parts, transcript
-from holdfast.hook.gist import Todos
-from holdfast.hook.transcript import CALL, RESULT, Said
+from holdfast.hook import snapshot, snapshot_parts
+from holdfast.text import details, extract, layout, quotations, transcript
+from holdfast.text.extract import Todos
+from holdfast.text.transcript import CALL, RESULT, Said
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"
 CLAUDE, CODEX = transcript.CLAUDE, transcript.CODEX
@@ -258,9 +259,9 @@ def call(tool: str, ident: str = "", **given: Any) -> Said:
 def test_todos_that_come_as_a_whole_replace_what_was_before() -> None:
     listed = [{"content": "a", "status": "completed"}, {"content": "b", "status": "in_progress"}, {"content": "c"}, 7]
     calls = [call("TodoWrite", todos=[{"content": "old", "status": "pending"}]), call("TodoWrite", todos=listed)]
-    assert gist.todos(calls, {}) == Todos(("b (in progress)", "c"), 1)
-    assert gist.todos([*calls, call("TodoWrite", todos=[])], {}) == Todos()
-    assert gist.todos([call("update_plan", plan=[{"step": "x", "status": "pending"}])], {}) == Todos(("x",))
+    assert extract.todos(calls, {}) == Todos(("b (in progress)", "c"), 1)
+    assert extract.todos([*calls, call("TodoWrite", todos=[])], {}) == Todos()
+    assert extract.todos([call("update_plan", plan=[{"step": "x", "status": "pending"}])], {}) == Todos(("x",))
 
 
 def test_tasks_are_followed_from_their_making_to_their_end() -> None:
@@ -277,8 +278,8 @@ def test_tasks_are_followed_from_their_making_to_their_end() -> None:
         "2": Said(RESULT, "Task #4 created successfully: b", 0),
         "3": Said(RESULT, "no", 0, failed=True),
     }
-    assert gist.todos(calls, results) == Todos(("b, better", "task 77 (in progress)"), 1)
-    assert gist.todos([*calls, call("TaskUpdate", taskId="4", status="deleted")], results).open == (
+    assert extract.todos(calls, results) == Todos(("b, better", "task 77 (in progress)"), 1)
+    assert extract.todos([*calls, call("TaskUpdate", taskId="4", status="deleted")], results).open == (
         "task 77 (in progress)",
     )
 
@@ -286,8 +287,8 @@ def test_tasks_are_followed_from_their_making_to_their_end() -> None:
 @pytest.mark.parametrize("odd", [None, 3, "text", [], {"todos": 3}, {"todos": [3, None]}, {"taskId": None}])
 def test_todos_of_any_shape_are_no_error(odd: Any) -> None:
     for tool in ("TodoWrite", "update_plan", "TaskCreate", "TaskUpdate"):
-        gist.todos([Said(CALL, "", 0, tool=tool, given=odd)], {})
-        assert gist.call_line(Said(CALL, "", 0, tool=tool, given=odd), None).startswith(f"{tool}: ")
+        extract.todos([Said(CALL, "", 0, tool=tool, given=odd)], {})
+        assert extract.call_line(Said(CALL, "", 0, tool=tool, given=odd), None).startswith(f"{tool}: ")
 
 
 def found_in(words: str) -> list[details.Fact]:
@@ -317,9 +318,9 @@ def test_what_is_no_detail_is_not_taken_for_one(words: str) -> None:
 
 def test_a_file_that_a_patch_changes_is_a_file_touched() -> None:
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n*** Add File: src/b c.py\n+x\n*** End Patch"
-    assert list(gist.files_of(Said(CALL, "", 0, tool="apply_patch", given=patch))) == ["src/a.py", "src/b c.py"]
-    assert list(gist.files_of(call("Write", file_path="/x", content="y"))) == ["/x"]
-    assert list(gist.files_of(call("Read", file_path="/x"))) == []
+    assert list(extract.files_of(Said(CALL, "", 0, tool="apply_patch", given=patch))) == ["src/a.py", "src/b c.py"]
+    assert list(extract.files_of(call("Write", file_path="/x", content="y"))) == ["/x"]
+    assert list(extract.files_of(call("Read", file_path="/x"))) == []
 
 
 @settings(deadline=None, max_examples=40)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from holdfast.capture import course, whereabouts
 from holdfast.close.drain import drain
-from holdfast.hook import shell_glance, taint
+from holdfast.hook import taint
 from holdfast.hook.own_text import Ground
 from holdfast.model import Moment
+from holdfast.text import shell_programs
 from holdfast.vault import index
 
 if TYPE_CHECKING:
@@ -195,9 +196,9 @@ def test_a_command_line_is_looked_at_for_what_it_fetches_and_reads(fresh: Home, 
 @settings(max_examples=200, deadline=None)
 @given(line=st.text(alphabet="ab /.~'\"\\$`(){}<>|&;\n-=#E", max_size=60))
 def test_any_line_at_all_is_looked_at_to_its_end(line: str) -> None:
-    for words in shell_glance.commands(line):
+    for words in shell_programs.commands(line):
         assert words
-    found = list(shell_glance.commands(line.translate(dict.fromkeys(map(ord, "'\"\\<$"), "x")) + "\ncurl x"))
+    found = list(shell_programs.commands(line.translate(dict.fromkeys(map(ord, "'\"\\<$"), "x")) + "\ncurl x"))
     assert ["curl", "x"] in found, "without quotes and documents nothing hides a command"
 
 

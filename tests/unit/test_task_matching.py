@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import shell_targets
 from holdfast.tasks.matching import Unit, in_text, of_path, place_of
 from holdfast.tasks.watch import Series, Watched
+from holdfast.text import shell_targets
 
 FILES = Watched("audit", (Series("file", 3, ((92, 500),)),), ("orders/batch_4/", "src/users.py", "parser", "docs/*.md"))
 UNITS = Watched("five", (Series("unit", 0, ((1, 5),)),), ())

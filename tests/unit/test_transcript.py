@@ -13,8 +13,8 @@ from hook_support import PYTHON, SOURCE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import transcript
-from holdfast.hook.transcript import ASSISTANT, CALL, CLAUDE, CODEX, RESULT, USER
+from holdfast.text import transcript
+from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, CODEX, RESULT, USER
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"
 PLENTY = 64 << 20

@@ -20,8 +20,8 @@ from holdfast.close.verify.findings import (
     told,
     verify,
 )
-from holdfast.hook.gist import Todos
-from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
+from holdfast.text.extract import Todos
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.vault.notes import Note
 
 ASKED = (

@@ -10,8 +10,8 @@ from holdfast.close.verify import second
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
-from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.judge.fencing import Fence
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 
 SPOKEN = (
     Said(USER, "Please raise the retry limit of the order service", 0),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import transcript
-from holdfast.hook.transcript import ASIDE, ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER, Said
+from holdfast.text import transcript
+from holdfast.text.transcript import ASIDE, ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER, Said
 from holdfast.witness import account, answers, checks, commits, files, fixes, sentences, summary, tracker, tree
 
 RECORDED = Path(__file__).parent.parent / "contract" / "transcripts"

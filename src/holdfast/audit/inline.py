@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.audit import usage
 from holdfast.close import salvage
-from holdfast.hook import gist, shell_glance, transcript
-from holdfast.hook.transcript import CALL, USER
+from holdfast.text import extract, shell_programs, transcript
+from holdfast.text.transcript import CALL, USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from holdfast.audit.usage import Usage
     from holdfast.capture.episodes import Episode
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 MOST_EACH = 4 << 20
 MOST_IN_ALL = 192 << 20
@@ -161,16 +161,16 @@ def _is_asked_for(call: Said, asked: str) -> bool:
 
 def _written(call: Said) -> list[str]:
     """The files that a call writes, by a tool or through a shell."""
-    files = list(gist.files_of(call))
+    files = list(extract.files_of(call))
     if files:
         return files
-    found = WRITTEN.finditer(gist.command_of(call) or "")
+    found = WRITTEN.finditer(extract.command_of(call) or "")
     return [next(filter(None, match.groups()), "").strip() for match in found]
 
 
 def _commands(call: Said) -> list[list[str]]:
-    command = gist.command_of(call)
-    return list(shell_glance.commands(command)) if command else []
+    command = extract.command_of(call)
+    return list(shell_programs.commands(command)) if command else []
 
 
 def _is_ours(words: list[str]) -> bool:

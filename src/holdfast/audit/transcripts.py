@@ -14,8 +14,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.hook import brief, transcript
-from holdfast.hook.transcript import CLAUDE, CODEX
+from holdfast.hook import brief
+from holdfast.text import transcript
+from holdfast.text.transcript import CLAUDE, CODEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.hook import transcript
-from holdfast.hook.transcript import CODEX
+from holdfast.text import transcript
+from holdfast.text.transcript import CODEX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import alike, home, story
 from holdfast.capture.flags import clean
 from holdfast.close import lasting
-from holdfast.hook import sentence_score as scorer
+from holdfast.text import sentence_score as scorer
 from holdfast.vault import frontmatter, notes, prompts
 
 if TYPE_CHECKING:

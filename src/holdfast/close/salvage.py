@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.story import LONGEST, MOST_FILES, Story
-from holdfast.hook import gist, layout
 from holdfast.hook.hosts.tools import SCHEDULING
-from holdfast.hook.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, back, decoded
 from holdfast.model import replace as changed
+from holdfast.text import extract, layout
+from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, back, decoded
 from holdfast.vault import lineage
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.verify.evidence import Evidence
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
     from holdfast.vault.lineage import Handoff
 
 MESSAGES = 15
@@ -120,10 +120,12 @@ class Salvaged:
         parts = {
             UNDER_WAY: [f"- {one}" for one in self.under_way],
             TODO: [f"- {one}" for one in self.todos],
-            ASKED: [f"- asked {nth}: {gist.flat(one, LONGEST_WORDS)}" for nth, one in enumerate(self.story.prompts, 1)],
+            ASKED: [
+                f"- asked {nth}: {extract.flat(one, LONGEST_WORDS)}" for nth, one in enumerate(self.story.prompts, 1)
+            ],
             SAID: [f"- {one}" for one in self.messages],
             FAILING: [f"- {self.failing}"] if self.failing else [],
-            TOUCHED: [f"- {gist.flat(one, LONGEST_ITEM)}" for one in self.story.files],
+            TOUCHED: [f"- {extract.flat(one, LONGEST_ITEM)}" for one in self.story.files],
         }
         body = _fit({name: items for name, items in parts.items() if items}, room - sum(len(one) + 1 for one in head))
         return layout.tidy("\n".join((*head, *body)).rstrip() + "\n")[: max(0, room)]
@@ -139,9 +141,11 @@ def salvage(episode: Episode, told: Story, evidence: Evidence, *, origin: str = 
         messages=tuple(_message(one, results) for one in shown[-MESSAGES:]),
         todos=evidence.todos.open,
         todos_done=evidence.todos.done,
-        under_way=tuple(gist.call_line(one, None).removesuffix(" -> no result yet") for one in _open(shown, results)),
-        failing=gist.call_line(failing, results[failing.call]) if failing else "",
-        failing_command=gist.flat(gist.command_of(failing), LONGEST_ITEM - 60) if failing else "",
+        under_way=tuple(
+            extract.call_line(one, None).removesuffix(" -> no result yet") for one in _open(shown, results)
+        ),
+        failing=extract.call_line(failing, results[failing.call]) if failing else "",
+        failing_command=extract.flat(extract.command_of(failing), LONGEST_ITEM - 60) if failing else "",
         said=_last_words(shown),
         origin=origin,
         is_partial=evidence.is_partial,
@@ -151,7 +155,7 @@ def salvage(episode: Episode, told: Story, evidence: Evidence, *, origin: str = 
 def _shown(evidence: Evidence) -> tuple[list[Said], dict[str, Said]]:
     """What is worth showing, without the host's own bookkeeping; and what came of each call."""
     results = {one.call: one for one in evidence.spoken if one.role == RESULT}
-    return [one for one in evidence.spoken if one.role != RESULT and one.tool not in gist.BESIDE], results
+    return [one for one in evidence.spoken if one.role != RESULT and one.tool not in extract.BESIDE], results
 
 
 def beginning(episode: Episode, most: int = MOST_READ) -> int:
@@ -205,8 +209,8 @@ def completed(made: Handoff, found: Salvaged) -> Handoff:
 
 def _message(one: Said, results: Mapping[str, Said]) -> str:
     if one.role == CALL:
-        return f"@{one.at} {gist.call_line(one, results.get(one.call))}"
-    return f"@{one.at} {one.role}: {gist.flat(one.text, LONGEST_MESSAGE)}"
+        return f"@{one.at} {extract.call_line(one, results.get(one.call))}"
+    return f"@{one.at} {one.role}: {extract.flat(one.text, LONGEST_MESSAGE)}"
 
 
 def _open(shown: Sequence[Said], results: Mapping[str, Said]) -> list[Said]:
@@ -224,7 +228,7 @@ def _failing(shown: Sequence[Said], results: Mapping[str, Said]) -> Said | None:
     """The last command that failed and did not pass afterwards."""
     passed: set[str] = set()
     for one in reversed(shown):
-        command = " ".join(gist.command_of(one).split()) if one.role == CALL else ""
+        command = " ".join(extract.command_of(one).split()) if one.role == CALL else ""
         result = results.get(one.call)
         if not command or result is None:
             continue
@@ -238,7 +242,7 @@ def _failing(shown: Sequence[Said], results: Mapping[str, Said]) -> Said | None:
 def _last_words(shown: Sequence[Said]) -> str:
     for one in reversed(shown):
         if one.role == ASSISTANT:
-            return gist.flat(one.text, LONGEST_ITEM - 40).replace('"', "'")
+            return extract.flat(one.text, LONGEST_ITEM - 40).replace('"', "'")
     return ""
 
 
@@ -246,7 +250,7 @@ def _completed(told: Story, shown: Sequence[Said], edited: Sequence[str]) -> Sto
     """The hook's story with what it missed, in the order of the transcript. What the model lets a timer type for it is
     not the user's."""
     typed = {_known(_scheduled(one)) for one in shown if one.tool in SCHEDULING}
-    heard = [gist.clean(one.text, LONGEST) for one in shown if one.role == USER and _known(one.text) not in typed]
+    heard = [extract.clean(one.text, LONGEST) for one in shown if one.role == USER and _known(one.text) not in typed]
     heard = heard[-MOST_PROMPTS:]
     more = [one for one in edited if not any(path == one or path.endswith(f"/{one}") for path in told.files)]
     return Story(tuple(_merged(list(told.prompts), heard)), (*told.files, *more)[:MOST_FILES])

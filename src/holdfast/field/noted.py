@@ -25,8 +25,8 @@ from holdfast.capture.quoting import BESIDE_NAME, said_by
 from holdfast.capture.whereabouts import OUTSIDE
 from holdfast.field.records import folder_stamp
 from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
-from holdfast.hook import own_words
 from holdfast.tasks.entry import is_id
+from holdfast.text import own_words
 from holdfast.vault import lineage, notes, prompts, vouched
 from holdfast.vault.index import EVIDENCE, RACY
 from holdfast.vault.notes import Broken

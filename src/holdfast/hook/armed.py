@@ -138,7 +138,7 @@ def _once(what: str, scene: Scene, *words: str) -> str:
 
 
 def _rule(one: dict[str, Any]) -> str:
-    from holdfast.hook.layout import tidy
+    from holdfast.text.layout import tidy
 
     said = tidy(" ".join(line.strip() for line in one["lines"]))[:LONGEST_RULE]
     asks = "never" if one["policy"] == "never" else "ask first"
@@ -171,7 +171,7 @@ def _told_first(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> 
             _note_call(scene, episode, one, is_same=course.read(scene.state, episode.key, name) == call)
     if not fresh:
         return Reply()
-    from holdfast.hook.layout import cost, escape, tidy
+    from holdfast.text.layout import cost, escape, tidy
 
     lines = [*HEAD]
     room = MOST_CHARACTERS

@@ -7,9 +7,10 @@ call does inside a script of its own is not seen. Nothing here runs unless a not
 
 from __future__ import annotations
 
-from holdfast.hook import call_words, shell_glance
+from holdfast.hook import call_words
 from holdfast.hook.hosts.tools import PATCH, PATCH_LINES
 from holdfast.model import value
+from holdfast.text import shell_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ class _Line:
 
     def _take(self, line: str, depth: int) -> None:
         targets: list[str] = []
-        for words in shell_glance.split(line, targets):
-            bare = shell_glance.without_starters(words)
+        for words in shell_programs.split(line, targets):
+            bare = shell_programs.without_starters(words)
             for at, word in enumerate(words[: len(words) - len(bare)]):
                 if word == "sudo":
                     self.commands.append(("sudo", *words[at + 1 :]))
@@ -98,7 +99,7 @@ class _Line:
             names = {_named(one) for one in inner} or {""}
             if not names <= call_words.LOOKERS or into:
                 self.text.append(" ".join(words))
-            nested = _told(bare) if depth < shell_glance.DEEPEST else ""
+            nested = _told(bare) if depth < shell_programs.DEEPEST else ""
             if nested:
                 self._take(nested, depth + 1)
         self.writes += [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
@@ -193,7 +194,7 @@ def _without_globals(rest: list[str]) -> list[str]:
 def _told(bare: list[str]) -> str:
     """What a shell, here or elsewhere, is told to run."""
     program = bare[0].rpartition("/")[2] if bare else ""
-    if program in shell_glance.SHELLS:
+    if program in shell_programs.SHELLS:
         return " ".join(bare[1:] if program == "eval" else bare[1:][-1:])
     return bare[-1] if program == "ssh" and len(bare) > 2 else ""
 

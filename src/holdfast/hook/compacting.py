@@ -89,7 +89,8 @@ def after(
     scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH, episode: str = ""
 ) -> Reply:
     """The brief, the account of the session so far, the snapshot and the nudge, within what a host carries."""
-    from holdfast.hook import layout, snapshot_parts
+    from holdfast.hook import snapshot_parts
+    from holdfast.text import layout
 
     asks = AFTER.replace("{command}", command)
     if home.has_tasks(scene.state, *scene.project.ids):

@@ -1,7 +1,7 @@
 """Composing a start: the order of its sections, each fact once, within what hosts carry.
 
 Rules and who the user is, the user's words, the open task, the handoff, what is not filed yet, then notes in the order
-of vault/brief. What says the same is folded (hook/folding), here and not ahead, because flags, tasks and edited files
+of vault/brief. What says the same is folded (text/folding), here and not ahead, because flags, tasks and edited files
 are known only now; where the one that stays does not fit, the folded one comes back. A conversation that is resumed
 gets what it was not told before.
 """
@@ -9,10 +9,10 @@ gets what it was not told before.
 from __future__ import annotations
 
 from holdfast.capture import course, quoting
-from holdfast.hook import folding, layout
 from holdfast.hook.brief import FENCE, FOOT, NOTHING, Part
-from holdfast.hook.layout import MOST_CHARACTERS, Filled, Item, Section, cost, escape, tidy
 from holdfast.model import Reply, replace, value
+from holdfast.text import folding, layout
+from holdfast.text.layout import MOST_CHARACTERS, Filled, Item, Section, cost, escape, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

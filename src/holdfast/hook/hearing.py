@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from holdfast.capture import flag_words
     from holdfast.capture.episodes import Episode
     from holdfast.errors import HoldfastError
-    from holdfast.hook.requests import Request
     from holdfast.hook.scene import Scene
     from holdfast.hook.spoken import Line, Said
     from holdfast.model import Project
+    from holdfast.text.orders import Request
 
 PATIENCE = 0.3  # seconds that a hook waits for who is writing to the tasks; the command itself has more
 UNHEARD = "only the shell knows what will be run"
@@ -250,8 +250,8 @@ def requests(
     """The user's own orders, verbatim into the queue; and what the model is asked to do about them. `before` is what
     the agent had said: of "remember this" it may be this. Orders in a prompt that was `pasted` are nobody's: they wait
     for the user, and prove nothing."""
-    from holdfast.hook import requests as reading
     from holdfast.hook.toolcalls import command_of
+    from holdfast.text import orders as reading
 
     if config.get("requests") is False or scene.moment.agent:  # a subagent's orders come from another agent
         return []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from holdfast.capture import course, story
-from holdfast.hook import sentence_score as scorer
-from holdfast.hook.layout import Item
+from holdfast.text import sentence_score as scorer
+from holdfast.text.layout import Item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

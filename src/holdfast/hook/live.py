@@ -12,8 +12,8 @@ import time
 from holdfast.capture import episodes, history_glance, home, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
-from holdfast.hook.layout import Item, Section
 from holdfast.model import TRUSTED, Project, value
+from holdfast.text.layout import Item, Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

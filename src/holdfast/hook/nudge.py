@@ -69,7 +69,7 @@ def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str
 def _quoted(words: str) -> str:
     """A task's own words are data: one line, cut, and nothing in them opens or closes a fence."""
     from holdfast.capture.redaction import redact
-    from holdfast.hook.layout import escape, tidy
+    from holdfast.text.layout import escape, tidy
 
     line = " ".join(tidy(redact(words)[0][: 4 * LONGEST_WORDS]).split()).replace('"', "'")
     return escape(line if len(line) <= LONGEST_WORDS else line[: LONGEST_WORDS - 1] + "…")

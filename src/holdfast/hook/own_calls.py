@@ -11,7 +11,7 @@ import posix
 from holdfast.hook import own_programs as programs
 from holdfast.hook.own_commands import ADDRESS, TOOL, WEB, Outside, starts_of
 from holdfast.hook.own_text import is_there
-from holdfast.hook.shell_parts import UNKNOWN, Simple
+from holdfast.text.shell_parts import UNKNOWN, Simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

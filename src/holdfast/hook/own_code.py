@@ -8,7 +8,7 @@ it and are known. Any other import, any way to run a program or to build a name 
 from __future__ import annotations
 
 from holdfast.capture import platform
-from holdfast.hook.shell_parts import UNKNOWN
+from holdfast.text.shell_parts import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

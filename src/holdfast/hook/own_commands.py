@@ -12,7 +12,7 @@ import posix
 
 from holdfast.capture import gitfiles
 from holdfast.hook import own_programs as programs
-from holdfast.hook.shell_parts import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.text.shell_parts import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Line:
         self.depth = before
 
     def _read_whole(self, text: str) -> None:
-        from holdfast.hook.shell_reading import Reader
+        from holdfast.text.shell_reading import Reader
 
         known = {"PWD": [self.at]}
         if self.ground.home:

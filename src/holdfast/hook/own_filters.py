@@ -10,7 +10,7 @@ import posix
 
 from holdfast.hook.own_commands import Outside
 from holdfast.hook.own_text import OTHERS, is_others
-from holdfast.hook.shell_parts import UNKNOWN
+from holdfast.text.shell_parts import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

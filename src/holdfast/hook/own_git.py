@@ -11,7 +11,7 @@ import posix
 
 from holdfast.capture import gitfiles, platform
 from holdfast.hook.own_text import is_there
-from holdfast.hook.shell_parts import UNKNOWN
+from holdfast.text.shell_parts import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

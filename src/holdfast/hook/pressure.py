@@ -10,8 +10,9 @@ the compaction, so the use of before would be told.
 
 from __future__ import annotations
 
-from holdfast.hook import limits, transcript
+from holdfast.hook import limits
 from holdfast.model import value
+from holdfast.text import transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from holdfast.capture import course, home, story
-from holdfast.hook import hearing, midway, nudge, own_words, scheduled, stopping, toolcalls
+from holdfast.hook import hearing, midway, nudge, scheduled, stopping, toolcalls
 from holdfast.model import Reply
+from holdfast.text import own_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def _is_paste(scene: Scene, episode: Episode) -> bool:
     entered the session."""
     if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
         return False
-    from holdfast.hook import paste_shape, taint
+    from holdfast.hook import taint
+    from holdfast.text import paste_shape
 
     def earlier() -> list[str]:
         typed = [one.text for one in story.typed(scene.state, episode.key) if not one.pasted]
@@ -79,7 +81,7 @@ def said_before(scene: Scene, episode: Episode) -> str:
     said = course.take(scene.state, episode.key, course.LAST_SAID)
     if said is not None or not scene.moment.transcript:
         return said or ""
-    from holdfast.hook import transcript
+    from holdfast.text import transcript
 
     for one in transcript.said(scene.moment.host, scene.moment.transcript, TAIL):
         if one.role == transcript.ASSISTANT:

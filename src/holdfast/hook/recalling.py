@@ -13,8 +13,8 @@ from __future__ import annotations
 import time
 
 from holdfast.capture import course, platform, quoting
-from holdfast.hook.layout import Item, Section, lay_out
 from holdfast.model import TRUSTED, Reply, value
+from holdfast.text.layout import Item, Section, lay_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
 def of_session(state: str, key: str, most: int) -> str:
     """The account of a session that goes on after a compaction, without what was asked, in at most so many characters
     as they will be printed; "" where none was kept."""
-    from holdfast.hook.layout import cost, escape, tidy
+    from holdfast.text.layout import cost, escape, tidy
 
     found = kept.read(state, key)
     lines: list[str] = []
@@ -101,7 +101,7 @@ def _mark(state: str, episode: str) -> str:
 def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:
     """The newest call of its transcript if nothing came back, and the model's answers that the account has not seen.
     Only the tail is read."""
-    from holdfast.hook import gist, transcript
+    from holdfast.text import extract, transcript
 
     episode = episodes.of_key(state, key)
     if episode is None or not episode.transcript:
@@ -111,7 +111,7 @@ def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:
     left = LATER
     for nth, one in enumerate(transcript.said(episode.host, episode.transcript, TAIL)):
         if not nth and one.role == transcript.CALL:
-            call = gist.call_line(one, None).removesuffix(" -> no result yet")
+            call = extract.call_line(one, None).removesuffix(" -> no result yet")
         if nth and (one.at < covered or left < SHORTEST_ANSWER):
             break
         if one.role == transcript.ASSISTANT and one.at >= covered and len(one.text) >= SHORTEST_ANSWER:

@@ -15,15 +15,16 @@ from holdfast.capture import platform
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact
 from holdfast.errors import NotSaved
-from holdfast.hook import gist, layout, snapshot_parts, transcript
+from holdfast.hook import snapshot_parts
 from holdfast.hook.snapshot_parts import ASKED, DETAILS, QUOTED, SAID, TODO, TOUCHED
 from holdfast.model import value
+from holdfast.text import extract, layout, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holdfast.hook.quotations import Quotation
+    from holdfast.text.quotations import Quotation
 
 MOST_READ = 4 << 20
 MOST_SEARCHED = 16 << 20  # for quotations: a summary loses them first, and says that it has them
@@ -72,14 +73,14 @@ def make(
     below `root` are told as the project says them."""
     heard = list(transcript.said(host, path, MOST_READ))  # newest first
     results = {one.call: one for one in heard if one.role == transcript.RESULT}
-    planned = [one for one in heard if gist.is_about_todos(one)]
-    todos = gist.todos(planned[::-1], results)
-    spoken = [one for one in heard if one.role != transcript.RESULT and one.tool not in gist.BESIDE]
+    planned = [one for one in heard if extract.is_about_todos(one)]
+    todos = extract.todos(planned[::-1], results)
+    spoken = [one for one in heard if one.role != transcript.RESULT and one.tool not in extract.BESIDE]
     words = [_words(number, text) for number, text in enumerate(asked, 1)][-WORDS:]
     numbers = {" ".join(text.split()): number for number, text in enumerate(asked, 1) if number > len(asked) - WORDS}
     lines = [_message(one, results, numbers) for one in reversed(spoken[:MESSAGES])]
-    changed = dict.fromkeys((*files, *(name for one in reversed(spoken) for name in gist.files_of(one))))
-    touched = [f"- {gist.flat(name, LONGEST_FACT)}" for name in changed][-FILES:]
+    changed = dict.fromkeys((*files, *(name for one in reversed(spoken) for name in extract.files_of(one))))
+    touched = [f"- {extract.flat(name, LONGEST_FACT)}" for name in changed][-FILES:]
     quoted, exact = _kept(host, path, spoken, asked)
     head = [f"# Before a compaction, {time.strftime('%Y-%m-%d %H:%M', time.gmtime(now))} UTC", ""]
     head += [f"From {path}; @N is the byte of it at which a line begins. Todos done: {todos.done}.", ""]
@@ -96,17 +97,17 @@ def _message(one: transcript.Said, results: dict[str, transcript.Said], asked: d
     """A message in its line; a prompt that stands among the user's own words only says which one it is."""
     if one.role == transcript.CALL:
         result = results.get(one.call)
-        if result and not result.failed and (one.tool in gist.CHANGING or result.text == transcript.NO_OUTPUT):
+        if result and not result.failed and (one.tool in extract.CHANGING or result.text == transcript.NO_OUTPUT):
             result = transcript.Said(transcript.RESULT, "", one.at)  # the host's own words: it went well
-        return f"- @{one.at} {gist.call_line(one, result)}"
+        return f"- @{one.at} {extract.call_line(one, result)}"
     number = asked.get(" ".join(one.text.split())) if one.role == transcript.USER else None
     if number:
         return f"- @{one.at} user: (asked {number})"
-    return _indented(f"- @{one.at} {one.role}: {gist.clean(one.text, LONGEST_MESSAGE)}")
+    return _indented(f"- @{one.at} {one.role}: {extract.clean(one.text, LONGEST_MESSAGE)}")
 
 
 def _words(number: int, text: str) -> str:
-    return _indented(f"- asked {number}: {gist.clean(text, LONGEST_WORDS)}")
+    return _indented(f"- asked {number}: {extract.clean(text, LONGEST_WORDS)}")
 
 
 def _indented(text: str) -> str:
@@ -116,7 +117,7 @@ def _indented(text: str) -> str:
 
 def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines for quotations and for details: of each thing one, at its newest place, the user's own first."""
-    from holdfast.hook import details, quotations
+    from holdfast.text import details, quotations
 
     quoted: dict[str, str] = {}
     facts: list[details.Fact] = []
@@ -126,7 +127,7 @@ def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[s
         is_recent = nth < searched
         if len(quoted) >= QUOTATIONS and not is_recent:
             break
-        cleaned = gist.clean(text, gist.LOOKED_AT)
+        cleaned = extract.clean(text, extract.LOOKED_AT)
         found = list(quotations.find(cleaned))
         for one in found:
             if not one.is_term and len(quoted) < QUOTATIONS:
@@ -134,10 +135,10 @@ def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[s
         if is_recent and not role.startswith(WROTE):
             facts += details.of_text(cleaned[:LONGEST_SEARCHED], place, found)
     for call in spoken[: 2 * SEARCHED]:
-        facts += details.of_command(gist.flat(gist.command_of(call), LONGEST_FACT), f"@{call.at}")
+        facts += details.of_command(extract.flat(extract.command_of(call), LONGEST_FACT), f"@{call.at}")
     whole = [text for key, text in quoted.items() if not any(key in other and key != other for other in quoted)]
     exact = details.each_once(facts, quoted.values())
-    return whole, [f"- {one.kind} ({one.place}): {gist.flat(one.text, LONGEST_FACT)}" for one in exact]
+    return whole, [f"- {one.kind} ({one.place}): {extract.flat(one.text, LONGEST_FACT)}" for one in exact]
 
 
 def _quoted(place: str, one: Quotation) -> str:
@@ -170,7 +171,7 @@ def _words_of(one: transcript.Said) -> Iterator[tuple[str, str, str]]:
     """Whatever was said; of calls, what was written into a text for people to read."""
     if one.role in (transcript.USER, transcript.ASSISTANT):
         yield f"@{one.at}", f" {one.role}", one.text
-    elif one.tool in gist.CHANGING and isinstance(one.given, dict):
+    elif one.tool in extract.CHANGING and isinstance(one.given, dict):
         path, text = (str(one.given.get(name) or "") for name in ("file_path", "content"))
         if path.endswith(PROSE):
             yield f"@{one.at}", f"{WROTE}{path.rpartition('/')[2]}", text or str(one.given.get("new_string") or "")
@@ -204,11 +205,11 @@ def of_cycle(state: str, episode: str, cycle: int) -> tuple[str, str] | None:
 def instructions(asked: Sequence[str], todos: Sequence[str] = ()) -> str:
     """What the host's summariser is told to keep: plain text, at most 1,500 characters."""
     text = KEEP
-    last = [gist.flat(one, 220) for one in asked[-3:] if one.strip()]
+    last = [extract.flat(one, 220) for one in asked[-3:] if one.strip()]
     if last:
         text += " The user's last requests, word for word: " + " / ".join(f'"{one}"' for one in last) + "."
     if todos:
-        text += " Still open: " + "; ".join(gist.flat(one, 90) for one in todos[:5]) + "."
+        text += " Still open: " + "; ".join(extract.flat(one, 90) for one in todos[:5]) + "."
     tidy = layout.tidy(text)
     return tidy if len(tidy) <= LONGEST_INSTRUCTIONS else tidy[: LONGEST_INSTRUCTIONS - 1] + "…"
 

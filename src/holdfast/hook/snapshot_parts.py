@@ -6,7 +6,7 @@ close the fence that it is put into, and no quotation, detail or file stands bes
 
 from __future__ import annotations
 
-from holdfast.hook import layout
+from holdfast.text import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ becomes of the others. `test -f x || holdfast flag …` may never run, so it is 
 
 from __future__ import annotations
 
-from holdfast.hook import shell_words
 from holdfast.model import value
+from holdfast.text import shell_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.hook.shell_words import Command
+    from holdfast.text.shell_words import Command
 
 COMMAND = "holdfast"
 CHECKPOINT = "task checkpoint"

@@ -91,7 +91,8 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.hook import brief, compacting, composing, layout, live, user_words
+    from holdfast.hook import brief, compacting, composing, live, user_words
+    from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
@@ -117,7 +118,7 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
 
 def _carried(scene: Scene, make: Callable[[int], T], text_of: Callable[[T], str]) -> T:
     """As much as the host carries: some count bytes, of which a letter may take four, and cut what is over."""
-    from holdfast.hook.layout import MOST_CHARACTERS
+    from holdfast.text.layout import MOST_CHARACTERS
 
     most, limit = MOST_CHARACTERS, scene.moment.most_bytes
     made = make(most)

@@ -202,7 +202,7 @@ def _passed(scene: Scene, task: Watched, named: list[Unit]) -> list[Unit]:
     """The units that a command names which has passed, all of it: one line, joined by && alone, and no mere look."""
     if scene.moment.host in BLIND:
         return []
-    from holdfast.hook import shell_words
+    from holdfast.text import shell_words
 
     try:
         lines = list(shell_words.lines(scene.moment.command))
@@ -230,7 +230,7 @@ def _written(scene: Scene) -> list[str]:
     if ">" in scene.moment.command or any(
         word in scene.moment.command for word in ("tee ", "cp ", "mv ", "-o", "sed ")
     ):
-        from holdfast.hook import shell_targets
+        from holdfast.text import shell_targets
 
         paths += shell_targets.of(scene.moment.command)
     found = []

@@ -10,9 +10,9 @@ from __future__ import annotations
 from holdfast.capture import config as machine
 from holdfast.capture import course, episodes
 from holdfast.errors import HoldfastError
-from holdfast.hook.layout import Item, Section
 from holdfast.hook.scene import TROUBLE
 from holdfast.tasks import boot, record, states
+from holdfast.text.layout import Item, Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,14 +114,14 @@ def due(
         called = course.count(scene.state, episode.key, course.CALLED) + 1
         course.put(scene.state, episode.key, course.CALLED, str(called))
     last = max(episode.opened, course.when(scene.state, episode.key, course.CHECKPOINTED))
-    since, once = _elapsed(scene.now - last, called, config)
+    since, step = _elapsed(scene.now - last, called, config)
     if not since:
         return []
     task = _running(scene)
     if not task:
         return []
     text = LATE.replace("{since}", since).replace("{task}", task).replace("{how}", HOW) + ELSE
-    name = f"{KIND}-{int(last)}-{once}"
+    name = f"{KIND}-{int(last)}-{step}"
     return [nudge.Due(KIND, text.replace("{command}", command), presses=True, once=name)]
 
 

@@ -138,7 +138,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     if not seen.band:
         return []
     scene.did["band"] = seen.band
-    once = f"band-{cycle}-{seen.band}"
+    name = f"band-{cycle}-{seen.band}"
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
     if any(course.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
@@ -149,7 +149,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         from holdfast.hook import tasks
 
         text = "\n".join(part for part in (text, tasks.reminder(scene, command_of(env))) if part)
-    return [nudge.Due(seen.band, text, seen.band != "consider", once, command_of(env))]
+    return [nudge.Due(seen.band, text, seen.band != "consider", name, command_of(env))]
 
 
 def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:

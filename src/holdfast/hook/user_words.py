@@ -29,8 +29,8 @@ def reminder(scene: Scene, episode: Episode, command: str) -> str:
     typed = story.typed(scene.state, episode.key)
     if not typed:
         return ""
-    from holdfast.hook import requests
-    from holdfast.hook import sentence_score as scorer
+    from holdfast.text import orders
+    from holdfast.text import sentence_score as scorer
 
     before = course.read(scene.state, episode.key, course.SHOWN) or ""
     shown = {line.rpartition("\t")[2] for line in before.splitlines()}
@@ -41,7 +41,7 @@ def reminder(scene: Scene, episode: Episode, command: str) -> str:
         text = " ".join(one.text.replace("\t", " ").split())
         if one.score < scorer.TWO_FIFTHS or len(chosen) == MOST:
             break
-        if text in shown or any(text == other for _, other in chosen) or requests.find(text):
+        if text in shown or any(text == other for _, other in chosen) or orders.find(text):
             continue  # asked about before, or heard as an order, which has a question of its own
         chosen.append((one.prompt, text))
     if not chosen:
@@ -69,7 +69,7 @@ def worked_since(scene: Scene, episode: Episode) -> bool:
 
 def _quoted(text: str) -> str:
     """Data, even where it is the user's: one line, cut, and nothing in it opens or closes a fence."""
-    from holdfast.hook.layout import escape, tidy
+    from holdfast.text.layout import escape, tidy
 
     line = tidy(text).replace('"', "'")
     return escape(line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…")

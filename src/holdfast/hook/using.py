@@ -33,7 +33,7 @@ def opened(scene: Scene, episode: Episode) -> None:
     if moment.tool in READERS:
         named = list(moment.paths)
     elif moment.command:
-        from holdfast.hook.shell_glance import commands
+        from holdfast.text.shell_programs import commands
 
         named = [word for program, *rest in commands(moment.command) if _reads(program) for word in rest]
     else:

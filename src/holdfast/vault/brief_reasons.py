@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.hook import composing
-from holdfast.hook.layout import MOST_CHARACTERS
+from holdfast.text.layout import MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from holdfast.hook.composing import Composed
-    from holdfast.hook.layout import Item
+    from holdfast.text.layout import Item
 
 RULES = {
     composing.WARNINGS: "something is to be done; it goes once that is done",

@@ -224,9 +224,9 @@ def _instead_of(writer: Writer, note: Note) -> str:
 
 
 def _asks_to_forget(note: Note) -> bool:
-    from holdfast.hook import requests
+    from holdfast.text import orders
 
-    return any(one.kind == requests.FORGET for one in requests.find(note.body.strip()))
+    return any(one.kind == orders.FORGET for one in orders.find(note.body.strip()))
 
 
 def _reject(writer: Writer, note: Note, by: Asker) -> Reviewed:

@@ -3,7 +3,7 @@ the sentences likeliest to last that nobody has answered.
 
 The first are notes: they stay until they are confirmed as a rule, withdrawn, superseded or contradicted by what the
 user said later, however many newer notes there are. The second are chosen by a score that decides nothing
-(hook/sentence_score), and each says when it was said and that nobody confirmed it. A session about which a model was
+(text/sentence_score), and each says when it was said and that nobody confirmed it. A session about which a model was
 asked has none: what it found to last is a note.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import alike
 from holdfast.capture.quoting import shortened
-from holdfast.hook import sentence_score as scorer
 from holdfast.hook.last_words import WHOSE
+from holdfast.text import sentence_score as scorer
 from holdfast.vault import notes, prompts
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ quotation is cleaned of secrets before it is cut.
 
 from __future__ import annotations
 
-from holdfast.hook import gist
-from holdfast.hook.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER
 from holdfast.model import value
+from holdfast.text import extract
+from holdfast.text.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER
 from holdfast.witness import answers, checks, commits, files, fixes, sentences, summary, tracker, tree
 from holdfast.witness.answers import Answer, Finding
 from holdfast.witness.checks import Check
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 ROOM = 7500  # characters of the sections that a start should carry
 LEAST = 0.34  # share of an item that must be news
@@ -81,7 +81,7 @@ class Account:
     limits: tuple[str, ...]
     checks: tuple[Check, ...]
     tree: Tree
-    todos: gist.Todos
+    todos: extract.Todos
     written: tuple[Written, ...]
     parts: tuple[Part, ...]  # of the newest summary
     compacted: int  # where in the transcript; -1 without any
@@ -110,7 +110,7 @@ def gathered(heard: Sequence[Said]) -> Account:
         limits=tuple(tracker.limits(calls, results)),
         checks=tuple(checks.last(calls, results)),
         tree=tree.last(calls, results),
-        todos=gist.todos([one for one in calls if gist.is_about_todos(one)], results),
+        todos=extract.todos([one for one in calls if extract.is_about_todos(one)], results),
         written=tuple(files.written(calls, results)),
         parts=tuple(summary.parts(last.text)) if last else (),
         compacted=at,
@@ -119,7 +119,7 @@ def gathered(heard: Sequence[Said]) -> Account:
 
 
 def _spoken(one: Said) -> str:
-    return one.text if one.role == ASSISTANT else gist.call_line(one, None)
+    return one.text if one.role == ASSISTANT else extract.call_line(one, None)
 
 
 class _Sheet:
@@ -209,7 +209,9 @@ def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> di
 
 def _goals(sheet: _Sheet, account: Account) -> None:
     """The user's own words: the first request and the last as they are, then the newest of the others."""
-    asked = [f'"{gist.flat(one, LONGEST - 2 if not nth else LONGEST // 2)}"' for nth, one in enumerate(account.prompts)]
+    asked = [
+        f'"{extract.flat(one, LONGEST - 2 if not nth else LONGEST // 2)}"' for nth, one in enumerate(account.prompts)
+    ]
     left = sheet.share("goals")
     for one in dict.fromkeys((*asked[:1], *asked[-1:])):
         left -= sheet.put("goals", one)
@@ -238,7 +240,7 @@ def _state(sheet: _Sheet, account: Account) -> None:
     asked = [one for one in account.answers if one.was_asked]
     worked = [one for one in asked if one.worked]
     for nth, one in enumerate(dict.fromkeys((*asked[-1:], *worked[::-1], *account.answers[::-1]))):
-        parts = sentences.sentences(gist.clean(one.text, gist.LOOKED_AT))
+        parts = sentences.sentences(extract.clean(one.text, extract.LOOKED_AT))
         budget = sheet.fill("state", [("" if nth else "Last answer: ", parts)], budget, longest=budget, least=0.2)
 
 
@@ -248,7 +250,7 @@ def _done(sheet: _Sheet, account: Account) -> None:
     budget = sheet.share("commits")
     each = max(60, (budget - sum(len(one) + 3 for one in heads)) // max(1, len(made)))
     for head, one in zip(reversed(heads), reversed(made), strict=True):
-        body = sentences.sentences(gist.clean(one.body, gist.LOOKED_AT))
+        body = sentences.sentences(extract.clean(one.body, extract.LOOKED_AT))
         news = sentences.chosen(body, sheet.seen, each, LEAST, 2)
         sheet.put("done", f"{head} — {_joined(news)}" if news else head)
     _acts(sheet, account)
@@ -261,7 +263,7 @@ def _acts(sheet: _Sheet, account: Account) -> None:
     for nth, act in enumerate(reversed(account.acts)):
         verb = PAST.get(act.verb, act.verb)
         names = ", ".join(act.names) or act.answer
-        parts = sentences.sentences(gist.clean(act.words, gist.LOOKED_AT))
+        parts = sentences.sentences(extract.clean(act.words, extract.LOOKED_AT))
         before = budget
         budget = sheet.fill(
             "done", [(f"{verb} {names}: ", parts)] if parts else [], budget, least=LEAST if nth else 0.15
@@ -285,7 +287,7 @@ def _open(account: Account) -> Iterator[tuple[str, list[str]]]:
 def _listed(account: Account) -> Iterator[tuple[str, list[str]]]:
     closed = {name for act in account.acts if act.verb in CLOSING for name in act.names}
     listed = account.listing.lines if account.listing else ()
-    still = [gist.flat(line, LONGEST_LISTED) for line in listed if not any(name in line for name in closed)]
+    still = [extract.flat(line, LONGEST_LISTED) for line in listed if not any(name in line for name in closed)]
     if still:
         yield "the tracker last listed as open: ", still[:LISTED]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook.transcript import ASIDE, ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.model import value
+from holdfast.text.transcript import ASIDE, ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.witness import sentences
 
 TYPE_CHECKING = False

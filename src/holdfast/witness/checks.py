@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import gist, shell_glance
 from holdfast.model import value
+from holdfast.text import extract, shell_programs
 from holdfast.witness.tracker import TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 UNITS = (
     "tests? files?|test suites?|tests?|doctests?|specs?|examples?|assertions?|suites?|passed|passing|pass|failed|"
@@ -103,11 +103,11 @@ def last(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Check]:
 
 
 def _checks(call: Said, results: Mapping[str, Said]) -> list[Check]:
-    command = gist.command_of(call)
+    command = extract.command_of(call)
     result = results.get(call.call)
     if not command or result is None:
         return []
-    named = [(name, _is_whole(words)) for words in shell_glance.commands(command) if (name := _name(words))]
+    named = [(name, _is_whole(words)) for words in shell_programs.commands(command) if (name := _name(words))]
     if not named:
         return []
     output = COLOUR.sub("", result.text)[-TAIL:]

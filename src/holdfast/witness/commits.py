@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import boundary, gist
-from holdfast.hook.transcript import NO_OUTPUT
+from holdfast.hook import boundary
 from holdfast.model import value
+from holdfast.text import extract
+from holdfast.text.transcript import NO_OUTPUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 MADE = re.compile(r"^\[(?P<branch>[^\]\n]+?) (?:\([^)\n]*\) )?(?P<id>[0-9a-f]{7,40})\] (?P<subject>.+)$", re.MULTILINE)
 DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n[ \t]*\2\b", re.DOTALL)
@@ -42,7 +43,7 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
     """The commits in their order, each as it stood at the end."""
     found: list[Commit] = []
     for call in calls:
-        command = gist.command_of(call)
+        command = extract.command_of(call)
         if "commit" not in command or not boundary.is_commit(command):
             continue
         result = results.get(call.call)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import gist
 from holdfast.model import value
+from holdfast.text import extract
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 # What languages call the words at the head of a file.
 HEADS = (
@@ -42,7 +42,7 @@ def written(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Written]
         result = results.get(call.call)
         if result is not None and result.failed:
             continue
-        for path in gist.files_of(call):
+        for path in extract.files_of(call):
             known = found.get(path)
             content = call.given.get("content") if call.tool == "Write" and isinstance(call.given, dict) else None
             purpose = _purpose(content) if isinstance(content, str) else ""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import gist, shell_glance
 from holdfast.model import value
+from holdfast.text import extract, shell_programs
 from holdfast.witness.commits import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 WITHIN = 20  # calls in which the other way is looked for
 LONGEST_COMMAND, LONGEST_ERROR = 90, 150
@@ -44,7 +44,7 @@ class Fix:
 
 def fixes(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Fix]:
     """In their order, each command's failure once."""
-    runs = [(call, gist.command_of(call), results.get(call.call)) for call in calls]
+    runs = [(call, extract.command_of(call), results.get(call.call)) for call in calls]
     found: dict[str, Fix] = {}
     for nth, (call, command, result) in enumerate(runs):
         if not command or result is None or not result.failed:
@@ -89,7 +89,7 @@ def _apart(command: str, other: str) -> str:
         return command
     head, known = command.split()[:2], set(other.split())
     own = [word for word in command.split()[2:] if word not in known]
-    return gist.flat(" ".join([*head, "…", *own]), LONGEST_COMMAND)
+    return extract.flat(" ".join([*head, "…", *own]), LONGEST_COMMAND)
 
 
 def error_line(output: str) -> str:
@@ -102,13 +102,13 @@ def error_line(output: str) -> str:
     line = lines[at]
     if line.endswith(":") and at + 1 < len(lines):
         line = f"{line} {lines[at + 1]}"
-    return gist.flat(line, LONGEST_ERROR).replace('"', "'")
+    return extract.flat(line, LONGEST_ERROR).replace('"', "'")
 
 
 def _names(command: str) -> set[str]:
     """Programs with their subcommands, but for those that only look."""
     return {
-        " ".join(words[:2]) for words in shell_glance.commands(command) if words[0] not in ("cd", "echo", "cat", "ls")
+        " ".join(words[:2]) for words in shell_programs.commands(command) if words[0] not in ("cd", "echo", "cat", "ls")
     }
 
 

@@ -38,7 +38,7 @@ class Kept:
 def keep(state: str, episode: Episode, now: float) -> bool:
     """Make the account of what its transcript has now; False where there is nothing worth keeping."""
     from holdfast.capture.redaction import redact
-    from holdfast.hook import transcript
+    from holdfast.text import transcript
     from holdfast.witness import account
 
     size = _size(episode.transcript)

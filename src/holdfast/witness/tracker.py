@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import gist, shell_glance
 from holdfast.model import value
+from holdfast.text import extract, shell_programs
 from holdfast.witness.commits import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 TRACKERS = ("gh", "glab", "bd", "br", "tea", "hub", "jira", "linear", "acli", "git-bug", "backlog", "tk", "td", "az")
 DOING = frozenset(
@@ -79,7 +79,7 @@ def acts(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Act]:
             continue
         behind = words[words.index(verb) + 1 :]
         names = tuple(dict.fromkeys(word for word in _positional(behind) if NAME.fullmatch(word)))
-        said = " ".join(_said(behind, gist.command_of(call))) or " ".join(
+        said = " ".join(_said(behind, extract.command_of(call))) or " ".join(
             word for word in _positional(behind) if not NAME.fullmatch(word)
         )
         answer = next((line.strip() for line in result.text.splitlines() if line.strip()), "")
@@ -112,10 +112,10 @@ def limits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[str]:
 def _commands(calls: Sequence[Said], results: Mapping[str, Said]) -> list[tuple[Said, list[str], Said]]:
     found = []
     for call in calls:
-        command = gist.command_of(call)
+        command = extract.command_of(call)
         result = results.get(call.call)
         if result is not None and (LOOKED_FOR.search(command) or ENTRY_NAME.search(command)):
-            found += [(call, words, result) for words in shell_glance.commands(command) if _is_tracker(words)]
+            found += [(call, words, result) for words in shell_programs.commands(command) if _is_tracker(words)]
     return found
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import gist, shell_glance
 from holdfast.model import value
+from holdfast.text import extract, shell_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hook.transcript import Said
+    from holdfast.text.transcript import Said
 
 BRANCH = re.compile(r"^On branch (\S+)", re.MULTILINE)
 CLEAN = "nothing to commit, working tree clean"
@@ -66,13 +66,13 @@ class Tree:
 def last(calls: Sequence[Said], results: Mapping[str, Said]) -> Tree:
     tree = Tree()
     for call in calls:
-        if any(True for _ in gist.files_of(call)):
+        if any(True for _ in extract.files_of(call)):
             tree = Tree(tree.branch, pushed=tree.pushed, offer=tree.offer)
             continue
-        command, result = gist.command_of(call), results.get(call.call)
+        command, result = extract.command_of(call), results.get(call.call)
         if result is None or "git" not in command:
             continue
-        for words in shell_glance.commands(command):
+        for words in shell_programs.commands(command):
             tree = _after(tree, words, result)
     return tree
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match
-from holdfast.hook import shell_glance
+from holdfast.text import shell_programs
 from holdfast.vault import armed
 from holdfast.vault.call_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
 
@@ -56,7 +56,7 @@ def subject(when: dict[str, Any]) -> str:
 
 
 def _command(text: str) -> dict[str, Any] | None:
-    ticked = [words for span in TICKED.findall(text) for words in shell_glance.commands(span)]
+    ticked = [words for span in TICKED.findall(text) for words in shell_programs.commands(span)]
     for words in ticked:
         found = _told(words)
         if found:

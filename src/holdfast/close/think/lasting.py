@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.close.think import wording
-from holdfast.hook import own_words
-from holdfast.hook.own_words import BLOCK, INLINE
 from holdfast.judge.seam import Question
+from holdfast.text import own_words
+from holdfast.text.own_words import BLOCK, INLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

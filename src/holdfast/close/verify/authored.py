@@ -16,8 +16,8 @@ from holdfast.close import salvage
 from holdfast.close.aftermath import CHECKED_FOR, HANDOFF
 from holdfast.close.verify import checking, evidence
 from holdfast.close.verify import findings as verify
-from holdfast.hook import gist
-from holdfast.hook.transcript import CALL
+from holdfast.text import extract
+from holdfast.text.transcript import CALL
 from holdfast.vault import index
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Look:
 
 def _without_itself(found: Evidence) -> Evidence:
     """A handoff is no evidence for itself: the call that writes it stands in the transcript too."""
-    spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND.search(gist.command_of(one)))]
+    spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND.search(extract.command_of(one)))]
     runs = [one for one in found.runs if not COMMAND.search(one.command)]
     return replace(found, spoken=tuple(spoken), runs=tuple(runs))
 

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify import words
-from holdfast.hook import own_words, requests
+from holdfast.text import orders, own_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -113,7 +113,7 @@ def order(text: str, asked: Iterable[str], flagged: Sequence[str], answered: Seq
     the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
     standing = forbidding = False
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
-        is_standing = bool(STANDING.search(sentence)) or bool(requests.find(sentence))
+        is_standing = bool(STANDING.search(sentence)) or bool(orders.find(sentence))
         if not is_standing and not FORBIDDING.search(sentence):
             continue
         if _is_said(sentence, (own_words.own(one) for one in asked)) or _is_said(sentence, flagged):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from holdfast.close.verify import claims, words
 from holdfast.close.verify import decisions as verify_decisions
 from holdfast.close.verify import exact as verify_exact
-from holdfast.hook import gist
-from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER
+from holdfast.text import extract
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,7 +235,7 @@ def _traces(evidence: Evidence) -> Iterator[str]:
     """Whatever was changed, run with success, committed or ticked off, in words."""
     failed = {one.call for one in evidence.spoken if one.role == RESULT and one.failed}
     for one in evidence.spoken:
-        if one.role != CALL or one.call in failed or one.tool in gist.BESIDE:
+        if one.role != CALL or one.call in failed or one.tool in extract.BESIDE:
             continue
         given = one.given
         if isinstance(given, dict):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import other_repository
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.close.verify import claims
-from holdfast.hook import gist, transcript
-from holdfast.hook.gist import Todos
-from holdfast.hook.transcript import ASSISTANT, CALL, RESULT, USER, Said
 from holdfast.model import replace
+from holdfast.text import extract, transcript
+from holdfast.text.extract import Todos
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -124,7 +124,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
     edited = _shortened((*(_clean(one) for one in told.files), *_edited(worked)), episode.cwd, root)
     prompts = tuple(_clean(one) for one in (*told.prompts, *_queued(episode, most)))
     history = tuple(_history(root))
-    planned = [one for one in calls if gist.is_about_todos(one)]
+    planned = [one for one in calls if extract.is_about_todos(one)]
     return Evidence(
         spoken=tuple(heard),
         heard=tuple(whole),
@@ -140,7 +140,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
         decided=tuple(_clean(flag.text) for flag in flags if flag.kind == "decision"),
         contents=tuple(_contents(root, edited)),
         names=frozenset(_names(root)),
-        todos=gist.todos(planned, results),
+        todos=extract.todos(planned, results),
         finished=tuple(_finished(planned, results)),
         days=tuple(_days(episode)),
         root=root,
@@ -200,7 +200,7 @@ def _has_failed(call: Said, results: dict[str, Said]) -> bool:
 
 def _runs(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[Run]:
     for call in calls:
-        command = gist.command_of(call)
+        command = extract.command_of(call)
         if command:
             result = results.get(call.call)
             is_over = result is not None
@@ -209,8 +209,8 @@ def _runs(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[Run]:
 
 def _edited(calls: Iterable[Said]) -> Iterator[str]:
     for call in calls:
-        yield from gist.files_of(call)
-        command = gist.command_of(call)
+        yield from extract.files_of(call)
+        command = extract.command_of(call)
         if not command:
             continue
         for match in PATCHED.finditer(command):
@@ -222,7 +222,7 @@ def _edited(calls: Iterable[Said]) -> Iterator[str]:
 def _read(calls: Iterable[Said]) -> Iterator[str]:
     for call in calls:
         if call.tool in READING and isinstance(call.given, dict):
-            yield from (call.given[name] for name in gist.PATHS[:3] if isinstance(call.given.get(name), str))
+            yield from (call.given[name] for name in extract.PATHS[:3] if isinstance(call.given.get(name), str))
 
 
 def _committed(runs: Iterable[Run]) -> Iterator[str]:
@@ -238,8 +238,8 @@ def _finished(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[str]:
     named: dict[str, str] = {}
     for call in calls:
         given: Any = call.given if isinstance(call.given, dict) else {}
-        if call.tool in gist.WHOLE:
-            listed, words = gist.WHOLE[call.tool]
+        if call.tool in extract.WHOLE:
+            listed, words = extract.WHOLE[call.tool]
             items = given.get(listed)
             for one in items if isinstance(items, list) else ():
                 if isinstance(one, dict) and one.get("status") == "completed" and isinstance(one.get(words), str):

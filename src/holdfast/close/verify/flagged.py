@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.close.verify import claims, exact
 from holdfast.close.verify.evidence import spelled
-from holdfast.hook.transcript import CALL
+from holdfast.text.transcript import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.close.verify.evidence import Evidence
-    from holdfast.hook.transcript import Said
     from holdfast.model import Flag
+    from holdfast.text.transcript import Said
 
 LONGEST = 120
 SHOWN = 60  # letters of a flag by which its call is recognised

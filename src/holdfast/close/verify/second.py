@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from holdfast.capture import quoting
 from holdfast.close.verify.claims import normal
 from holdfast.close.verify.findings import CONTRADICTED, HELD_BACK, SUPPORTED, UNSUPPORTED, Finding
-from holdfast.hook import gist
-from holdfast.hook.transcript import CALL, RESULT
 from holdfast.judge.seam import Question
+from holdfast.text import extract
+from holdfast.text.transcript import CALL, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -122,7 +122,7 @@ def _lines(evidence: Evidence) -> Iterable[tuple[str, set[str]]]:
     for one in evidence.spoken:
         if one.role == RESULT:
             continue
-        texts = [gist.call_line(one, results.get(one.call))] if one.role == CALL else one.text.splitlines()
+        texts = [extract.call_line(one, results.get(one.call))] if one.role == CALL else one.text.splitlines()
         for text in texts:
             line = quoting.shortened(" ".join(text.split()), LONGEST)
             if line:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.hook.brief import FENCE, FOOT
-from holdfast.hook.layout import escape, tidy
 from holdfast.tasks import page
+from holdfast.text.layout import escape, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

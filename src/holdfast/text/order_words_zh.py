@@ -1,4 +1,4 @@
-"""The words of Chinese with which people ask; `request_words` says how to read them.
+"""The words of Chinese with which people ask; `order_words` says how to read them.
 
 It has no spaces between words: patterns look at what may not stand between, where others look at beginnings.
 """

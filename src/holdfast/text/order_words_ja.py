@@ -1,4 +1,4 @@
-"""The words of Japanese with which people ask; `request_words` says how to read them.
+"""The words of Japanese with which people ask; `order_words` says how to read them.
 
 It has no spaces between words and puts the order at the end: patterns look at endings.
 """

@@ -1,14 +1,14 @@
 """A whole command line, read command by command, or not at all: for deciding whose text its output may be.
 
 Promise: every simple command that a shell would run is told, in order, also those in substitutions, subshells, loops
-and behind pipes, or `Unreadable` is raised. shell_glance notices what it can; here a line that cannot be looked through
+and behind pipes, or `Unreadable` is raised. shell_programs notices what it can; here a line that nobody can look through
 says so. How words are read is shell_expansion's.
 """
 
 from __future__ import annotations
 
-from holdfast.hook.shell_expansion import ENDS_WORD, SPACES, Words
-from holdfast.hook.shell_parts import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
+from holdfast.text.shell_expansion import ENDS_WORD, SPACES, Words
+from holdfast.text.shell_parts import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

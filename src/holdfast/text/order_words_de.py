@@ -1,4 +1,4 @@
-"""The words of German with which people ask; `request_words` says how to read them.
+"""The words of German with which people ask; `order_words` says how to read them.
 
 Its orders may be infinitives at the end ("erst fragen, dann löschen"), so patterns look there too.
 """

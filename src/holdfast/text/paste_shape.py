@@ -13,7 +13,7 @@ are only looked at where a prompt is long: the newest files, a bounded part of e
 from __future__ import annotations
 
 from holdfast.capture import platform
-from holdfast.hook import own_words
+from holdfast.text import own_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def mask(prompt: str, *, loosely: bool = False) -> str:
     start = prompt[:200].lstrip().lower()
     if start.startswith(WRITTEN_BY_HOSTS):
         return BLOCK * len(prompt)
-    from holdfast.hook import pasted_lines, quote_marks
+    from holdfast.text import pasted_lines, quote_marks
 
     seen = _without_tags(prompt)
     counted = prompt

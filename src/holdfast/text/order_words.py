@@ -1,7 +1,7 @@
 """The words with which people ask to remember, to keep to something from now on, and to forget, by language.
 
-Data only: here the stems by which a sentence is let through to a language, in `request_words_en` and its neighbours the
-patterns of each; `request_patterns` reads them. A pattern sees one sentence in lower case, without accents, with
+Data only: here the stems by which a sentence is let through to a language, in `order_words_en` and its neighbours the
+patterns of each; `order_patterns` reads them. A pattern sees one sentence in lower case, without accents, with
 quotations and code in it replaced by one sign, full-width signs by plain ones and dashes by the long one. Lines that
 begin with two spaces go on with the pattern above them.
 

@@ -6,8 +6,8 @@ Everything is cleaned of secrets before it is cut: a secret cut in half is no lo
 from __future__ import annotations
 
 from holdfast.capture.redaction import redact
-from holdfast.hook.transcript import CALL, RESULT, Said
 from holdfast.model import value
+from holdfast.text.transcript import CALL, RESULT, Said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

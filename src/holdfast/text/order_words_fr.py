@@ -1,4 +1,4 @@
-"""The words of French with which people ask; `request_words` says how to read them.
+"""The words of French with which people ask; `order_words` says how to read them.
 
 Its orders are imperatives that often look like the third person; so the verbs of working are listed.
 """

@@ -1,4 +1,4 @@
-"""The words of English with which people ask; `request_words` says how to read them."""
+"""The words of English with which people ask; `order_words` says how to read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a sentence is an order of some kind: the tables of `request_words_*`, read and applied.
+"""Whether a sentence is an order of some kind: the tables of `order_words_*`, read and applied.
 
 Promise: a sentence costs what its own words cost. A language is loaded when one of its stems was seen, and a pattern is
 compiled when the words that it cannot do without, its guard, are in the sentence: a pattern takes a fraction of a
@@ -174,7 +174,7 @@ def _table(language: str) -> dict[str, tuple[Line, ...]]:
 
 def _read(language: str) -> dict[str, tuple[Line, ...]]:
     """The lines of a language by name, with the parts that they name filled in."""
-    module = __import__(f"holdfast.hook.request_words_{language}", fromlist=("PATTERNS",))
+    module = __import__(f"holdfast.text.order_words_{language}", fromlist=("PATTERNS",))
     found: list[list[str]] = []
     for line in str(module.PATTERNS).strip("\n").split("\n"):
         if line[:2] == "  ":

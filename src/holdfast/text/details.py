@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import noise, quotations, shell_glance
 from holdfast.model import value
+from holdfast.text import noise, quotations, shell_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.hook.quotations import Quotation
+    from holdfast.text.quotations import Quotation
 
 NUMBER, COMMAND, PATH, QUOTE, CODE = "number", "command", "path", "quote", "code"
 MOST = {NUMBER: 16, COMMAND: 12, PATH: 8, QUOTE: 6, CODE: 6}
@@ -72,7 +72,7 @@ def of_text(text: str, place: str, quoted: Sequence[Quotation]) -> Iterator[Fact
 
 def of_command(command: str, place: str) -> Iterator[Fact]:
     """A command without where its output goes, unless it only looks."""
-    if any(not noise.only_looks(words) for words in shell_glance.commands(command)):
+    if any(not noise.only_looks(words) for words in shell_programs.commands(command)):
         yield Fact(COMMAND, _core(command), place)
 
 

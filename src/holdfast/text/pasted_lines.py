@@ -10,8 +10,8 @@ Everything is one pass of plain string operations (no `re`: a prompt must cost m
 
 from __future__ import annotations
 
-from holdfast.hook.own_words import BLOCK, is_item
 from holdfast.model import value
+from holdfast.text.own_words import BLOCK, is_item
 
 WRAPPED = 60  # characters from which a quoted line without a full stop goes on in the next
 FENCE_SIGNS = "`~\"'"  # three or more of one of them are a fence, wherever they stand

@@ -10,11 +10,11 @@ A sentence costs microseconds; no `re`.
 
 from __future__ import annotations
 
-from holdfast.hook import own_words
-from holdfast.hook.own_words import BLOCK, INLINE
-from holdfast.hook.requests import MOST_PROMPT, split
-from holdfast.hook.sentence_words import DUTIES, NEGATIONS, NOTES, OPENINGS, WE, WIDE, YOU
 from holdfast.model import value
+from holdfast.text import own_words
+from holdfast.text.orders import MOST_PROMPT, split
+from holdfast.text.own_words import BLOCK, INLINE
+from holdfast.text.sentence_words import DUTIES, NEGATIONS, NOTES, OPENINGS, WE, WIDE, YOU
 
 NAMES = ("words", "short", "asks", "exclaims", "opens", "denies", "obliges", "you", "we", "notes", "code")
 WEIGHTS = (0.58, -0.79, -0.64, 1.04, 0.39, 0.73, 0.58, 0.40, 0.21, 0.27, -0.23)

@@ -11,9 +11,9 @@ language.
 
 from __future__ import annotations
 
-from holdfast.hook import own_words
-from holdfast.hook.own_words import BLOCK, INLINE
 from holdfast.model import value
+from holdfast.text import own_words
+from holdfast.text.own_words import BLOCK, INLINE
 
 MOST_PROMPT = 100_000  # characters that are looked at, from its beginning and its end
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
@@ -150,7 +150,7 @@ def _beside(prompt: str, masked: str, start: int, end: int) -> str:
 
 def _clues(low: str) -> list[tuple[str, tuple[str, ...]]]:
     """The languages of which a text holds a stem, and the kinds of order that could be meant; [] for almost all."""
-    from holdfast.hook.request_words import CLUES
+    from holdfast.text.order_words import CLUES
 
     low = f" {low} ".replace("\n", " ")
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -238,7 +238,7 @@ def _kind(sentence: str) -> tuple[str, bool]:
     clues = _clues(low)
     if not clues:
         return "", False
-    from holdfast.hook.request_patterns import left_of
+    from holdfast.text.order_patterns import left_of
 
     folded = _folded(low)[:LONGEST]
     for kind in KINDS:

@@ -6,7 +6,7 @@ and so is what stands in quotes or in a here-document.
 
 from __future__ import annotations
 
-from holdfast.hook import shell_glance
+from holdfast.text import shell_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def of(command: str) -> list[str]:
 
 
 def _named(line: str) -> Iterator[str]:
-    for words in shell_glance.commands(line):
+    for words in shell_programs.commands(line):
         program, rest = words[0].rpartition("/")[2], words[1:]
         plain = [word for word in rest if not word.startswith("-")]
         if program in EACH:
