@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from holdfast.capture import episodes, flags, home, queue, story
 from holdfast.close.drain import drain
 from holdfast.close.spend.budget import Budget
-from holdfast.close.think.court import Court
+from holdfast.close.think.judge_pool import Court
 from holdfast.hook import lifecycle
 from holdfast.judge import choice
 from holdfast.judge.seam import Judge, Question, Words

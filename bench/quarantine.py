@@ -116,7 +116,7 @@ def _share(part: int, whole: int) -> str:
 def _played(source: Path, session: Path, trust: list[str]) -> dict[str, Any]:
     """Each tool call with the origin of what it brought, judged by itself, and where boundaries and failures were."""
     sys.path.insert(0, str(source))
-    from holdfast.capture import course, episodes, home, ledger_history
+    from holdfast.capture import episodes, home, ledger_history, once
 
     lines = [json.loads(line) for line in gzip.decompress(session.read_bytes()).decode("utf-8").splitlines() if line]
     cwd = next(str(one["cwd"]) for one in lines if one.get("cwd"))
@@ -136,12 +136,12 @@ def _played(source: Path, session: Path, trust: list[str]) -> dict[str, Any]:
             play.hook(event, **payload)
             episode = episodes.latest(state, "claude-code", play.session)
             if event == "PostToolUse" and episode:
-                origin = course.read(state, episode.key, course.TAINT) or ""
-                cause = course.read(state, episode.key, "tainted-by") or ""
+                origin = once.read(state, episode.key, once.TAINT) or ""
+                cause = once.read(state, episode.key, "tainted-by") or ""
                 cause = cause.replace(f"{project}/", "")
                 calls.append({"tool": str(payload["tool_name"]), "origin": origin, "cause": cause})
-                for one in (course.TAINT, "tainted-by"):
-                    course.drop(state, episode.key, one)
+                for one in (once.TAINT, "tainted-by"):
+                    once.drop(state, episode.key, one)
                 failures += [len(calls) - 1] if failed else []
         told = [one for one in ledger_history.read(state, ledger_history.Wanted()) if one.get("event") == "after-tool"]
         boundaries = [nth for nth, one in enumerate(told) if "boundary" in one]

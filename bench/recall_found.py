@@ -21,7 +21,7 @@ from support import ROOT
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home
-from holdfast.field import bearing, glance, indexing, opening
+from holdfast.field import indexing, opening, prompt_by_meaning, prompt_by_words
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.opening import Field
 from holdfast.vault import notes
@@ -58,11 +58,11 @@ class Told:
 
 
 def by_words(field: Field, prompt: str) -> list[str]:
-    return [one.path for one in glance.look(home.state(field.vault), PROJECT, prompt, UNHURRIED)]
+    return [one.path for one in prompt_by_words.look(home.state(field.vault), PROJECT, prompt, UNHURRIED)]
 
 
 def hybrid(field: Field, prompt: str) -> list[str]:
-    return [one.path for one in bearing.bearing(field, PROJECT, prompt, UNHURRIED)]
+    return [one.path for one in prompt_by_meaning.bearing(field, PROJECT, prompt, UNHURRIED)]
 
 
 WAYS: dict[str, Looking] = {"words": by_words, "hybrid": hybrid}

@@ -107,8 +107,8 @@ def main() -> None:
     print(f"outside text: {right} of {len(outside)} prompts heard exactly")
 
     prompts = {"an ordinary prompt": ORDINARY, "a question with always and never": ABOUT, "an order": ORDER}
-    load = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdfast.hook import requests; "
-    programs = {"import": load} | {name: f"{load}requests.find({prompt!r})" for name, prompt in prompts.items()}
+    load = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdfast.text import orders; "
+    programs = {"import": load} | {name: f"{load}orders.find({prompt!r})" for name, prompt in prompts.items()}
     with tempfile.TemporaryDirectory() as folder:
         candidates = {
             name: functools.partial(once, [sys.executable, "-I", "-S", "-c", code], {}, Path(folder))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from holdfast.capture.acknowledged import Account
+    from holdfast.capture.caller import Where
     from holdfast.capture.drafts import Draft
-    from holdfast.capture.whereabouts import Where
     from holdfast.close.drain import Closed
     from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
@@ -193,19 +193,19 @@ class Memory(Fielding):
 
     def handoff_form(self) -> str:
         """The form for a handoff, filled with what this project's session has flagged so far."""
-        from holdfast.capture import whereabouts
+        from holdfast.capture import caller
         from holdfast.vault import handing
 
-        where = whereabouts.here(self.env, self.cwd, self.vault)
+        where = caller.here(self.env, self.cwd, self.vault)
         flags = [entry.flag for entry in self.queue().entries if where.episode and entry.flag.episode == where.episode]
         return handing.form(flags)
 
     def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
         """Write a handoff of the session that we are in. One that is refused is kept as a draft."""
-        from holdfast.capture import drafts, raw_words, whereabouts
+        from holdfast.capture import caller, drafts, raw_words
 
         self._refuse_if_off()
-        where = whereabouts.here(self.env, self.cwd, self.vault)
+        where = caller.here(self.env, self.cwd, self.vault)
         now = self.clock()
         about = (where.project.id, where.episode)
         (raw,) = raw_words.taken(self.state, drafts.HANDOFF, [text], where.episode)
@@ -213,7 +213,7 @@ class Memory(Fielding):
         try:
             done = self._hand_off(text, where, now, anyway=anyway)
         except HoldfastError as error:
-            origin = whereabouts.origin(where, self.vault)
+            origin = caller.origin(where, self.vault)
             drafts.refused(self.state, error, drafts.HANDOFF, text, *about, now, origin=origin)
             raise
         drafts.submitted(self.state, drafts.HANDOFF, [text], *about)
@@ -222,10 +222,10 @@ class Memory(Fielding):
 
     def keep_handoff(self, text: str, error: HoldfastError) -> None:
         """Keep a handoff that cannot be written now as a draft."""
-        from holdfast.capture import drafts, whereabouts
+        from holdfast.capture import caller, drafts
 
-        where = whereabouts.here(self.env, self.cwd, self.vault)
-        origin = whereabouts.origin(where, self.vault)
+        where = caller.here(self.env, self.cwd, self.vault)
+        origin = caller.origin(where, self.vault)
         about = (where.project.id, where.episode, self.clock())
         drafts.refused(self.state, error, drafts.HANDOFF, text, *about, origin=origin)
 

@@ -25,12 +25,12 @@ class Tasking(Curation):
 
     def _speaker(self) -> Speaker:
         """Who changes a task. Raises UsageError where capture is off."""
-        from holdfast.capture import flagging, whereabouts
+        from holdfast.capture import caller, flagging
 
         self._refuse_if_off()
         flagging.prepare(self.vault)
-        where = whereabouts.here(self.env, self.cwd, self.vault)
-        origin = whereabouts.origin(where, self.vault)
+        where = caller.here(self.env, self.cwd, self.vault)
+        origin = caller.origin(where, self.vault)
         return flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
 
     def task_start(self, ident: str, goal: str, pending: Sequence[str] = ()) -> Saved:

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from hook_support import Home, a_home
 
-from holdfast.capture import course, projects
+from holdfast.capture import once, projects
 from holdfast.hook import brief
 from holdfast.memory import Memory
 from holdfast.vault import edits, gate, index, standing
@@ -268,7 +268,7 @@ def test_nothing_that_an_agent_edits_binds_and_nothing_of_the_users_is_lifted(
     given |= {"AT": str(at), "REL": target.path, "MADE": str(made_before), "PYTHON": sys.executable}
     call: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": how}, "tool_use_id": "c1"}
     if sum(map(ord, how + what)) % 2:
-        course.first(case.state, case.episode("s1").key, course.TAINT, "web")
+        once.first(case.state, case.episode("s1").key, once.TAINT, "web")
     case.answer(case.event("PreToolUse", **call))
     clock_moves_on(case)
     command = (TAKE if removes else PUT)[how]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import Agents, Home, Terminal, a_home
 
-from holdfast.capture import course, flagging
+from holdfast.capture import flagging, once
 from holdfast.capture.flag_words import Words
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError
@@ -40,7 +40,7 @@ TOLD = ("web", "outside")  # one of these words stands in every line that has su
 def session(fresh: Home, agents: Agents) -> str:
     fresh.answer(fresh.event("SessionStart", source="startup"), pid=agents().pid)
     key = fresh.episode().key
-    course.put(fresh.state, key, course.TAINT, ORIGIN)
+    once.put(fresh.state, key, once.TAINT, ORIGIN)
     return key
 
 
@@ -165,7 +165,7 @@ def test_a_silent_session_whose_transcript_is_full_of_them(fresh: Home, agents: 
     start = {**fresh.event("SessionStart", source="startup"), "transcript_path": str(transcript)}
     fresh.answer(start, pid=agents().pid)
     fresh.answer({**fresh.event("UserPromptSubmit", prompt="Mend the build"), "transcript_path": str(transcript)})
-    course.put(fresh.state, fresh.episode().key, course.TAINT, ORIGIN)
+    once.put(fresh.state, fresh.episode().key, once.TAINT, ORIGIN)
     fresh.answer({**fresh.event("SessionEnd", reason="exit"), "transcript_path": str(transcript)})
     drain(str(fresh.vault))
     told = told_by(fresh, agents)

@@ -11,7 +11,7 @@ from holdfast.capture import notices
 from holdfast.close.drain import drain
 from holdfast.close.improve import proposals
 from holdfast.close.spend.budget import Budget
-from holdfast.close.think.court import Court
+from holdfast.close.think.judge_pool import Court
 from holdfast.judge.seam import Question, Words
 from holdfast.vault import lineage
 

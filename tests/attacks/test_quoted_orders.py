@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.capture import course, episodes, flagging, story
+from holdfast.capture import episodes, flagging, once, story
 from holdfast.close.drain import drain
 from holdfast.close.think import lasting
 from holdfast.errors import UsageError
@@ -132,7 +132,7 @@ def test_orders_in_a_long_text_without_marks_wait_for_the_user_and_taint(tmp_pat
         desk.event("UserPromptSubmit", prompt=page)
         found = desk.flags()
         heard += [flag for flag in found if flag.origin == "user" or not flag.status]
-        assert course.read(desk.state, _episode(desk), course.TAINT), page[:80]
+        assert once.read(desk.state, _episode(desk), once.TAINT), page[:80]
     support.count("orders in pasted pages, confirmed", len(tried), len(heard))
     assert not heard, heard[:3]
 
@@ -164,7 +164,7 @@ def test_a_user_who_writes_long_prompts_is_heard_in_them(desk: Desk) -> None:
         desk.event("UserPromptSubmit", prompt=own_prompt(8, nth))
     desk.event("UserPromptSubmit", prompt=f"{own_prompt(11, 4)}\nRemember: staging is wiped every night.")
     assert [(flag.origin, flag.status) for flag in desk.flags()] == [("user", "")]
-    assert not course.read(desk.state, _episode(desk), course.TAINT)
+    assert not once.read(desk.state, _episode(desk), once.TAINT)
 
 
 def own_prompt(lines: int, nth: int) -> str:

@@ -26,9 +26,9 @@ import pytest
 
 from holdfast.capture import episodes, home, marks, queue, story
 from holdfast.capture.ids import digest
-from holdfast.close import judged, leftovers  # noqa: F401 - loaded before the first blow falls on their effects
+from holdfast.close import judged, unjudged  # noqa: F401 - loaded before the first blow falls on their effects
 from holdfast.close.drain import LEASE, drain, find_episode
-from holdfast.close.think.court import Court
+from holdfast.close.think.judge_pool import Court
 from holdfast.errors import JudgeFailed
 from holdfast.hook import lifecycle
 from holdfast.judge.seam import Judge, Question, Words

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.capture import (
-    course,
     episodes,
     flagging,
     home,
     ledger_history,
     marks,
+    once,
     projects,
     queue,
     settle,
@@ -46,7 +46,7 @@ def kept_in(folder: Path, *texts: str) -> None:
     for text in texts:
         (folder / ".state/queue/current").unlink(missing_ok=True)
         flagging.take(str(folder), [text], flagging.Speaker("claude-code", SESSION, project, "agent"), now)
-    course.add(state, SESSION, course.HEARD, ["A"])
+    once.add(state, SESSION, once.HEARD, ["A"])
     marks.leave(state, marks.Mark(SESSION, project.id, "ended", "", now, len(texts), ()))
 
 

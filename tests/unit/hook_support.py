@@ -23,7 +23,7 @@ from typing import Any
 import own_state  # noqa: F401
 import pytest
 
-from holdfast.capture import episodes, flagging, home, ledger_history, marks, projects, queue, settle, whereabouts
+from holdfast.capture import caller, episodes, flagging, home, ledger_history, marks, projects, queue, settle
 from holdfast.hook import brief
 from holdfast.hook import main as hook_main
 from holdfast.install import launcher
@@ -149,7 +149,7 @@ class Home:
     def flag(self, text: str, session: str = "", cwd: Path | None = None) -> Flag:
         """What `holdfast flag` does, without a process for it; the session is named as Claude Code names it."""
         env = {**self.env, "CLAUDE_CODE_SESSION_ID": session} if session else self.env
-        where = whereabouts.here(env, str(cwd or self.project), str(self.vault))
+        where = caller.here(env, str(cwd or self.project), str(self.vault))
         speaker = flagging.Speaker(where.host, where.episode, where.project, "agent")
         return flagging.take(str(self.vault), [text], speaker, time.time()).flags[0]
 

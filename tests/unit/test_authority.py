@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hook_support import SOURCE, Agents, Home, Terminal, at_a_terminal, run
 
-from holdfast.capture import course, flagging, home, whereabouts
+from holdfast.capture import caller, flagging, home, once
 from holdfast.capture.flagging import Given, Speaker
 from holdfast.close import drain
 from holdfast.hook import scheduled
@@ -63,7 +63,7 @@ def test_scheduled_prompts_are_forgotten_in_time(session: Home) -> None:
     session.answer(call(session, "CronCreate", {"prompt": "Go on"}, "PreToolUse"))
     folder = Path(session.state) / "scheduled"
     assert len(list(folder.iterdir())) == 1
-    course.sweep(session.state, time.time() + course.KEPT + 10)
+    once.sweep(session.state, time.time() + once.KEPT + 10)
     assert list(folder.iterdir()) == []
     assert scheduled.__doc__
 
@@ -74,13 +74,13 @@ def test_scheduled_prompts_are_forgotten_in_time(session: Home) -> None:
 @pytest.mark.parametrize("env", [{"HOLDFAST_SESSION": "zzzz"}, {}], ids=["another name", "no name"])
 def test_who_hides_which_session_it_is_gets_the_worst_taint_there_is(session: Home, env: dict[str, str]) -> None:
     taint(session)
-    where = whereabouts.here({**session.env, **env}, "/", str(session.vault))
-    assert whereabouts.origin(where, str(session.vault)) == "web"
+    where = caller.here({**session.env, **env}, "/", str(session.vault))
+    assert caller.origin(where, str(session.vault)) == "web"
 
 
 def test_without_a_tainted_session_an_unknown_one_is_the_agents(session: Home) -> None:
-    where = whereabouts.here({**session.env, "HOLDFAST_SESSION": "zzzz"}, "/", str(session.vault))
-    assert whereabouts.origin(where, str(session.vault)) == "agent"
+    where = caller.here({**session.env, "HOLDFAST_SESSION": "zzzz"}, "/", str(session.vault))
+    assert caller.origin(where, str(session.vault)) == "agent"
 
 
 def test_a_flag_that_was_forged_in_the_queue_is_filed_with_the_taint_of_its_session(session: Home) -> None:
@@ -122,7 +122,7 @@ def test_a_rule_holds_where_a_repository_switches_capture_off(session: Home) -> 
     assert session.reply(push(session, inner))["permissionDecision"] == "deny"
     assert session.ledger() == before, "and nothing is written down"
     session.answer({**call(session, "WebFetch", {"url": "https://example.org"}), "cwd": str(inner)})
-    assert course.read(session.state, session.episode().key, course.TAINT) == "web"
+    assert once.read(session.state, session.episode().key, once.TAINT) == "web"
 
 
 def test_a_rule_holds_during_a_pause(session: Home) -> None:
@@ -140,7 +140,7 @@ def test_what_lies_outside_the_sessions_project_is_outside_wherever_the_call_is_
     session: Home, tmp_path: Path
 ) -> None:
     session.answer({**call(session, "Bash", {"command": "cat evil.md"}), "cwd": str(tmp_path)})
-    assert course.read(session.state, session.episode().key, course.TAINT) == "tool"
+    assert once.read(session.state, session.episode().key, once.TAINT) == "tool"
 
 
 # --- handoffs
@@ -166,8 +166,8 @@ def test_a_subagents_compaction_leaves_the_sessions_own_alone(session: Home) -> 
     for name, more in (("PreCompact", {"trigger": "auto"}), ("SessionStart", {"source": "compact"})):
         session.answer(session.event(name, agent_id="a1", agent_type="x", **more))
     key = session.episode().key
-    assert course.count(session.state, key, course.CYCLE) == 0
-    assert course.read(session.state, key, course.HELD)
+    assert once.count(session.state, key, once.CYCLE) == 0
+    assert once.read(session.state, key, once.HELD)
     assert not (Path(session.state) / "snapshots").exists()
 
 
@@ -176,7 +176,7 @@ def test_a_revived_session_is_told_the_snapshot_of_its_own_compaction(session: H
         session.answer(session.event("UserPromptSubmit", prompt=f"work {nth}"))
         session.answer(session.event("PreCompact", trigger="auto"))
         session.answer(session.event("SessionStart", source="compact"))
-    course.forget(session.state, session.episode().key)
+    once.forget(session.state, session.episode().key)
     session.answer(session.event("UserPromptSubmit", prompt="work 3"))
     session.answer(session.event("PreCompact", trigger="auto"))
     assert "work 3" in session.answer(session.event("SessionStart", source="compact"))

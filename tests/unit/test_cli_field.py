@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hook_support import SOURCE, Home, Terminal
 
-from holdfast.capture import config, course, home
+from holdfast.capture import config, home, once
 from holdfast.cli import recall as command
 from holdfast.field import records
 from holdfast.field.thought import Thought
@@ -269,7 +269,7 @@ def test_a_refinement_names_what_it_is_made_of(fresh: Home, terminal: Terminal) 
 def test_a_thought_for_all_is_nobodys_and_one_from_a_tainted_session_says_so(fresh: Home, terminal: Terminal) -> None:
     assert thought(terminal, LOCKS, "--global")["project"] == ""
     fresh.answer(fresh.event("SessionStart", source="startup"))
-    course.put(fresh.state, fresh.episode().key, course.TAINT, "web")
+    once.put(fresh.state, fresh.episode().key, once.TAINT, "web")
     assert thought(terminal, MAILS, env=SESSION)["origin"] == "web"
 
 

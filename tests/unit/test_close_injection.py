@@ -17,7 +17,7 @@ from close_support import Scripted, court, handles
 from hostile_texts import ALL, BREAKOUTS
 from test_drain import NOW, SHOP, Life
 
-from holdfast.capture import course, episodes, story
+from holdfast.capture import episodes, once, story
 from holdfast.close.think import consolidate, draft, groups
 from holdfast.judge.fencing import Fence
 from holdfast.judge.seam import Question
@@ -94,7 +94,7 @@ def test_an_obeying_judge_changes_no_note_but_the_flags_own_and_nothing_gains_au
     around = {path.name for path in Path(life.vault).parent.iterdir()}
     how = ALL.index(text)
     key = life.open("s1")
-    course.put(life.state, key, course.TAINT, "web")
+    once.put(life.state, key, once.TAINT, "web")
     story.add(life.state, key, NOW, "look at the port of the web server")
     for kind in ("fact", "decision", "rule"):
         life.flag(f"the port of the web server register: {text}", key, kind=kind, origin="web")
@@ -201,7 +201,7 @@ def test_a_dead_sessions_transcript_gives_no_orders_to_the_next_one(life: Life, 
     transcript.write_text("".join(json.dumps(one) + "\n" for one in lines))
     opened = episodes.Episode("claude-code", "dead", 1, SHOP, str(tmp_path), NOW, transcript=str(transcript))
     key = episodes.open_episode(life.state, opened).key
-    course.put(life.state, key, course.TAINT, "web")
+    once.put(life.state, key, once.TAINT, "web")
     life.end(key, episodes.DIED)
     (closed,) = life.drain()
     text = Path(life.vault, closed.handoff).read_text()

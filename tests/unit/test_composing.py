@@ -11,8 +11,8 @@ import pytest
 from hook_support import Home, Terminal, context_of
 from test_brief import hand_off, memory, put, start, write
 
-from holdfast.capture import course, ids
-from holdfast.field import glance
+from holdfast.capture import ids, once
+from holdfast.field import prompt_by_words
 from holdfast.hook import composing
 from holdfast.model import Project
 from holdfast.text.layout import Item, Section
@@ -71,7 +71,7 @@ def test_of_the_same_authority_the_used_one_comes_first_then_the_newest(
         write(fresh, f"knowledge/{name}.md", f"about {name} things", edited=f"2026-11-0{nth + 1}", origin="agent")
     Path(fresh.state, "field.db").touch()
     weights = {"knowledge/used.md": (1.4, 8), "knowledge/faded.md": (0.3, 2)}
-    monkeypatch.setattr(glance, "used", lambda *_: weights)
+    monkeypatch.setattr(prompt_by_words, "used", lambda *_: weights)
     memory(fresh).refresh_brief()
     told = start(fresh)
     names = [f"/{name}.md" for name in ("used", "new", "faded", "middle", "old")]
@@ -83,11 +83,11 @@ def test_use_is_read_from_the_field_where_there_is_one(fresh: Home, terminal: Te
         assert terminal("remember", text).status == 0
     assert terminal("recall", "refunds").status == 0
     assert terminal("recall", "refunds").status == 0
-    (path,) = glance.used(fresh.state, time.time())
+    (path,) = prompt_by_words.used(fresh.state, time.time())
     assert path == "knowledge/refunds-are-paid-by-hand.md"
     told = terminal("boot").out
     assert order_of(told, "refunds are paid", "staging is wiped") == ["refunds are paid", "staging is wiped"]
-    assert glance.used(f"{fresh.state}/nowhere", time.time()) == {}
+    assert prompt_by_words.used(f"{fresh.state}/nowhere", time.time()) == {}
 
 
 # Each fact once
@@ -358,20 +358,20 @@ def test_a_todo_that_was_nudged_for_is_not_nudged_for_again_when_the_session_is_
 
 
 def test_what_was_said_in_one_stretch_counts_in_the_next_of_the_same_conversation(state: str) -> None:
-    assert course.first(state, "c/s/1", "band-1-write")
-    assert course.first(state, "c/s/1", "first-prompt")
-    course.put(state, "c/s/1", course.CYCLE, "1")
-    course.touch(state, "c/s/1", course.CHECKPOINTED, 5.0)
-    course.forget(state, "c/s/1")
-    course.go_on(state, "c/s/1", "c/s/2")
-    assert not course.first(state, "c/s/2", "band-1-write")
-    assert course.is_noted(state, "c/s/2", "band-1-write")
-    assert course.first(state, "c/s/2", "first-prompt"), "a new stretch has a first prompt of its own"
-    assert course.count(state, "c/s/2", course.CYCLE) == 1
-    assert course.when(state, "c/s/2", course.CHECKPOINTED) == 0.0
-    course.go_on(state, "c/s/2", "c/s/3")
-    assert not course.first(state, "c/s/3", "band-1-write"), "and in the one after it"
-    assert course.first(state, "c/s/4", "band-1-write")
+    assert once.first(state, "c/s/1", "band-1-write")
+    assert once.first(state, "c/s/1", "first-prompt")
+    once.put(state, "c/s/1", once.CYCLE, "1")
+    once.touch(state, "c/s/1", once.CHECKPOINTED, 5.0)
+    once.forget(state, "c/s/1")
+    once.go_on(state, "c/s/1", "c/s/2")
+    assert not once.first(state, "c/s/2", "band-1-write")
+    assert once.is_noted(state, "c/s/2", "band-1-write")
+    assert once.first(state, "c/s/2", "first-prompt"), "a new stretch has a first prompt of its own"
+    assert once.count(state, "c/s/2", once.CYCLE) == 1
+    assert once.when(state, "c/s/2", once.CHECKPOINTED) == 0.0
+    once.go_on(state, "c/s/2", "c/s/3")
+    assert not once.first(state, "c/s/3", "band-1-write"), "and in the one after it"
+    assert once.first(state, "c/s/4", "band-1-write")
 
 
 # For the person

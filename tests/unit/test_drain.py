@@ -15,8 +15,8 @@ import pytest
 from hook_support import SOURCE, fill_up, make_read_only, mounted
 
 from holdfast.capture import episodes, flags, home, ledger_history, marks, queue, settle, story
-from holdfast.close import chronicle, filing
 from holdfast.close import drain as closing
+from holdfast.close import filing, session_record
 from holdfast.close.drain import Closed, drain
 from holdfast.errors import NewerFormat
 from holdfast.hook import lifecycle
@@ -350,7 +350,7 @@ def test_one_close_is_enough_for_an_episode_that_flagged_in_two_projects(life: L
 def test_two_episodes_whose_short_names_are_the_same_have_a_handoff_each(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (chronicle, lineage):
+    for module in (session_record, lineage):
         monkeypatch.setattr(module, "digest", lambda _, length: "0" * length)
     life.session(session="s1", prompts=("one",))
     life.drain()
@@ -490,7 +490,7 @@ def test_a_line_that_comes_into_activity_log_meanwhile_stays(life: Life, monkeyp
 
     def read(self: Writer, name: str) -> str | None:
         found = real(self, name)
-        if name == chronicle.ACTIVITY and theirs:
+        if name == session_record.ACTIVITY and theirs:
             path.write_text(path.read_text() + theirs.pop())
         return found
 

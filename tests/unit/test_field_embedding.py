@@ -13,7 +13,7 @@ import pytest
 from embed_server import facts, write_notes
 from field_support import SHOP, Directions, Room, texts
 
-from holdfast.field import embedding, indexing, nearness, rebuild
+from holdfast.field import embedding, indexing, rebuild, threshold
 from holdfast.field.embed.seam import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -100,7 +100,7 @@ def test_a_model_that_takes_over_between_question_and_look_is_not_mixed_with_the
     filled(room, 12)
     old = room.embedder
     assert old
-    seen = nearness.Seen(room.field)
+    seen = threshold.Seen(room.field)
     vector = seen.vector("which crate holds pears")
     assert seen.nearest(vector, Scope(SHOP), 5)
     change(room, Directions("same-length-32", 32), None)
@@ -213,7 +213,7 @@ def test_without_an_embedder_vectors_are_kept_and_going_back_embeds_what_came_si
     assert old
     room.field = replace(room.field, embedder=None, later=Somebody())
     room.think("Zebras graze beside the checkout")
-    assert nearness.Seen(room.field).vector("zebras") is None
+    assert threshold.Seen(room.field).vector("zebras") is None
     asked = old.asked
     change(room, old, Somebody())
     indexing.sync(room.field)

@@ -11,7 +11,7 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import highways, indexing, nearness, opening, records, retrieve, think
+from holdfast.field import highways, indexing, opening, records, retrieve, think, threshold
 from holdfast.field.embed.seam import NoVectors
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.sqlite import lock
@@ -298,13 +298,13 @@ def test_highways_that_differ_in_what_tells_are_two_however_long_they_are(room: 
 def test_what_is_found_by_meaning_alone_is_nearer_than_chance_would_have_it() -> None:
     name = WordLlama().name
     for count in (2, 5, 30, 100_000):
-        floors = [nearness.near_enough(name, best / 100, count) for best in range(101)]
+        floors = [threshold.near_enough(name, best / 100, count) for best in range(101)]
         opens = next(at for at, floor in enumerate(floors) if floor < 1) / 100
         assert 0.14 <= opens <= 0.22
         assert all(floor > 1 for floor in floors[: round(opens * 100)])
         assert floors[60] == pytest.approx(0.3)
-    assert nearness.near_enough(name, 0.2, 3) < 1 < nearness.near_enough(name, 0.2, 300), "more texts, more chance"
-    assert nearness.near_enough("another", 0.1, 300) == nearness.FAR, "nobody measured that one"
+    assert threshold.near_enough(name, 0.2, 3) < 1 < threshold.near_enough(name, 0.2, 300), "more texts, more chance"
+    assert threshold.near_enough("another", 0.1, 300) == threshold.FAR, "nobody measured that one"
 
 
 def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:

@@ -9,7 +9,7 @@ import pytest
 from field_support import SHOP, Room
 
 from holdfast.capture import home
-from holdfast.field import glance, indexing, prompts
+from holdfast.field import indexing, prompt_by_words, prompts
 from holdfast.field.search import tokens
 
 NOTES = {
@@ -63,13 +63,13 @@ def test_a_note_in_a_script_without_spaces_is_found_by_its_words(room: Room, que
 
 @pytest.mark.parametrize(("text", "wanted"), ASKED[:4])
 def test_the_first_prompt_recalls_it_too(room: Room, text: str, wanted: str) -> None:
-    found = glance.look(home.state(room.vault), SHOP, text, 10.0)
+    found = prompt_by_words.look(home.state(room.vault), SHOP, text, 10.0)
     assert [stem(one.path) for one in found] == [wanted]
 
 
 @pytest.mark.parametrize("text", OFF_TOPIC)
 def test_and_is_silent_where_nothing_bears(room: Room, text: str) -> None:
-    assert glance.look(home.state(room.vault), SHOP, text, 10.0) == []
+    assert prompt_by_words.look(home.state(room.vault), SHOP, text, 10.0) == []
 
 
 def test_a_run_is_looked_up_by_every_two_signs_and_what_stands_beside_it_as_a_word() -> None:

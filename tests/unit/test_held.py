@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hook_support import SOURCE, Agents, Home
 
-from holdfast.capture import agent_edits, calls, course, home
+from holdfast.capture import agent_edits, calls, home, once
 from holdfast.hook import brief
 from holdfast.memory import Memory
 from holdfast.vault import edits, gate, index, reviewing
@@ -121,7 +121,7 @@ def test_from_a_tainted_session_it_goes_to_quarantine_with_its_origin(desk: Home
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
         path.write_text(new_rule())
-    course.first(desk.state, desk.episode("s1").key, course.TAINT, "web")
+    once.first(desk.state, desk.episode("s1").key, once.TAINT, "web")
     write(desk)
     assert not path.exists()
     known = note(desk, "quarantine/send-env.md")
@@ -330,7 +330,7 @@ def test_a_handoff_is_as_the_close_wrote_it(desk: Home) -> None:
 
 def test_of_two_sessions_at_once_the_worse_one_is_meant(desk: Home) -> None:
     started(desk, "s2")
-    course.first(desk.state, desk.episode("s2").key, course.TAINT, "web")
+    once.first(desk.state, desk.episode("s2").key, once.TAINT, "web")
     with a_call(desk, "s2", "long"), a_call(desk, "s1"):
         (desk.vault / "rules" / "send-env.md").write_text(new_rule())
     write(desk)

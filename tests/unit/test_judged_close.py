@@ -586,11 +586,11 @@ class TestOutside:
     """Text from outside keeps its label, whoever repeats it."""
 
     def session(self, life: Life, answering: Any, *, origin: str = "", session: str = "s1") -> lineage.Handoff:
-        from holdfast.capture import course, story
+        from holdfast.capture import once, story
 
         key = life.open(session)
         if origin:
-            course.put(life.state, key, course.TAINT, origin)
+            once.put(life.state, key, once.TAINT, origin)
         story.add(life.state, key, NOW, "read the page and install what it says")
         life.end(key, now=NOW + len(session))
         (closed,) = [one for one in drain(life, Scripted(answering)) if one.handoff]

@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_support import SERVER, Talk, asking, by_process, children, refused, said, within
 
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.errors import UsageError
 from holdfast.field.store import Scope
 from holdfast.fielding import Fielding
@@ -255,12 +255,12 @@ def test_the_session_is_that_of_the_host_that_runs_the_server_even_after_it_has_
 
 def test_a_boundary_can_be_answered_with_nothing_where_there_is_no_shell(fresh: Home) -> None:
     key = start(fresh)
-    course.put(fresh.state, key, course.ASKED, "chapter")
-    course.put(fresh.state, key, course.HELD, "task-completed")
+    once.put(fresh.state, key, once.ASKED, "chapter")
+    once.put(fresh.state, key, once.HELD, "task-completed")
     told = within(fresh, asking("flag", nothing=True), {"CLAUDE_CODE_SESSION_ID": "s1"})
     assert told == "Nothing to flag; noted."
-    assert course.read(fresh.state, key, course.ASKED) is None
-    assert course.read(fresh.state, key, course.HELD) is None
+    assert once.read(fresh.state, key, once.ASKED) is None
+    assert once.read(fresh.state, key, once.HELD) is None
     (noted,) = (one for one in fresh.ledger("nudge") if one["decision"] == "declined")
     assert (noted["boundary"], noted["episode"]) == ("chapter", key)
     assert not fresh.waiting()
@@ -299,7 +299,7 @@ def test_a_terminal_that_the_server_inherits_makes_nobody_the_user(fresh: Home) 
 def test_what_a_session_says_after_outside_text_has_entered_it_is_that_texts(fresh: Home) -> None:
     key = start(fresh)
     within(fresh, asking("remember", text="Tabs, not spaces", kind="rule", name="tabs"))
-    course.put(fresh.state, key, course.TAINT, "web")
+    once.put(fresh.state, key, once.TAINT, "web")
     named = {"CLAUDE_CODE_SESSION_ID": "s1"}
 
     async def say(talk: Talk) -> None:

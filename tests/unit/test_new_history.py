@@ -13,7 +13,7 @@ import pytest
 from doctor_support import everything, place
 from hook_support import Agents, Home, Terminal
 
-from holdfast.capture import course, faults
+from holdfast.capture import faults, once
 from holdfast.doctor.examine import examine
 from holdfast.doctor.history import check_history
 from holdfast.errors import HistoryDamaged, NotFound
@@ -147,7 +147,7 @@ def test_an_agent_does_not_begin_a_new_history(
 ) -> None:
     vault.answer(vault.event("SessionStart", source="startup"), pid=agents().pid)
     if tainted:
-        course.put(vault.state, vault.episode().key, course.TAINT, "web")
+        once.put(vault.state, vault.episode().key, once.TAINT, "web")
     break_last_commit(vault)
     done = terminal("doctor", "--new-history", "--yes", env=AGENT)
     assert "is the user's to do" in done.err

@@ -14,7 +14,7 @@ from hook_support import PYTHON, SOURCE, START, Home, context_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import config, course
+from holdfast.capture import config, once
 from holdfast.hook import nudge, pressure
 
 MODEL = "claude-sonnet-4-5"
@@ -392,7 +392,7 @@ main.main("claude-code", environ(), 0)
 posix.write(2, " ".join(sys.modules).encode())
 """
 HEAVY = ("re", "json", "tomllib", "os", "enum", "functools", "collections", "typing", "dataclasses", "subprocess",
-         "holdfast.hook.brief", "holdfast.hook.hearing", "holdfast.text.orders", "holdfast.hook.snapshot",
+         "holdfast.hook.brief", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
          "holdfast.capture.queue", "holdfast.capture.flagging", "holdfast.capture.redaction_rules")  # fmt: skip
 
 
@@ -419,6 +419,6 @@ def test_an_ordinary_moment_loads_nothing_heavy(session: Home, transcript: Trans
 def test_what_is_asked_is_noted_until_it_is_answered(session: Home) -> None:
     session.answer(chapter(session))
     key = session.episode().key
-    assert course.read(session.state, key, course.ASKED) == "chapter"
+    assert once.read(session.state, key, once.ASKED) == "chapter"
     session.flag("orders use locks", "s1")
-    assert course.read(session.state, key, course.ASKED) is None
+    assert once.read(session.state, key, once.ASKED) is None

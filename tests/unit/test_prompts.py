@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home, Terminal
 
-from holdfast.capture import course, story
+from holdfast.capture import once, story
 from holdfast.close.drain import drain
 from holdfast.vault import prompts
 from holdfast.vault.prompts import Prompt, Session
@@ -165,7 +165,7 @@ def test_purging_a_note_takes_the_same_words_out_of_the_prompts(fresh: Home, ter
 
 def test_what_was_put_properly_is_known_as_answered(fresh: Home) -> None:
     say(fresh, POLICY, now=NOW)
-    course.put(fresh.state, "claude-code/s1/1", course.SHOWN, f"ID1\t1\t{POLICY}\nID2\t1\tother words")
-    course.first(fresh.state, "claude-code/s1/1", f"{course.ANSWERED}ID1")
+    once.put(fresh.state, "claude-code/s1/1", once.SHOWN, f"ID1\t1\t{POLICY}\nID2\t1\tother words")
+    once.first(fresh.state, "claude-code/s1/1", f"{once.ANSWERED}ID1")
     end(fresh)
     assert kept(fresh)[0].answered == frozenset([prompts.key(POLICY)])

@@ -14,10 +14,10 @@ import pytest
 from hook_support import PYTHON, SOURCE, START, Home, Terminal
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from test_spoken import SHELLS, Shells, lines, shells
+from test_our_commands import SHELLS, Shells, lines, shells
 
 from holdfast.capture import drafts, raw_words
-from holdfast.hook import spoken
+from holdfast.hook import our_commands
 from holdfast.memory import Memory
 
 __all__ = ["shells"]  # the fixture
@@ -199,7 +199,7 @@ def test_what_a_shell_can_make_of_a_text(raw: str, arrived: str, is_so: bool) ->
 @example('holdfast flag "$x and ${x}"\nholdfast flag d')
 @example('holdfast flag "`other \\"q\\"`" e')
 def test_whatever_comes_of_a_raw_word_in_a_real_shell_is_recognised(shells: Shells, line: str) -> None:
-    found = [one for one in spoken.read(line, shells.absolute).said if one.is_raw and one.document is None]
+    found = [one for one in our_commands.read(line, shells.absolute).said if one.is_raw and one.document is None]
     if not found or any(one.folders for one in found):
         return
     for shell in SHELLS:
@@ -208,7 +208,11 @@ def test_whatever_comes_of_a_raw_word_in_a_real_shell_is_recognised(shells: Shel
             wanted = (raw.name, *raw.words)
             like = [one for one in ran if len(one) == len(wanted)]
             is_there = any(all(map(raw_words.can_become, wanted, one)) for one in like)
-            assert is_there or not ran or len(ran) < len(spoken.read(line, shells.absolute).said), (shell, line, ran)
+            assert is_there or not ran or len(ran) < len(our_commands.read(line, shells.absolute).said), (
+                shell,
+                line,
+                ran,
+            )
 
 
 # --- nothing that was submitted is lost

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import history, notes, reviewing
@@ -282,7 +282,7 @@ def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_u
 ) -> None:
     vault = str(fresh.vault)
     fill_sessions(vault)
-    course.put(fresh.state, "claude-code/abc-1/1", course.TAINTED_BY, "bd ready")
+    once.put(fresh.state, "claude-code/abc-1/1", once.TAINTED_BY, "bd ready")
     shown = terminal("review").out
     assert "  of session abc-1 (--accept-session abc-1 for all of it), outside text came in with `bd ready`:\n" in shown
     assert "    quarantine/a.md  [rule, from tool] A, said in a line\n" in shown

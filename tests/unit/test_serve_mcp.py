@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from serve_support import serving
 
-from holdfast.serve import beside
+from holdfast.serve import mcp_mount
 from holdfast.serve.guard import Guard
 from holdfast.serve.mcp.peer import of_agent
 from holdfast.serve.serving import Serving
@@ -42,11 +42,11 @@ def test_tools_and_routes_share_the_field_that_is_open(fresh: Home, monkeypatch:
         return lent[-1]
 
     monkeypatch.setattr(made.warm, "field", seen)
-    mounts, running = beside.mounts(made)
+    mounts, running = mcp_mount.mounts(made)
 
     async def called(scope: Any, receive: Any, send: Any) -> None:
         scope["state"] = {"caller": Caller("ada")}
-        await mounts[beside.PATH](scope, receive, send)
+        await mounts[mcp_mount.PATH](scope, receive, send)
 
     async def ask(http: httpx2.AsyncClient, tool: str, **given: object) -> str:
         done = await http.post("http://127.0.0.1/mcp", headers=KINDS, content=calling(tool, **given))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from serve_support import mode_of, serve, serving
 
-from holdfast.capture import course, episodes, projects
+from holdfast.capture import episodes, once, projects
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from holdfast.memory import Memory
@@ -109,7 +109,7 @@ def test_what_an_agent_says_after_reading_the_web_is_the_webs(server: Server) ->
     home.hook(home.event("SessionStart", session="web-1"))
     episode = episodes.latest(home.state, "claude-code", "web-1")
     assert episode
-    assert course.first(home.state, episode.key, course.TAINT, "web")
+    assert once.first(home.state, episode.key, once.TAINT, "web")
     assert server.think("found on a page", token, session="web-1")["origin"] == "web"
     assert server.think("nobody says where this is from", token)["origin"] == "web"
     home.hook(home.event("SessionStart", session="own-1"))

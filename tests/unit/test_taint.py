@@ -12,7 +12,7 @@ from hook_support import SOURCE, Agents, Home, Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import course, whereabouts
+from holdfast.capture import caller, once
 from holdfast.close.drain import drain
 from holdfast.hook import taint
 from holdfast.hook.own_text import Ground
@@ -310,8 +310,8 @@ def test_what_brought_outside_text_in_first_is_noted_for_the_person_who_reviews(
     own(fresh)
     after(fresh, "Bash", {"command": "bd show shop-1"})
     after(fresh, *FETCH)
-    assert course.read(fresh.state, fresh.episode().key, course.TAINTED_BY) == "bd show shop-1"
-    assert course.read(fresh.state, fresh.episode().key, course.TAINT) == "web"
+    assert once.read(fresh.state, fresh.episode().key, once.TAINTED_BY) == "bd show shop-1"
+    assert once.read(fresh.state, fresh.episode().key, once.TAINT) == "web"
 
 
 def test_a_call_that_failed_has_brought_its_text_all_the_same(fresh: Home) -> None:
@@ -349,7 +349,7 @@ def test_a_flag_in_the_call_that_fetches_is_still_the_agents(fresh: Home) -> Non
 @pytest.mark.parametrize("content", ["", "user", "agent", "nonsense", "\0"])
 def test_a_taint_that_cannot_be_read_is_one_all_the_same(fresh: Home, content: str) -> None:
     flag(fresh, "opens it")
-    course.put(fresh.state, fresh.episode().key, course.TAINT, content)
+    once.put(fresh.state, fresh.episode().key, once.TAINT, content)
     flag(fresh, "after it")
     assert origins(fresh)["after it"] == "tool"
 
@@ -537,7 +537,7 @@ def test_the_users_own_orders_stay_theirs_in_a_tainted_session(fresh: Home) -> N
 def test_where_it_is_said_does_not_matter_only_who_says_it(fresh: Home) -> None:
     """The hook and the command stamp alike."""
     after(fresh, *FETCH)
-    where = whereabouts.here({**fresh.env, **SESSION}, str(fresh.project), str(fresh.vault))
-    assert whereabouts.origin(where, str(fresh.vault)) == "web"
-    assert whereabouts.agents_origin(fresh.state, where.episode) == "web"
-    assert whereabouts.agents_origin(fresh.state, "") == "agent"
+    where = caller.here({**fresh.env, **SESSION}, str(fresh.project), str(fresh.vault))
+    assert caller.origin(where, str(fresh.vault)) == "web"
+    assert caller.agents_origin(fresh.state, where.episode) == "web"
+    assert caller.agents_origin(fresh.state, "") == "agent"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
-from holdfast.capture import course, home, platform, queue
+from holdfast.capture import home, once, platform, queue
 from holdfast.tasks import boot, finalize, looking, record, sheet, states
 from holdfast.tasks import desk as desk_module
 from holdfast.tasks.entry import Entry
@@ -353,7 +353,7 @@ def test_another_machines_clock_does_not_silence_the_hook(desk: Desk) -> None:
         made.add("audit", [Entry("01BAAAAAAAAAAAAA0000ABCDEF", far, "discovery", "from another machine")])
     desk.say("--discovery", "from here")
     state = home.state(desk.vault)
-    assert course.when(state, AGENT.episode, course.CHECKPOINTED) <= desk.time
+    assert once.when(state, AGENT.episode, once.CHECKPOINTED) <= desk.time
 
 
 def test_a_second_save_while_the_first_is_taken_in_is_not_overwritten(

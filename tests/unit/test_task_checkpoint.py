@@ -8,7 +8,7 @@ import shutil
 import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
-from holdfast.capture import course, ledger_history, log
+from holdfast.capture import ledger_history, log, once
 from holdfast.capture.flagging import Speaker
 from holdfast.errors import Conflict, NotFound, UsageError
 from holdfast.model import Project
@@ -421,9 +421,9 @@ def test_a_truncated_log_keeps_what_was_whole_and_takes_new_entries(desk: Desk) 
 def test_a_checkpoint_answers_the_boundary_that_asked(desk: Desk) -> None:
     state = f"{desk.vault}/.state"
     desk.start()
-    course.put(state, AGENT.episode, course.ASKED, "commit")
+    once.put(state, AGENT.episode, once.ASKED, "commit")
     desk.say("--discovery", "one")
-    assert course.read(state, AGENT.episode, course.ASKED) is None
+    assert once.read(state, AGENT.episode, once.ASKED) is None
 
 
 def test_a_long_task_has_a_page_of_bounded_length(desk: Desk) -> None:

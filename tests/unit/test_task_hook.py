@@ -24,10 +24,10 @@ from hook_support import (
     mounted,
 )
 
-from holdfast.capture import config, course, flagging, home, locks, projects
+from holdfast.capture import config, flagging, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
-from holdfast.hook import pressure, spoken, tasks
+from holdfast.hook import our_commands, pressure, tasks
 from holdfast.tasks import checkpoint, looking, record, states, words
 from holdfast.tasks.entry import DECISION, Entry
 
@@ -653,7 +653,7 @@ def test_a_secret_in_a_checkpoint_never_reaches_the_disk(begun: Home, token: str
 # A hook that is killed at one of its own steps, as a host's timeout, an OOM killer or a closed terminal would.
 KILLED = """
 import os, signal, sys, time
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.hook import main
 from holdfast.tasks import boot, desk, record
 
@@ -665,7 +665,7 @@ def dies(real, when):
     return do
 
 when, _, step = sys.argv[1].partition(" ")
-steps = {"first": (course, "first"), "append": (record, "append"), "put": (course, "put"), "boot": (boot, "write")}
+steps = {"first": (once, "first"), "append": (record, "append"), "put": (once, "put"), "boot": (boot, "write")}
 steps["render"] = (desk.Desk, "_render")
 room, name = steps[step]
 setattr(room, name, dies(getattr(room, name), when))
@@ -710,7 +710,7 @@ def test_a_hook_does_not_wait_long_for_who_writes_to_the_tasks(begun: Home, term
 def test_an_empty_word_of_the_hook_is_no_word(begun: Home, terminal: Terminal) -> None:
     """A disk that was full when the word was to be left: the file is there, the id is not."""
     name = words.settled(words.read(["--decision", FIRST])).name
-    course.first(begun.state, begun.episode().key, name)
+    once.first(begun.state, begun.episode().key, name)
     assert terminal.fast(*ARGV, env=SESSION).status == 0
     assert logged(begun) == [FIRST]
 
@@ -720,19 +720,19 @@ def test_an_empty_word_of_the_hook_is_no_word(begun: Home, terminal: Terminal) -
 
 @pytest.mark.parametrize("what", ["show", "next", "is-done files 1-9", "list", "decisions --json", "protocol claude"])
 def test_to_look_at_a_task_is_ours_and_changes_nothing(what: str) -> None:
-    line = spoken.read(f"holdfast task {what}")
+    line = our_commands.read(f"holdfast task {what}")
     assert line.is_ours
     assert line.is_all
 
 
 @pytest.mark.parametrize("what", ["start audit 'Check it'", "checkpoint 'COMPLETED: x'", "pause", "resume", "complete"])
 def test_what_an_agent_may_do_with_a_task_is_ours_and_is_all(what: str) -> None:
-    assert spoken.read(f"holdfast task {what}").is_all
+    assert our_commands.read(f"holdfast task {what}").is_all
 
 
 @pytest.mark.parametrize("line", ["holdfast task abandon", "holdfast task run a -- sh", "holdfast task show | sh"])
 def test_what_is_the_users_or_more_than_ours_is_not(line: str) -> None:
-    assert not spoken.read(line).is_ours
+    assert not our_commands.read(line).is_ours
 
 
 @pytest.mark.parametrize("source", ["startup", "compact"])
@@ -759,7 +759,7 @@ def test_however_much_was_decided_a_start_tells_the_progress_what_was_found_and_
 def test_what_an_agent_writes_into_a_page_is_the_agents_and_not_a_persons(begun: Home, how: str, origin: str) -> None:
     path = begun.vault / "tasks" / TASK / "session_memory.md"
     if origin == "web":
-        course.put(begun.state, begun.episode().key, course.TAINT, "web")
+        once.put(begun.state, begun.episode().key, once.TAINT, "web")
     path.write_text(
         path.read_text().replace("## Next Session Start", "- ALWAYS run this first\n\n## Next Session Start")
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home, Terminal
 
-from holdfast.capture import config, course
+from holdfast.capture import config, once
 from holdfast.close.drain import drain
 from holdfast.hook import user_words
 from holdfast.memory import Memory
@@ -258,9 +258,9 @@ def test_what_was_shown_is_forgotten_with_the_session(fresh: Home) -> None:
     say(fresh, POLICY)
     commit(fresh)
     key = fresh.episode().key
-    assert course.read(fresh.state, key, course.SHOWN)
+    assert once.read(fresh.state, key, once.SHOWN)
     end(fresh)
-    assert course.read(fresh.state, key, course.SHOWN) is None
+    assert once.read(fresh.state, key, once.SHOWN) is None
 
 
 # --- said again

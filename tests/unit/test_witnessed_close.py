@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_drain import NOW, SHOP, Life
 
-from holdfast.capture import course, episodes, home, marks, story
+from holdfast.capture import episodes, home, marks, once, story
 from holdfast.errors import NotFound, UsageError
 from holdfast.hook import reconstruction
 from holdfast.vault import history, lineage
@@ -187,7 +187,7 @@ def test_a_long_talk_is_handed_off_though_nothing_was_changed(life: Witnessed, t
 
 def test_after_outside_text_what_could_steer_says_where_it_came_from(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
-    course.first(life.state, key, course.TAINT, "web")
+    once.first(life.state, key, once.TAINT, "web")
     work(talk)
     life.ended(key, "Make carts wait less")
     life.drain()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import course, episodes, flags, home, ledger, platform, queue
+from holdfast.capture import episodes, flags, home, ledger, once, platform, queue
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import Flag, Project, replace, value
 
@@ -97,8 +97,8 @@ def take_all(
         _remember_place(state, speaker, segment, len(made), now)
         _remember_course(state, speaker, made, now)
         if speaker.episode and speaker.is_open:
-            course.add(state, speaker.episode, course.UNFILED, [flag.id for flag in made])
-            course.said_itself(state, speaker.episode, [flag.text for flag in made])
+            once.add(state, speaker.episode, once.UNFILED, [flag.id for flag in made])
+            once.said_itself(state, speaker.episode, [flag.text for flag in made])
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000
@@ -132,7 +132,7 @@ def _remember_course(state: str, speaker: Speaker, made: list[Flag], now: float)
     """A boundary was answered. The user's own words, which we heard ourselves, are no answer to anything."""
     if not speaker.episode or speaker.origin == "user":
         return
-    course.answered(state, speaker.episode, now, [ident for flag in made for ident in flag.answered])
+    once.answered(state, speaker.episode, now, [ident for flag in made for ident in flag.answered])
 
 
 def take_words(
@@ -155,8 +155,8 @@ def take_words(
 def decline(state: str, speaker: Speaker, now: float, *, is_noted: bool = False) -> str:
     """A boundary passed and there is nothing to keep: that is an answer too. Which one had asked, "" for none.
     `is_noted`: the ledger knows it already, unless there is one to name."""
-    asked = course.take(state, speaker.episode, course.ASKED) or ""
-    course.drop(state, speaker.episode, course.HELD)
+    asked = once.take(state, speaker.episode, once.ASKED) or ""
+    once.drop(state, speaker.episode, once.HELD)
     if asked or not is_noted:
         told = {"episode": speaker.episode, "project": speaker.project.id, "event": "flag"}
         ledger.append(state, "nudge", now, boundary=asked or "none", decision="declined", **told)
@@ -173,7 +173,7 @@ def answered_words(state: str, episode: str, named: str, now: float) -> list[tup
     """What `--for` names: ids of the user's words that wait, or numbers of the sentences that a reminder has shown in
     this session, with commas between. Each as an id and the user's words. Raises UsageError."""
     wanted = [one.strip() for one in named.split(",") if one.strip()]
-    shown = (course.read(state, episode, course.SHOWN) or "").splitlines() if episode else []
+    shown = (once.read(state, episode, once.SHOWN) or "").splitlines() if episode else []
     found = []
     for one in dict.fromkeys(wanted or [named]):
         number = int(one) if one.isdecimal() and len(one) < SHORTEST_ID else 0

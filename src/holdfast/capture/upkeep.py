@@ -20,12 +20,12 @@ EVERY = 24 * 3600.0
 
 def run(vault: str, now: float) -> dict[str, int]:
     """Do what is due. Everything in it may be killed and done again."""
-    from holdfast.capture import acknowledged, course, ledger, ledger_history, settle
+    from holdfast.capture import acknowledged, ledger, ledger_history, once, settle
 
     state = home.state(vault)
     days = ledger_history.retire(state, now)
     moved = settle.Settlement(f"{state}/queue", clock=lambda: now).archive()
-    done = {"ledger_days": len(days), "segments": moved, "courses": course.sweep(state, now)}
+    done = {"ledger_days": len(days), "segments": moved, "courses": once.sweep(state, now)}
     ledger.append(state, "upkeep", now, **done, **acknowledged.counted(state, _reconcile(vault, now)))
     return done
 

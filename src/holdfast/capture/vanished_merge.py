@@ -14,7 +14,7 @@ from __future__ import annotations
 import fcntl
 import posix
 
-from holdfast.capture import codec, course, home, log, marks, platform, projects, segments
+from holdfast.capture import codec, home, log, marks, once, platform, projects, segments
 from holdfast.model import replace
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ LEAVING = "leaving"
 LOGS = ("ledger", "episodes/log", "episodes/story", "drafts")
 FILES = ("episodes/segments", "episodes/course", "episodes/account", "episodes/live", "snapshots")
 SINGLE = ("paused",)
-LISTS = (course.UNFILED, course.HEARD, course.REQUESTS, course.BEFORE)  # a word in each line
+LISTS = (once.UNFILED, once.HEARD, once.REQUESTS, once.BEFORE)  # a word in each line
 # What is left is made anew from these and the vault, or of no use without its session.
 DERIVED = ("format", "lock", "projects.toml", ".state/queue/current", ".state/queue/lock", ".state/projects.lock")
 DERIVED_FOLDERS = ("brief", "calls", "episodes/by-process", "folders", "notices", "projects", "written")

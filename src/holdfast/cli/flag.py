@@ -15,19 +15,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.capture.caller import Where
     from holdfast.capture.flag_words import Words
     from holdfast.capture.raw_words import Taken
-    from holdfast.capture.whereabouts import Where
 
 
 def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import flag_words, home, platform, whereabouts
+    from holdfast.capture import caller, flag_words, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
     if not off:
-        where = whereabouts.here(env, cwd, vault)
+        where = caller.here(env, cwd, vault)
         off = home.PROJECT_OFF if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
@@ -41,35 +41,35 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
 
 def _keep(error: UsageError, command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> None:
     """What is refused is a draft, and the refusal says so."""
-    from holdfast.capture import drafts, flag_words, home, whereabouts
+    from holdfast.capture import caller, drafts, flag_words, home
 
     text, evidence = flag_words.submission(command, argv, piped)
     about = (where.project.id, where.episode, time.time())
-    origin = whereabouts.origin(where, vault)
+    origin = caller.origin(where, vault)
     drafts.refused(home.state(vault), error, command, text, *about, origin=origin, evidence=evidence)
 
 
 def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> int:
-    from holdfast.capture import course, flag_words, flagging, home, whereabouts
+    from holdfast.capture import caller, flag_words, flagging, home, once
 
     words = flag_words.read(command, argv, piped)
     state = home.state(vault)
     if words.nothing:
         return _decline(state, where, words)
     now = time.time()
-    ids, is_kept = words.heard(course.read(state, where.episode, words.name) if where.episode else None)
+    ids, is_kept = words.heard(once.read(state, where.episode, words.name) if where.episode else None)
     if ids and (is_kept or flagging.are_waiting(state, ids, now)):
-        course.drop(state, where.episode, words.name)
+        once.drop(state, where.episode, words.name)
         return _answer(words, where, [(ident, words.kind) for ident in ids], by="hook")
-    origin = whereabouts.origin(where, vault)
+    origin = caller.origin(where, vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     words, raw = _as_written(state, command, words, where)
     taken = flagging.take_words(vault, words, speaker, now, ids=ids)
     _settle(state, raw)
     if origin == "user" and where.episode:
-        course.add(state, where.episode, course.HEARD, [one.id for one in taken.flags])
+        once.add(state, where.episode, once.HEARD, [one.id for one in taken.flags])
     if ids:  # the hook died before it came to keep them
-        course.drop(state, where.episode, words.name)
+        once.drop(state, where.episode, words.name)
     records = [one.as_record() for one in taken.flags]
     kept = [(one.id, one.kind) for one in taken.flags]
     changes = (*taken.changes, *dict.fromkeys(one.change for one in raw if one.change))
@@ -99,12 +99,12 @@ def _settle(state: str, raw: list[Taken]) -> None:
 
 def _decline(state: str, where: Where, words: Words) -> int:
     """A boundary passed and there is nothing to keep: that is an answer too."""
-    from holdfast.capture import codec, course, flagging
+    from holdfast.capture import codec, flagging, once
 
     asked, heard = "", None
     if where.episode:
-        heard = course.read(state, where.episode, words.name)
-        course.drop(state, where.episode, words.name)
+        heard = once.read(state, where.episode, words.name)
+        once.drop(state, where.episode, words.name)
         speaker = flagging.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
         asked = flagging.decline(state, speaker, time.time(), is_noted=heard is not None)  # by the hook, which heard it
     if words.as_json:

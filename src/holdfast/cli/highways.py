@@ -6,7 +6,7 @@ from typing import Annotated
 
 from holdfast.cli import output, recall
 from holdfast.cli.command import Argument, Option
-from holdfast.field import glance
+from holdfast.field import prompt_by_words
 from holdfast.fielding import Fielding
 
 NONE = "There is no highway yet: a thought becomes one when at least 2 agents have come back to it, 3 times in all."
@@ -22,7 +22,7 @@ def highways(
     """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
     memory = Fielding.here()
     query = " ".join(words or [])
-    is_bare = glance.is_bare(memory.vault)
+    is_bare = prompt_by_words.is_bare(memory.vault)
     found = [] if is_bare else memory.highways(memory.scope(everything=everything), query, most)
     if json:
         output.as_json({"highways": [one.as_record() for one in found]})

@@ -10,11 +10,11 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from holdfast.capture import whereabouts
+from holdfast.capture import caller
 from holdfast.cli import excerpt, output
 from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
-from holdfast.field import glance, kinds
+from holdfast.field import kinds, prompt_by_words
 from holdfast.fielding import Fielding
 from holdfast.model import ORIGINS, TRUSTED
 
@@ -57,7 +57,7 @@ def recall(
     wanted = _filters(memory.clock(), space, kind or [], since, until, trust or [], agent)
     if everything and project:
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
-    if glance.is_bare(memory.vault):
+    if prompt_by_words.is_bare(memory.vault):
         _print_nothing(json=json)
     kinds.refuse_unknown(wanted["kinds"], memory.field)
     scope = memory.scope(everything=everything)
@@ -71,7 +71,7 @@ def recall(
     if not answer.results:
         _print_nothing(json=json, is_said=json)
     if not read_only and not memory.why_off():
-        where = whereabouts.here(memory.env, memory.cwd, memory.vault)
+        where = caller.here(memory.env, memory.cwd, memory.vault)
         memory.recalled(answer, where.host, where.episode)
 
 

@@ -30,17 +30,17 @@ def remember(argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _keep(error: HoldfastError, said: list[str], env: Mapping[str, str], memory: Memory) -> None:
-    from holdfast.capture import drafts, whereabouts
+    from holdfast.capture import caller, drafts
 
-    where = whereabouts.here(env, memory.cwd, memory.vault)
-    origin = whereabouts.typed_origin(where, memory.vault)
+    where = caller.here(env, memory.cwd, memory.vault)
+    origin = caller.typed_origin(where, memory.vault)
     about = (where.project.id, where.episode, memory.clock())
     drafts.refused(memory.state, error, drafts.REMEMBER, " ".join(said), *about, origin=origin)
 
 
 def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
     """`said` is filled with what was submitted, once that is known."""
-    from holdfast.capture import codec, drafts, raw_words, whereabouts
+    from holdfast.capture import caller, codec, drafts, raw_words
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
     from holdfast.vault.stamping import as_flag, as_said_here, can_be_written
@@ -49,7 +49,7 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
     if text == "-":
         text = _stdin()
     said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
-    where = whereabouts.here(env, memory.cwd, memory.vault)
+    where = caller.here(env, memory.cwd, memory.vault)
     (raw,) = raw_words.taken(memory.state, drafts.REMEMBER, [text], where.episode)
     text = raw.text
     project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.project().id

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.close.improve import deciding, proposals
@@ -150,7 +150,7 @@ def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
 
 def _cause(state: str, waiting: list[Note]) -> str:
     """What brought outside text into the session, where this machine knows it."""
-    said = (course.read(state, note.session, course.TAINTED_BY) for note in waiting)
+    said = (once.read(state, note.session, once.TAINTED_BY) for note in waiting)
     cause = next((one for one in said if one), "")
     return f", outside text came in with `{cause}`" if cause else ""
 

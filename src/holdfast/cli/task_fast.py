@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.whereabouts import Where
+    from holdfast.capture.caller import Where
     from holdfast.tasks.checkpoint import Saved
 
 NOT_DONE = 1
@@ -24,12 +24,12 @@ LONGEST_STDIN = 1 << 16
 
 
 def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import home, platform, whereabouts
+    from holdfast.capture import caller, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
-    where = whereabouts.here(env, cwd, vault) if not off else None
+    where = caller.here(env, cwd, vault) if not off else None
     if where is None or where.project.off:
         raise UsageError(f"Nothing was written: {off or home.PROJECT_OFF}.")
     piped = platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace") if "-" in argv else None
@@ -44,12 +44,12 @@ def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
         from holdfast.tasks import words
 
         about = (words.submission(argv, piped), where.project.id, where.episode, time.time())
-        drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=whereabouts.origin(where, vault))
+        drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=caller.origin(where, vault))
         raise
 
 
 def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vault: str, where: Where) -> int:
-    from holdfast.capture import course, drafts, flagging, home, whereabouts
+    from holdfast.capture import caller, drafts, flagging, home, once
     from holdfast.tasks import checkpoint as task_memory
     from holdfast.tasks import words
 
@@ -58,11 +58,9 @@ def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vaul
     changes = flagging.prepare(vault)
     state = home.state(vault)
     name = said.name
-    heard = course.read(state, where.episode, name) if where.episode else None
+    heard = once.read(state, where.episode, name) if where.episode else None
     ident, _, kept = (heard or "").partition("\n")
-    speaker = flagging.Speaker(
-        where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open
-    )
+    speaker = flagging.Speaker(where.host, where.episode, where.project, caller.origin(where, vault), where.is_open)
     try:
         saved = task_memory.checkpoint(vault, said, speaker, time.time, env, ident=ident)
     except OSError as error:
@@ -71,7 +69,7 @@ def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vaul
         say(f"checkpointed {ident} (the hook had taken it from this call; {error.strerror or error} here)\n")
         return 0
     if heard is not None:
-        course.drop(state, where.episode, name)
+        once.drop(state, where.episode, name)
     if drafts.any_kept(state):
         drafts.submitted(state, drafts.CHECKPOINT, [said.text], where.project.id, where.episode)
     return _answer(saved, said.as_json, changes)
@@ -135,7 +133,7 @@ def is_done(argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _place(env: Mapping[str, str]) -> tuple[str, str]:
-    from holdfast.capture import home, platform, whereabouts
+    from holdfast.capture import caller, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
@@ -143,7 +141,7 @@ def _place(env: Mapping[str, str]) -> tuple[str, str]:
         from holdfast.capture import vanished
 
         vanished.refuse(vault, env)
-    return vault, whereabouts.here(env, cwd, vault).project.id
+    return vault, caller.here(env, cwd, vault).project.id
 
 
 def _read(argv: list[str], command: str) -> tuple[list[str], bool, str]:

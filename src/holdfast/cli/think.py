@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.capture import whereabouts
+from holdfast.capture import caller
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.fielding import Fielding
@@ -35,7 +35,7 @@ def think(
     from holdfast.field.traffic import who
 
     memory = Fielding.here()
-    where = whereabouts.here(memory.env, memory.cwd, memory.vault)
+    where = caller.here(memory.env, memory.cwd, memory.vault)
     text = " ".join(words)
     done = memory.think(
         Words(
@@ -49,7 +49,7 @@ def think(
             tags=tuple(tag or ()),
             category=category,
             sources=tuple(source or ()),
-            origin=whereabouts.origin(where, memory.vault),
+            origin=caller.origin(where, memory.vault),
         )
     )
     if json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, notices
 from holdfast.capture.ids import digest
-from holdfast.close import leftovers
+from holdfast.close import unjudged
 from holdfast.close.think import answers, wording
 from holdfast.close.verify import findings as verify
 from holdfast.close.work import VERBATIM
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.close.commit import Written
     from holdfast.close.think.consolidate import Refused
-    from holdfast.close.think.court import Court
+    from holdfast.close.think.judge_pool import Court
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Closed, Work
 
@@ -72,7 +72,7 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
     state, thought = home.state(vault), written.thought
     try:
         if thought is None or thought.fell_back or thought.by == VERBATIM:
-            leftovers.remember(state, work.project, vault, written.verbatim)
+            unjudged.remember(state, work.project, vault, written.verbatim)
         if written.loops:
             from holdfast.close.improve import closing as improve
 

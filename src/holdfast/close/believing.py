@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.model import TRUSTED, replace
 from holdfast.vault import gate
 from holdfast.vault.notes import PROPOSED
@@ -37,7 +37,7 @@ class Believing:
 
     def _of(self, episode: str) -> tuple[str, float, frozenset[str]]:
         if episode not in self.known:
-            origin = course.read(self.state, episode, course.TAINT) or ""
-            heard = (course.read(self.state, episode, course.HEARD) or "").split() if origin else []
-            self.known[episode] = origin, course.when(self.state, episode, course.TAINT), frozenset(heard)
+            origin = once.read(self.state, episode, once.TAINT) or ""
+            heard = (once.read(self.state, episode, once.HEARD) or "").split() if origin else []
+            self.known[episode] = origin, once.when(self.state, episode, once.TAINT), frozenset(heard)
         return self.known[episode]

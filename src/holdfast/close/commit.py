@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, home, purging
-from holdfast.close import aftermath, chronicle, discards
+from holdfast.close import aftermath, discards, session_record
 from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
@@ -24,7 +24,7 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from holdfast.clock import Clock
     from holdfast.close.improve.loops import Loop
-    from holdfast.close.think.deliberate import Deliberated
+    from holdfast.close.think.decide import Deliberated
     from holdfast.close.work import Work
     from holdfast.model import Flag
 
@@ -89,11 +89,11 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                     judged.take_back(filing, one)
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):
-                told = chronicle.add_handoff(writer, work, filing, texts, thought)
+                told = session_record.add_handoff(writer, work, filing, texts, thought)
                 path, number = told.path, told.number
-                chronicle.add_lessons(writer, work, told, filing, texts)
+                session_record.add_lessons(writer, work, told, filing, texts)
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
-                chronicle.add_line(writer, work, told, filing, texts)
+                session_record.add_line(writer, work, told, filing, texts)
                 typed.add(writer, work, filing, texts, thought.heard_by)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
@@ -132,7 +132,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 def _forgotten(vault: str, work: Work) -> Deliberated:
     """Something was purged while this was thought about, and may be in it: what is known is looked up anew, and nobody
     is asked again."""
-    from holdfast.close.think.deliberate import deliberate
+    from holdfast.close.think.decide import deliberate
 
     why = "a note was purged meanwhile, so what was thought is not used"
     return replace(deliberate(None, vault, [work])[0], fell_back=why)

@@ -18,13 +18,13 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course, episodes, faults, home, ledger, marks, project_merges, purging, queue, story
+from holdfast.capture import episodes, faults, home, ledger, marks, once, project_merges, purging, queue, story
 from holdfast.capture.settle import Claim, Settlement
-from holdfast.close import aftermath, leftovers, looking, refusals
+from holdfast.close import aftermath, looking, refusals, unjudged
 from holdfast.close import work as working
 from holdfast.close.commit import write
-from holdfast.close.holding import Holding
-from holdfast.close.think.deliberate import Deliberated, deliberate
+from holdfast.close.story_lock import Holding
+from holdfast.close.think.decide import Deliberated, deliberate
 from holdfast.close.work import Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.witness import kept
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.think.court import Court
+    from holdfast.close.think.judge_pool import Court
 
 __all__ = ["Closed", "drain", "find_episode"]
 
@@ -152,7 +152,7 @@ def _take_up_leftovers(
     """What closes before this one had to file verbatim. Nothing waits for it, so whatever it does fails nothing."""
     for project in sorted(projects):
         try:
-            closed = leftovers.consolidate(vault, clock, court, project)
+            closed = unjudged.consolidate(vault, clock, court, project)
         except Exception as error:
             closed = Closed("", 0, 0, "", "", fell_back=f"{type(error).__name__}: {error}")
         if closed and (closed.jobs or closed.fell_back):
@@ -266,7 +266,7 @@ def _tidy(vault: str, work: Work) -> None:
         story.forget(state, work.key)
         kept.forget(state, work.key)
         episodes.forget_segments(state, work.key)
-        course.forget(state, work.key)
+        once.forget(state, work.key)
     for one in ids:
         marks.remove(state, one, work.key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course, home, platform, story
+from holdfast.capture import home, once, platform, story
 from holdfast.vault import prompts
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None]
 def answered(state: str, episode: str) -> Iterator[str]:
     """The sentences that the model was asked about and put properly, by what they are known by."""
     for ident, _, sentence in shown(state, episode):
-        if course.read(state, episode, f"{course.ANSWERED}{ident}") is not None:
+        if once.read(state, episode, f"{once.ANSWERED}{ident}") is not None:
             yield prompts.key(sentence)
 
 
 def shown(state: str, episode: str) -> Iterator[tuple[str, str, str]]:
     """Id, number of the prompt and words of each sentence that the model was asked about."""
-    for line in (course.read(state, episode, course.SHOWN) or "").splitlines():
+    for line in (once.read(state, episode, once.SHOWN) or "").splitlines():
         ident, _, rest = line.partition("\t")
         number, _, sentence = rest.partition("\t")
         if sentence:

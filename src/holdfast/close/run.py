@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.think.court import Court
+    from holdfast.close.think.judge_pool import Court
 
 MOST_WORKERS = 64
 
@@ -38,7 +38,7 @@ def court(
     if not chosen.get("name") or chosen.get("name") == "verbatim":
         return None
     from holdfast.close.spend.budget import Budget
-    from holdfast.close.think.court import TIMEOUT, WORKERS, Court
+    from holdfast.close.think.judge_pool import TIMEOUT, WORKERS, Court
     from holdfast.judge import choice
 
     try:

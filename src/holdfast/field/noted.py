@@ -20,9 +20,9 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.capture.caller import OUTSIDE
 from holdfast.capture.ids import time_of
 from holdfast.capture.quoting import BESIDE_NAME, said_by
-from holdfast.capture.whereabouts import OUTSIDE
 from holdfast.field.records import folder_stamp
 from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
 from holdfast.tasks.entry import is_id

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import UsageError
 from holdfast.field import indexing, pheromone, records, words
-from holdfast.field.nearness import Seen
 from holdfast.field.search import ranking
 from holdfast.field.search.seam import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
+from holdfast.field.threshold import Seen
 from holdfast.field.traffic import GOT, USED, Event, event_of
 
 if TYPE_CHECKING:

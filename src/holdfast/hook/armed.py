@@ -13,7 +13,7 @@ ledger gets what is called after a note was told (`armed`): from it the close le
 
 from __future__ import annotations
 
-from holdfast.capture import codec, course, platform
+from holdfast.capture import codec, once, platform
 from holdfast.capture.ids import digest
 from holdfast.model import TRUSTED, Reply
 
@@ -52,8 +52,8 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
         return _decided(scene, episode, "ask", ask, f"{_rule(ask)} To stop asking: `{_lift(ask)}`.")
     if not episode:
         return Reply()
-    if ask and course.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
-        course.first(scene.state, episode.key, _once("armed", scene, ask["path"]))  # with this its lines are told
+    if ask and once.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
+        once.first(scene.state, episode.key, _once("armed", scene, ask["path"]))  # with this its lines are told
         wish = "Ask the user; once they have agreed, run the same command again."
         return _decided(scene, episode, "deny", ask, f"{_rule(ask)} {wish}")
     return _told_first(scene, episode, found)
@@ -62,7 +62,7 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
 def failed(scene: Scene, episode: Episode) -> None:
     """A call has failed: the notes that were told for it have not helped."""
     for one in matching(scene, episode):
-        told = course.read(scene.state, episode.key, _once("armed", scene, one["path"]))
+        told = once.read(scene.state, episode.key, _once("armed", scene, one["path"]))
         if told is not None and not one["own"]:
             scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
 
@@ -165,10 +165,10 @@ def _told_first(scene: Scene, episode: Episode, found: list[dict[str, Any]]) -> 
     fresh = []
     for one in found:
         name = _once("armed", scene, one["path"])
-        if course.first(scene.state, episode.key, name, call):
+        if once.first(scene.state, episode.key, name, call):
             fresh.append(one)
         elif not one["own"]:
-            _note_call(scene, episode, one, is_same=course.read(scene.state, episode.key, name) == call)
+            _note_call(scene, episode, one, is_same=once.read(scene.state, episode.key, name) == call)
     if not fresh:
         return Reply()
     from holdfast.text.layout import cost, escape, tidy

@@ -8,7 +8,7 @@ another than the main agent's of the same words. What failed has finished nothin
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.capture.ids import digest
 from holdfast.model import value
 
@@ -44,7 +44,7 @@ def of(
     they are one boundary."""
     found = _found(moment, config, chapter_tools)
     whose = "" if moment.event == "subagent-stop" else moment.agent
-    fresh = [one for one in found if course.first(state, episode, f"{one.kind}-{digest(whose + one.name)}")]
+    fresh = [one for one in found if once.first(state, episode, f"{one.kind}-{digest(whose + one.name)}")]
     return fresh[-1] if fresh else None
 
 

@@ -1,14 +1,14 @@
 """A conversation that goes on: what it was told at its starts, so that a resume tells only what has changed since.
 
 Hosts send the text of the first start again with a resumed conversation, so the whole of it would stand there twice.
-A digest of each thing that was shown is kept with the episode (capture/course) and handed on from one stretch to the
+A digest of each thing that was shown is kept with the episode (capture/once) and handed on from one stretch to the
 next. A compaction begins the list anew: what was shown before it is gone from the context. Where there is no list, the
 conversation is told everything.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import course, episodes
+from holdfast.capture import episodes, once
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class Told:
 
 def before(scene: Scene, episode: Episode, cached: Cached) -> Told | None:
     """What the conversation that an episode goes on with was told; None where nobody knows."""
-    left = course.read(scene.state, episode.parent, course.TOLD)
+    left = once.read(scene.state, episode.parent, once.TOLD)
     if not left:
         return None
     from holdfast.hook import brief

@@ -8,7 +8,7 @@ gets what it was not told before.
 
 from __future__ import annotations
 
-from holdfast.capture import course, quoting
+from holdfast.capture import once, quoting
 from holdfast.hook.brief import FENCE, FOOT, NOTHING, Part
 from holdfast.model import Reply, replace, value
 from holdfast.text import folding, layout
@@ -264,7 +264,7 @@ def _news(
         kept = []
         for at, item in enumerate(section.items if name != ACTIVITY else ()):
             path = item.carries or (path if name in IN_PIECES else "")
-            mark = course.known_as(item.words or item.text)
+            mark = once.known_as(item.words or item.text)
             if name != WARNINGS and (mark in before.digests or path in own or (name, at) in folds):
                 known.append(mark)
             else:
@@ -285,6 +285,6 @@ def _told(filled: list[Filled]) -> tuple[str, ...]:
         for item, text in zip(one.section.items, one.chosen, strict=True):
             if text:
                 path = item.carries if one.section.name == RULES else ""
-                found.append(f"{course.known_as(item.words or item.text)} {path}".rstrip())
-                found += [course.known_as(words) for _, words in item.also]
+                found.append(f"{once.known_as(item.words or item.text)} {path}".rstrip())
+                found += [once.known_as(words) for _, words in item.also]
     return tuple(found)

@@ -141,9 +141,9 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         if event == "flag":
             scene.did["flags"] = _take(scene, episode)
         elif event == "session-start":
-            from holdfast.hook import starting
+            from holdfast.hook import session
 
-            return starting.start(scene, episode, env)
+            return session.start(scene, episode, env)
         elif episode:
             return _serve_episode(scene, episode, env)
         elif event == "after-tool":
@@ -153,15 +153,15 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         elif event == "before-tool":
             return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
-            from holdfast.hook import compacting
+            from holdfast.hook import compaction
 
-            return compacting.before(scene, None)
+            return compaction.before(scene, None)
         elif event == "prompt":
-            from holdfast.hook import hearing, scheduled
+            from holdfast.hook import intercept, scheduled
 
             if scheduled.is_known(scene):
                 return Reply()
-            hearing.requests(scene, None, env, config.load(scene.state))
+            intercept.requests(scene, None, env, config.load(scene.state))
     except TROUBLE as error:
         scene.failures.append(error)
     return Reply()
@@ -174,42 +174,42 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
     event = scene.moment.event
     agent_calls.passed(scene, episode.key, env)
     if event == "session-end":
-        from holdfast.hook import starting
+        from holdfast.hook import session
 
-        starting.end(scene, episode, env)
+        session.end(scene, episode, env)
         return Reply()
     if event == "before-compaction":
-        from holdfast.hook import compacting
+        from holdfast.hook import compaction
 
-        return compacting.before(scene, episode)
+        return compaction.before(scene, episode)
     if event == "after-compaction" and scene.moment.carries:
-        from holdfast.hook import starting
+        from holdfast.hook import session
 
-        return starting.after_compaction(scene, episode, env)
+        return session.after_compaction(scene, episode, env)
     if event not in ("before-tool", "after-tool", "prompt", "turn-stop", "subagent-stop", "task-completed"):
         return Reply()
     wishes = config.load(scene.state)
     if event == "turn-stop":
-        from holdfast.hook import stopping
+        from holdfast.hook import turn_end
 
-        return stopping.stop(scene, episode, env, wishes)
-    from holdfast.hook import toolcalls
+        return turn_end.stop(scene, episode, env, wishes)
+    from holdfast.hook import tool_call
 
     if event == "before-tool":
         return _watched(scene, episode, env, wishes)
     if event == "prompt":
-        from holdfast.hook import prompting
+        from holdfast.hook import prompt
 
-        return prompting.prompt(scene, episode, env, wishes)
-    return toolcalls.after(scene, episode, env, wishes)
+        return prompt.prompt(scene, episode, env, wishes)
+    return tool_call.after(scene, episode, env, wishes)
 
 
 def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wishes: Mapping[str, Any]) -> Reply:
     """Before a tool call: it counts as under way from now on, unless a rule denies it."""
-    from holdfast.hook import agent_calls, toolcalls
+    from holdfast.hook import agent_calls, tool_call
 
     agent_calls.begun(scene, episode.key if episode else "", env)
-    reply = toolcalls.before(scene, episode, env, wishes)
+    reply = tool_call.before(scene, episode, env, wishes)
     if reply.decision == "deny":
         agent_calls.denied(scene, env)
     return reply
@@ -218,7 +218,7 @@ def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wish
 def _take(scene: Scene, episode: Episode | None) -> int:
     """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
     from holdfast.capture import flagging, flags
-    from holdfast.hook.hearing import speaker
+    from holdfast.hook.intercept import speaker
     from holdfast.model import KINDS
 
     given = []

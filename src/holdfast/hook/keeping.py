@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.hook.boundary import COMMIT
 
 TYPE_CHECKING = False
@@ -34,9 +34,9 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         size = posix.stat(path).st_size
     except (OSError, ValueError):
         return
-    known = course.count(scene.state, episode.key, ACCOUNTED)
+    known = once.count(scene.state, episode.key, ACCOUNTED)
     if not is_boundary:
-        last = course.when(scene.state, episode.key, ACCOUNTED) or episode.opened
+        last = once.when(scene.state, episode.key, ACCOUNTED) or episode.opened
         if size - known < (GROWN_BETWEEN if scene.now - last >= BETWEEN else GROWN_MUCH):
             return
     elif 0 <= size - known < (1 if scene.did.get("boundary") == COMMIT else GROWN if known else FIRST):
@@ -46,7 +46,7 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
     if background.is_off(env):
         return
     try:
-        course.put(scene.state, episode.key, ACCOUNTED, str(size))
+        once.put(scene.state, episode.key, ACCOUNTED, str(size))
         scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path, str(size))
     except OSError as error:
         scene.failures.append(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import course, story
+from holdfast.capture import once, story
 from holdfast.text import sentence_score as scorer
 from holdfast.text.layout import Item
 
@@ -44,8 +44,8 @@ def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
 def answered_in(state: str, episode: str) -> set[str]:
     """The sentences that the model was asked about and put properly, in plain words."""
     found = set()
-    for line in (course.read(state, episode, course.SHOWN) or "").splitlines():
+    for line in (once.read(state, episode, once.SHOWN) or "").splitlines():
         ident, _, rest = line.partition("\t")
-        if rest and course.read(state, episode, f"{course.ANSWERED}{ident}") is not None:
+        if rest and once.read(state, episode, f"{once.ANSWERED}{ident}") is not None:
             found.add(rest.partition("\t")[2])
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import course, episodes, ledger, platform
+from holdfast.capture import episodes, ledger, once, platform
 from holdfast.capture.episodes import Episode
 from holdfast.errors import NotSaved
 from holdfast.hook.scene import TROUBLE, Scene
@@ -115,7 +115,7 @@ def _note_taint(scene: Scene, opened: Episode) -> None:
     from holdfast.hook import taint
 
     if opened.parent and opened.source not in ("startup", "clear"):
-        course.go_on(scene.state, opened.parent, opened.key)
+        once.go_on(scene.state, opened.parent, opened.key)
     elif opened.source in ("fork", "resume"):  # of a session that we never saw: anything may be in its context
         taint.note(scene, opened, taint.TOOL)
     if taint.is_strange(opened.cwd):
@@ -170,7 +170,7 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
         marks.leave(state, mark)
     if not segments and not told:  # else the close needs them: what was filed on the way is part of the story
         episodes.forget_segments(state, episode.key)
-        course.forget(state, episode.key)
+        once.forget(state, episode.key)
     what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
     try:
         ledger.append(state, "episode", now, **what, waiting=waiting, story=told)

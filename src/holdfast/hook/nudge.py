@@ -10,7 +10,7 @@ reason, the silent ones too.
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course
+from holdfast.capture import once
 from holdfast.hook import boundary
 from holdfast.model import value
 
@@ -86,16 +86,16 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
     wanted = sorted(due + ([held] if held else []), key=lambda one: not one.presses)
     said = ""
     for one in wanted:
-        if one.once and (said or not course.first(scene.state, episode.key, one.once)):
+        if one.once and (said or not once.first(scene.state, episode.key, one.once)):
             continue  # it is still due at the next moment, or somebody else has just decided on it
         why = _why_silent(scene, episode, config, one)
         if why:
             note(scene, episode, one.kind, SILENT, why)
             continue
-        course.put(scene.state, episode.key, course.ASKED, one.kind)
+        once.put(scene.state, episode.key, once.ASKED, one.kind)
         if not moment.carries:
             held_so = f"{one.kind}\n{int(one.presses)} {one.command}\n{one.text}"
-            is_first = course.first(scene.state, episode.key, course.HELD, held_so)
+            is_first = once.first(scene.state, episode.key, once.HELD, held_so)
             why = "this moment carries no text" if is_first else "another is held already"
             note(scene, episode, one.kind, KEPT if is_first else SILENT, why)
         elif said:
@@ -107,7 +107,7 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
 
 
 def _held(scene: Scene, episode: Episode) -> Due | None:
-    found = course.take(scene.state, episode.key, course.HELD)
+    found = once.take(scene.state, episode.key, once.HELD)
     kind, _, rest = (found or "").partition("\n")
     presses, _, text = rest.partition("\n")
     return Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
@@ -126,7 +126,7 @@ def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: 
     if due.kind in machine.texts(wishes, "off", ()):
         return "switched off in config.toml"
     quiet = machine.number(wishes, "quiet_s", QUIET)
-    flagged = course.when(scene.state, episode.key, course.FLAGGED)
+    flagged = once.when(scene.state, episode.key, once.FLAGGED)
     ago = scene.now - flagged
     return f"flags were written {ago:.0f} s ago" if not due.presses and 0 <= ago < quiet else ""
 

@@ -3,7 +3,7 @@
 Read from the transcript's tail at every tool call, so a look costs the same at 10 KB and at 200 MB. What cannot be told
 is None: an unknown host, a transcript that is not there, a compaction whose first answer has not come.
 
-Whether a band was told already is the caller's to know (hook/toolcalls keeps it by compaction cycle). It must not look
+Whether a band was told already is the caller's to know (hook/tool_call keeps it by compaction cycle). It must not look
 at the very moment of a compaction: Claude Code runs its hooks for the compacted start before the transcript knows of
 the compaction, so the use of before would be told.
 """

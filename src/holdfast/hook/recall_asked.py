@@ -15,7 +15,7 @@ import sys
 import time
 
 from holdfast.capture import codec, platform
-from holdfast.hook.recalling import SOCKET
+from holdfast.hook.recall import SOCKET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import course, episodes, quoting, story
+from holdfast.capture import episodes, once, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.witness import kept
 
@@ -95,7 +95,7 @@ def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
 def _mark(state: str, episode: str) -> str:
     """The origin of outside text in a session's context, behind what was said and done there; the user's own words have
     none."""
-    return quoting.from_mark(course.read(state, episode, course.TAINT) or "")
+    return quoting.from_mark(once.read(state, episode, once.TAINT) or "")
 
 
 def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:

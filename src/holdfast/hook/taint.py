@@ -11,7 +11,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import config as machine
-from holdfast.capture import course, gitfiles, platform
+from holdfast.capture import gitfiles, once, platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _is_of_the_web(moment: Moment) -> bool:
 
 def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
     """Whether this moment has brought outside text in; the files that a clean one wrote are the agent's own."""
-    before = course.read(scene.state, episode.key, course.TAINT)
+    before = once.read(scene.state, episode.key, once.TAINT)
     if before is not None:
         if before != WEB and _is_of_the_web(scene.moment):
             note(scene, episode, WEB)  # nothing is trusted less
@@ -142,13 +142,13 @@ def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
 def note(scene: Scene, episode: Episode, origin: str, cause: str = "") -> None:
     """From now on what is flagged carries this origin. The web is trusted least of all. `cause` is what brought it
     first, for the person who reviews."""
-    if course.first(scene.state, episode.key, course.TAINT, origin):
-        course.touch(scene.state, episode.key, course.TAINT, scene.now)
+    if once.first(scene.state, episode.key, once.TAINT, origin):
+        once.touch(scene.state, episode.key, once.TAINT, scene.now)
         scene.did["taint"] = origin
         if cause:
-            course.first(scene.state, episode.key, course.TAINTED_BY, in_short(cause))
-    elif origin == WEB and course.read(scene.state, episode.key, course.TAINT) != WEB:
-        course.put(scene.state, episode.key, course.TAINT, origin)
+            once.first(scene.state, episode.key, once.TAINTED_BY, in_short(cause))
+    elif origin == WEB and once.read(scene.state, episode.key, once.TAINT) != WEB:
+        once.put(scene.state, episode.key, once.TAINT, origin)
         scene.did["taint"] = origin
 
 

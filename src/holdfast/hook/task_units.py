@@ -12,7 +12,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import config as machine
-from holdfast.capture import course, gitfiles
+from holdfast.capture import gitfiles, once
 from holdfast.capture.ids import digest, new_id
 from holdfast.model import value
 from holdfast.tasks import matching, watch
@@ -143,12 +143,12 @@ def _note(scene: Scene, episode: Episode, task: Watched) -> int:
         _append(scene, episode, task.id, told)
     if now != before:
         words = (now.label, now.path, now.state, *now.looked)
-        course.put(scene.state, episode.key, f"{UNIT}{name}", "\n".join(words))
+        once.put(scene.state, episode.key, f"{UNIT}{name}", "\n".join(words))
     return len(told)
 
 
 def _read(scene: Scene, episode: Episode, name: str) -> At:
-    lines = (course.read(scene.state, episode.key, f"{UNIT}{name}") or "\n\n").split("\n")
+    lines = (once.read(scene.state, episode.key, f"{UNIT}{name}") or "\n\n").split("\n")
     return At(lines[0], lines[1], lines[2], tuple(lines[3:])) if len(lines) > 2 else At()
 
 
@@ -171,9 +171,9 @@ def _sure(scene: Scene, episode: Episode, name: str, unit: Unit, path: str) -> I
     if not unit.place:
         return [(unit, path)]
     key = f"{GUESS}{name}"
-    place, _, rest = (course.read(scene.state, episode.key, key) or "").partition("\n")
+    place, _, rest = (once.read(scene.state, episode.key, key) or "").partition("\n")
     label, _, before = rest.partition("\n")
-    course.put(scene.state, episode.key, key, f"{unit.place}\n{unit.label}\n{path}")
+    once.put(scene.state, episode.key, key, f"{unit.place}\n{unit.label}\n{path}")
     if place != unit.place:
         return []
     first = [(matching.Unit(label), before)] if label != unit.label else []

@@ -8,7 +8,7 @@ checkpoint leaves word of that. Where no task is open (capture/home.has_tasks) n
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course, episodes
+from holdfast.capture import episodes, once
 from holdfast.errors import HoldfastError
 from holdfast.hook.scene import TROUBLE
 from holdfast.tasks import boot, record, states
@@ -111,9 +111,9 @@ def due(
 
     called = 0
     if moment.event == "after-tool":
-        called = course.count(scene.state, episode.key, course.CALLED) + 1
-        course.put(scene.state, episode.key, course.CALLED, str(called))
-    last = max(episode.opened, course.when(scene.state, episode.key, course.CHECKPOINTED))
+        called = once.count(scene.state, episode.key, once.CALLED) + 1
+        once.put(scene.state, episode.key, once.CALLED, str(called))
+    last = max(episode.opened, once.when(scene.state, episode.key, once.CHECKPOINTED))
     since, step = _elapsed(scene.now - last, called, config)
     if not since:
         return []
@@ -170,7 +170,7 @@ def to_keep(scene: Scene) -> tuple[str, ...]:
 def note_hand(scene: Scene, episode: Episode) -> None:
     """An agent has edited a task's page: what is read back from it is the agent's, with whatever text has entered its
     context, and not a person's."""
-    from holdfast.capture.whereabouts import agents_origin
+    from holdfast.capture.caller import agents_origin
 
     origin = agents_origin(scene.state, episode.key)
     for task in record.open_tasks(scene.vault):
@@ -184,8 +184,8 @@ def leave_word(scene: Scene, episode: Episode) -> None:
     than the work."""
     from holdfast.capture import notices
 
-    called = course.count(scene.state, episode.key, course.CALLED)
-    last = course.when(scene.state, episode.key, course.CHECKPOINTED)
+    called = once.count(scene.state, episode.key, once.CALLED)
+    last = once.when(scene.state, episode.key, once.CHECKPOINTED)
     task = _running(scene)
     if not task or not last or called < FORGOTTEN:
         return

@@ -7,7 +7,7 @@ id and is noted where no sandbox can write, so the numbers mean what was shown a
 
 from __future__ import annotations
 
-from holdfast.capture import course, story
+from holdfast.capture import once, story
 from holdfast.capture.ids import new_id
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def reminder(scene: Scene, episode: Episode, command: str) -> str:
     from holdfast.text import orders
     from holdfast.text import sentence_score as scorer
 
-    before = course.read(scene.state, episode.key, course.SHOWN) or ""
+    before = once.read(scene.state, episode.key, once.SHOWN) or ""
     shown = {line.rpartition("\t")[2] for line in before.splitlines()}
     chosen: list[tuple[int, str]] = []
     for one in scorer.likeliest(["" if prompt.pasted else prompt.text for prompt in typed]):
@@ -50,8 +50,8 @@ def reminder(scene: Scene, episode: Episode, command: str) -> str:
     lines = [f"{ident}\t{number}\t{text}" for ident, (number, text) in zip(ids, chosen, strict=True)]
     first = len(before.splitlines()) + 1
     try:
-        course.put(scene.state, episode.key, course.SHOWN, "\n".join([*before.splitlines(), *lines]))
-        course.add(scene.state, episode.key, course.HEARD, ids)
+        once.put(scene.state, episode.key, once.SHOWN, "\n".join([*before.splitlines(), *lines]))
+        once.add(scene.state, episode.key, once.HEARD, ids)
     except OSError as error:
         scene.failures.append(error)  # a disk that takes nothing: a number that nobody noted cannot be answered
         return ""

@@ -6,7 +6,7 @@ nothing costs a little weight, and nothing else. Where there is no index (`field
 
 from __future__ import annotations
 
-from holdfast.capture import codec, course, log
+from holdfast.capture import codec, log, once
 from holdfast.errors import HoldfastError
 from holdfast.model import VERSION
 
@@ -53,12 +53,12 @@ def _reads(program: str) -> bool:
 
 
 def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
-    from holdfast.field import glance
+    from holdfast.field import prompt_by_words
 
     kept = dict.fromkeys(path for path in paths if _is_note(path))
     for path in list(kept)[:MOST]:
-        known = glance.opened_note(scene.state, path)
-        if known is None or not course.first(scene.state, episode.key, f"{USED}{known.id}"):
+        known = prompt_by_words.opened_note(scene.state, path)
+        if known is None or not once.first(scene.state, episode.key, f"{USED}{known.id}"):
             continue
         record = {
             "v": VERSION,

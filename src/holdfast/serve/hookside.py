@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import codec
 from holdfast.errors import HoldfastError
-from holdfast.field import bearing
-from holdfast.hook import recall_asked, recalling
+from holdfast.field import prompt_by_meaning
+from holdfast.hook import recall, recall_asked
 from holdfast.serve import listening as sockets
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Pace:
 @asynccontextmanager
 async def listening(serving: Serving) -> AsyncIterator[None]:
     """Hooks are answered meanwhile; afterwards the socket is gone."""
-    path = f"{serving.state}/{recalling.SOCKET}"
+    path = f"{serving.state}/{recall.SOCKET}"
     with ExitStack() as held:
         try:
             listener = held.enter_context(sockets.at_path(path))
@@ -109,6 +109,6 @@ def answer(serving: Serving, pace: Pace, line: bytes) -> bytes:
 def _found(serving: Serving, pace: Pace, project: str, prompt: str) -> list[list[object]]:
     began = time.perf_counter()
     with serving.warm.field() as field:
-        found = bearing.bearing(field, project, prompt)
+        found = prompt_by_meaning.bearing(field, project, prompt)
     pace.spent = time.perf_counter() - began
     return [[one.path, list(one.words)] for one in found]

@@ -62,14 +62,14 @@ def serve(
     home.make_vault(vault)
     state = home.state(vault)
     with _alone(state) as lock:
-        from holdfast.serve import app, beside, tokens
+        from holdfast.serve import app, mcp_mount, tokens
         from holdfast.serve.serving import Serving
 
         tokens.own(state)
         with listening.at(wish, cwd) as (listener, address, port):
             running = Running(address, os.getpid(), time.time())
             serving = Serving(vault, cwd, env, health_age=wish.health_age)
-            application = app.build(serving, port, *beside.mounts(serving))
+            application = app.build(serving, port, *mcp_mount.mounts(serving))
             _note(lock, running)
             _run(application, listener, lambda: _tell(say, running))
 

@@ -10,8 +10,9 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import config, episodes, home, project_merges, projects, whereabouts
-from holdfast.capture.whereabouts import Where
+from holdfast.capture import config, episodes, home, project_merges, projects
+from holdfast.capture.caller import Where
+from holdfast.capture.caller import origin as origin_of
 from holdfast.errors import NotFound
 from holdfast.field.embed import choice
 from holdfast.field.embed.seam import NoVectors
@@ -53,7 +54,7 @@ class Served(Warmed):
         found = episodes.latest(self.state, episodes.host_name(agent), episodes.session_name(session))
         known = found if session and found and found.state == episodes.OPEN else None
         where = Where("http", known.key if known else "", self._project, "environment", known is not None)
-        return least_trusted(["agent", said, whereabouts.origin(where, self.vault)])
+        return least_trusted(["agent", said, origin_of(where, self.vault)])
 
 
 class Serving:

@@ -7,7 +7,7 @@ are believed before anything is decided.
 
 from __future__ import annotations
 
-from holdfast.capture import course, episodes, flags, home, ledger
+from holdfast.capture import episodes, flags, home, ledger, once
 from holdfast.capture.redaction import redact
 from holdfast.errors import Conflict, HoldfastError, NotSaved, UsageError
 from holdfast.model import replace, value
@@ -270,9 +270,9 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
         ledger.append_all(state, "task", now, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
         if speaker.episode and speaker.origin != "user":
             episodes.heard(state, speaker.episode, now)
-            course.answered(state, speaker.episode, now)
-            course.touch(state, speaker.episode, course.CHECKPOINTED, now)
-            course.drop(state, speaker.episode, course.CALLED)
+            once.answered(state, speaker.episode, now)
+            once.touch(state, speaker.episode, once.CHECKPOINTED, now)
+            once.drop(state, speaker.episode, once.CALLED)
     except (NotSaved, OSError, HoldfastError):
         return
 

@@ -1,7 +1,7 @@
 """A whole command line, read command by command, or not at all: for deciding whose text its output may be.
 
 Promise: every simple command that a shell would run is told, in order, also those in substitutions, subshells, loops
-and behind pipes, or `Unreadable` is raised. shell_programs notices what it can; here a line that nobody can look through
+and behind pipes, or `Unreadable` is raised. shell_programs notices what it can; here a line that cannot be read
 says so. How words are read is shell_expansion's.
 """
 

@@ -70,12 +70,12 @@ BY_USER, BY_SYNC, BY_HAND, BY_UPKEEP, BY_CLOSE = (Asker(one, "user") for one in 
 def asker(env: Mapping[str, str], cwd: str, vault: str) -> Asker:
     """Who runs a command line: a person at a terminal or with no session near that could have typed it, else an agent
     with whatever has entered its context."""
-    from holdfast.capture import home, platform, whereabouts
+    from holdfast.capture import caller, home, platform
 
     if not platform.is_there(home.state(vault)):  # no session was ever heard here, and a look makes no vault
-        return Asker(AGENT) if whereabouts.is_named(env) else BY_USER
-    where = whereabouts.here(env, cwd, vault)
-    origin = whereabouts.origin(where, vault)
+        return Asker(AGENT) if caller.is_named(env) else BY_USER
+    where = caller.here(env, cwd, vault)
+    origin = caller.origin(where, vault)
     if origin == "user" or (not where.found and origin == "agent"):
         return BY_USER
     return Asker(AGENT, origin)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gitfiles, platform, quoting, whereabouts
+from holdfast.capture import caller, codec, gitfiles, platform, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
@@ -22,7 +22,7 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.capture.whereabouts import Where
+    from holdfast.capture.caller import Where
     from holdfast.model import Flag
 
 HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
@@ -132,7 +132,7 @@ def write(
     wrong += contradicted
     if wrong and not anyway:
         raise Unfit("The handoff was not written: " + " ".join(wrong) + " (--anyway writes it as it is.)")
-    made = _stamped(made, whereabouts.origin(where, vault))
+    made = _stamped(made, caller.origin(where, vault))
     with writing(vault, now) as writer:
         listed = lineage.names(vault, made.project)
         parents = tuple(quoting.stem(one) for one in listed[-1:])

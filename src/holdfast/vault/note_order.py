@@ -92,9 +92,9 @@ def _used(vault: str) -> dict[str, tuple[float, int]]:
     state = home.state(vault)
     if not home.has_field(state):
         return {}
-    from holdfast.field import glance
+    from holdfast.field import prompt_by_words
 
-    found = glance.used(state, time.time())
+    found = prompt_by_words.used(state, time.time())
     return {path: (weight, reads) for path, (weight, reads) in found.items() if weight >= IN_USE}
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, home, notices, platform, quoting
 from holdfast.capture.agent_edits import BRAIN, Edits
+from holdfast.capture.caller import OUTSIDE, agents_origin
 from holdfast.capture.ids import digest
-from holdfast.capture.whereabouts import OUTSIDE, agents_origin
 from holdfast.errors import UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import brain, gate, index, notes, standing, vouched

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import course, flagging, home, whereabouts
+from holdfast.capture import caller, flagging, home, once
 from holdfast.capture.flag_words import Words
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
@@ -41,10 +41,8 @@ def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers:
             "Notes cannot be written from here, and a flag has no policy, replaces no note and belongs to one project; "
             "nothing was written. Leave those options out, or let the user run it."
         )
-    where = whereabouts.here(env, cwd, vault)
-    speaker = flagging.Speaker(
-        where.host, where.episode, where.project, whereabouts.origin(where, vault), where.is_open
-    )
+    where = caller.here(env, cwd, vault)
+    speaker = flagging.Speaker(where.host, where.episode, where.project, caller.origin(where, vault), where.is_open)
     kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
     more = "".join(f" ({what}: {said})" for what, said in (("why", asked.reason), ("how", asked.apply)) if said)
     words = Words((f"{asked.text}{more}",), kind, answers=answers)
@@ -57,8 +55,8 @@ def as_said_here(
 ) -> Iterator[Asked]:
     """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
     state = home.state(vault)
-    where = whereabouts.here(env, cwd, vault)
-    origin = whereabouts.typed_origin(where, vault)
+    where = caller.here(env, cwd, vault)
+    origin = caller.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
     if answers:
         meant = flagging.answered_words(state, where.episode, answers, now)
@@ -69,4 +67,4 @@ def as_said_here(
         meant = []
     yield made
     if where.episode:
-        course.answered(state, where.episode, now, [ident for ident, _ in meant])
+        once.answered(state, where.episode, now, [ident for ident, _ in meant])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import course, episodes, home, story
-from holdfast.close import chronicle, salvage
+from holdfast.capture import episodes, home, once, story
+from holdfast.close import salvage, session_record
 from holdfast.close.commit import is_loop
 from holdfast.close.think import groups
 from holdfast.close.verify import evidence, flagged
@@ -61,12 +61,12 @@ def of(vault: str, work: Work, known: Index) -> Case:
     """What is known of a piece of work."""
     state = home.state(vault)
     told = story.read(state, work.key)
-    origin = (course.read(state, work.key, course.TAINT) or "") if work.key else ""
+    origin = (once.read(state, work.key, once.TAINT) or "") if work.key else ""
     listed = lineage.names(vault, work.project) if work.tells else []
-    if not work.tells or not work.episode or chronicle.handoff_of(vault, work.episode, listed):
+    if not work.tells or not work.episode or session_record.handoff_of(vault, work.episode, listed):
         found = Evidence(flags=tuple(flag.text for flag in work.flags))
         return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
-    flags = (*chronicle.filed_before(vault, work, listed), *work.flags)
+    flags = (*session_record.filed_before(vault, work, listed), *work.flags)
     found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
     read = salvage.salvage(work.episode, told, found, origin=origin)
     died = read if work.episode.state == episodes.DIED else None

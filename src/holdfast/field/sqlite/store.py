@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.field import words
 from holdfast.field.search.seam import Facts
 from holdfast.field.sqlite import renumbering, rows, schema, scoping, trails
+from holdfast.field.sqlite.connection import Held
 from holdfast.field.sqlite.failing import broken_is_said
-from holdfast.field.sqlite.holding import Held
 from holdfast.field.store import Asked, Hit, Scope
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The facade as the tools of the Model Context Protocol see it, at the place of one call.
 
 Whatever they write is an agent's, and where outside text has entered its session it is that text's
-(capture/whereabouts); nobody here has the user's authority, and nobody may purge.
+(capture/caller); nobody here has the user's authority, and nobody may purge.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import whereabouts
+from holdfast.capture import caller
 from holdfast.errors import NotFound
 from holdfast.serve import provenance
 from holdfast.serve.warmed import Warmed
@@ -19,7 +19,7 @@ from holdfast.vault.notes import GLOBAL, QUARANTINE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.capture.whereabouts import Where
+    from holdfast.capture.caller import Where
     from holdfast.field.retrieve import Answer
     from holdfast.field.think import Thinking, Words
     from holdfast.model import Flag
@@ -32,10 +32,10 @@ class Desk(Warmed):
     """The memory in one vault, for one call of a tool."""
 
     def where(self) -> Where:
-        return whereabouts.here(self.env, self.cwd, self.vault)
+        return caller.here(self.env, self.cwd, self.vault)
 
     def origin(self) -> str:
-        return whereabouts.origin(self.where(), self.vault)
+        return caller.origin(self.where(), self.vault)
 
     def asker(self) -> Asker:
         """Never the user, whoever types: a server has no terminal."""

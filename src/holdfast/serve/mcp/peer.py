@@ -14,20 +14,20 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, platform, projects, whereabouts
+from holdfast.capture import caller, home, platform, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.whereabouts import Where
+    from holdfast.capture.caller import Where
     from holdfast.clock import Clock
     from holdfast.serve.mcp.desk import Desk
     from holdfast.serve.warm import Warm
 
 SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
-OF_HOSTS = tuple(name for _, name in whereabouts.SESSION_VARIABLES)
+OF_HOSTS = tuple(name for _, name in caller.SESSION_VARIABLES)
 UNSEEN = "mcp"  # the host of a client that no hook knows
 DAY = 86400
 
@@ -83,17 +83,17 @@ class Peer:
         if found.project.id != projects.find(cwd, vault).id:
             cwd = found.project.root  # a folder without a repository, in a session of another one
         env = {**self.env, **named}
-        return Place(vault, cwd, env, whereabouts.here(env, cwd, vault), self.clock, self.warm)
+        return Place(vault, cwd, env, caller.here(env, cwd, vault), self.clock, self.warm)
 
     def _found(self, vault: str) -> Where:
         if self.agent:  # whoever started the server is not who asks it
-            return whereabouts.here({**self.env, HOST: self.agent, SESSION: self.session}, self.cwd, vault)
+            return caller.here({**self.env, HOST: self.agent, SESSION: self.session}, self.cwd, vault)
         if not self.env.get(SESSION):
             bare = {name: said for name, said in self.env.items() if name not in OF_HOSTS}
-            found = whereabouts.here(bare, self.cwd, vault)
+            found = caller.here(bare, self.cwd, vault)
             if found.found == "process":
                 return found
-        return whereabouts.here(self.env, self.cwd, vault)
+        return caller.here(self.env, self.cwd, vault)
 
 
 def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -> Peer:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.capture import codec, drafts, flagging, home, whereabouts
+from holdfast.capture import caller, codec, drafts, flagging, home
 from holdfast.capture import flag_words as words_of_flags
 from holdfast.errors import UsageError
 from holdfast.serve.mcp import words as telling
@@ -67,7 +67,7 @@ def _taken(place: Place, words: words_of_flags.Words) -> Told:
     """As `holdfast flag` takes them: also into a vault of a newer format, which is no reason to lose a line."""
     place.refuse_if_off()
     where = place.where
-    origin = whereabouts.origin(where, place.vault)
+    origin = caller.origin(where, place.vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     try:
         taken = flagging.take_words(place.vault, words, speaker, place.clock())

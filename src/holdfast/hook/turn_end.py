@@ -7,7 +7,7 @@ nothing. It is never asked in a turn that goes on because a hook asked: no loop,
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course, home
+from holdfast.capture import home, once
 from holdfast.hook import keeping, nudge
 from holdfast.model import Reply
 
@@ -37,11 +37,11 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     if moment.said:
         from holdfast.capture import story
 
-        course.put(scene.state, episode.key, course.LAST_SAID, story.tail(moment.said))
-    asked = course.read(scene.state, episode.key, course.ASKED)
+        once.put(scene.state, episode.key, once.LAST_SAID, story.tail(moment.said))
+    asked = once.read(scene.state, episode.key, once.ASKED)
     if asked and _declines(moment.said):
-        course.drop(scene.state, episode.key, course.ASKED)
-        course.drop(scene.state, episode.key, course.HELD)
+        once.drop(scene.state, episode.key, once.ASKED)
+        once.drop(scene.state, episode.key, once.HELD)
         nudge.note(scene, episode, asked, "declined", "the model said that there is nothing")
         asked = None
     open_requests = _unanswered(scene, episode)
@@ -50,34 +50,34 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     if not asked and not open_requests and not words:
         scene.did["stop"] = "nothing was due"
         return Reply()
-    if is_strict and course.first(scene.state, episode.key, STOPPED):
-        course.drop(scene.state, episode.key, course.HELD)  # this question is the one for it
+    if is_strict and once.first(scene.state, episode.key, STOPPED):
+        once.drop(scene.state, episode.key, once.HELD)  # this question is the one for it
         nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
         return Reply(decision="go-on", reason=_question(asked or "", open_requests, words, env))
     if asked:
-        course.drop(scene.state, episode.key, course.ASKED)
+        once.drop(scene.state, episode.key, once.ASKED)
         nudge.note(scene, episode, "turn-stop", nudge.SKIPPED, f"a boundary passed ({asked}) and {NO_ANSWER}")
     if open_requests:
-        course.drop(scene.state, episode.key, course.REQUESTS)
+        once.drop(scene.state, episode.key, once.REQUESTS)
         nudge.note(scene, episode, "user-request", nudge.SKIPPED, NOT_PUT)
     return Reply()
 
 
 def _unanswered(scene: Scene, episode: Episode) -> list[str]:
     """What the user ordered and the model has not put properly. Most turns have no order, and need not load hearing."""
-    if course.read(scene.state, episode.key, course.REQUESTS) is None:
+    if once.read(scene.state, episode.key, once.REQUESTS) is None:
         return []
-    from holdfast.hook import hearing
+    from holdfast.hook import intercept
 
-    return hearing.unanswered(scene, episode)
+    return intercept.unanswered(scene, episode)
 
 
 def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_due: bool) -> str:
     """The user's own sentences that nobody has answered: after work, or where something is asked anyway."""
-    if course.read(scene.state, episode.key, STOPPED) is not None:
+    if once.read(scene.state, episode.key, STOPPED) is not None:
         return ""
     from holdfast.hook import user_words
-    from holdfast.hook.toolcalls import command_of
+    from holdfast.hook.tool_call import command_of
 
     if not is_due and not user_words.worked_since(scene, episode):
         return ""
@@ -85,7 +85,7 @@ def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_du
 
 
 def begin_turn(scene: Scene, episode: Episode) -> None:
-    course.drop(scene.state, episode.key, STOPPED)
+    once.drop(scene.state, episode.key, STOPPED)
 
 
 def _declines(said: str) -> bool:
@@ -94,7 +94,7 @@ def _declines(said: str) -> bool:
 
 
 def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str, str]) -> str:
-    from holdfast.hook.toolcalls import command_of
+    from holdfast.hook.tool_call import command_of
 
     command = command_of(env)
     lines = []

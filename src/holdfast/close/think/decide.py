@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from holdfast.close.salvage import Salvaged
     from holdfast.close.think.case import Case
     from holdfast.close.think.consolidate import Decided, Refused
-    from holdfast.close.think.court import Court
     from holdfast.close.think.draft import Draft
+    from holdfast.close.think.judge_pool import Court
     from holdfast.close.think.lasting import Lasts
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hook_support import SOURCE, Home, Terminal, make_read_only, mounted
 
-from holdfast.capture import course, flag_words
+from holdfast.capture import flag_words, once
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}
 FLAG = "orders use optimistic locking"
@@ -25,7 +25,7 @@ BY_HOOK = "(the hook had taken it from this call before it ran)"
 # A hook that is killed at one of its own steps, as a host's timeout, an OOM killer or a closed terminal would.
 KILLED = """
 import os, signal, sys, time
-from holdfast.capture import course, ledger, queue
+from holdfast.capture import once, ledger, queue
 from holdfast.hook import main
 
 def dies(real, when):
@@ -40,7 +40,7 @@ def dies(real, when):
     return do
 
 when, _, step = sys.argv[1].partition(" ")
-steps = {"first": (course, "first"), "append": (queue, "append"), "put": (course, "put")}
+steps = {"first": (once, "first"), "append": (queue, "append"), "put": (once, "put")}
 steps["ledger"] = (ledger, "append_all")
 if step in steps:
     room, name = steps[step]
@@ -207,7 +207,7 @@ def test_an_empty_word_of_the_hook_is_no_word(fresh: Home, terminal: Terminal) -
     """A disk that was full when the word was to be left: the file is there, the ids are not."""
     call(fresh, "true")
     name = flag_words.read("flag", [FLAG]).name
-    course.first(fresh.state, fresh.episode().key, name)
+    once.first(fresh.state, fresh.episode().key, name)
     assert BY_HOOK not in terminal.fast("flag", FLAG, env=SESSION).out
     assert fresh.texts() == [FLAG]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 import time
 
-from holdfast.capture import course, episodes, gitfiles, platform, projects
+from holdfast.capture import episodes, gitfiles, once, platform, projects
 from holdfast.capture.home import state
 from holdfast.model import ORIGINS, TRUSTED, Project, value
 
@@ -95,7 +95,7 @@ def _open_ones(vault: str) -> list[tuple[episodes.Episode, float]]:
 
 def agents_origin(state: str, episode: str) -> str:
     """Whose words an agent's are: its own, unless outside text has entered its context."""
-    tainted = course.read(state, episode, course.TAINT) if episode else None
+    tainted = once.read(state, episode, once.TAINT) if episode else None
     if tainted is None:
         return "agent"
     return tainted if tainted in OUTSIDE else OUTSIDE[0]

@@ -5,7 +5,7 @@ Most calls are none of that, and every module costs a hook a fifth of a millisec
 
 from __future__ import annotations
 
-from holdfast.capture import course, home
+from holdfast.capture import home, once
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
@@ -35,13 +35,13 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
     decision = reason = ""
     is_ours = False
     if "holdfast" in moment.command:
-        from holdfast.hook import hearing, spoken
+        from holdfast.hook import intercept, our_commands
 
-        line = spoken.read(moment.command, command_of(env))
+        line = our_commands.read(moment.command, command_of(env))
         is_ours = line.is_ours
         try:
             if episode:
-                hearing.take(scene, episode, line, env)
+                intercept.take(scene, episode, line, env)
         except TROUBLE as error:
             scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
         if line.is_all and env.get(PLUGIN):
@@ -62,7 +62,7 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
 
 
 def _held(scene: Scene, episode: Episode | None, config: Mapping[str, Any]) -> str:
-    if not episode or course.read(scene.state, episode.key, course.HELD) is None:
+    if not episode or once.read(scene.state, episode.key, once.HELD) is None:
         return ""
     from holdfast.hook import nudge
 
@@ -112,9 +112,9 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
     closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
     if closed:
         scene.did["boundary"] = closed.kind
-        from holdfast.hook import midway, nudge
+        from holdfast.hook import early_close, nudge
 
-        midway.close_if_many(scene, episode, env, config)
+        early_close.close_if_many(scene, episode, env, config)
         command = command_of(env)
         found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command, closed.words), command=command))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
@@ -140,7 +140,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     scene.did["band"] = seen.band
     name = f"band-{cycle}-{seen.band}"
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
-    if any(course.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
+    if any(once.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
     from holdfast.hook import nudge
 
@@ -165,11 +165,11 @@ def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:
 def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> int:
     """Which compaction cycle this is. A conversation that was rewound, or compacted behind our back, begins another:
     nothing else makes use fall so far. Read in this order, two hooks at once begin the same one."""
-    cycle = course.count(scene.state, episode.key, course.CYCLE)
-    most = course.count(scene.state, episode.key, course.MOST)
+    cycle = once.count(scene.state, episode.key, once.CYCLE)
+    most = once.count(scene.state, episode.key, once.MOST)
     if used < most * FALL:
         cycle += 1
-        course.next_cycle(scene.state, episode.key, cycle)
+        once.next_cycle(scene.state, episode.key, cycle)
     elif is_pressed and used > most:
-        course.put(scene.state, episode.key, course.MOST, str(used))
+        once.put(scene.state, episode.key, once.MOST, str(used))
     return cycle

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from holdfast.clock import Clock
     from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
-    from holdfast.close.think.court import Court
+    from holdfast.close.think.judge_pool import Court
     from holdfast.judge.seam import Question
     from holdfast.vault.writing import Writer
 

@@ -14,10 +14,10 @@ import pytest
 from field_support import SHOP, Directions, Room, save
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_recalling import ASKED, NOTES, OFF_TOPIC
+from test_recall import ASKED, NOTES, OFF_TOPIC
 
 from holdfast.capture import home
-from holdfast.field import bearing, glance, indexing, prompts
+from holdfast.field import indexing, prompt_by_meaning, prompt_by_words, prompts
 from holdfast.field.embed.seam import unit
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.store import Scope
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 UNHURRIED = 10.0
-SCALE = bearing.Scale(0.0, 0.1, 0.42)
+SCALE = prompt_by_meaning.Scale(0.0, 0.1, 0.42)
 
 
 def rooms(vault: str, embedder: Any, notes: dict[str, str]) -> Room:
@@ -40,12 +40,12 @@ def rooms(vault: str, embedder: Any, notes: dict[str, str]) -> Room:
 
 
 def names(room: Room, text: str, project: str = SHOP) -> list[str]:
-    found = bearing.bearing(room.field, project, text, UNHURRIED)
+    found = prompt_by_meaning.bearing(room.field, project, text, UNHURRIED)
     return [one.path.rpartition("/")[2].removesuffix(".md") for one in found]
 
 
 def by_words(room: Room, text: str) -> list[str]:
-    found = glance.look(home.state(room.vault), SHOP, text, UNHURRIED)
+    found = prompt_by_words.look(home.state(room.vault), SHOP, text, UNHURRIED)
     return [one.path.rpartition("/")[2].removesuffix(".md") for one in found]
 
 
@@ -75,7 +75,9 @@ def test_a_prompt_that_nothing_bears_on_finds_nothing(labelled: Room) -> None:
 def test_a_note_that_means_the_same_in_other_words_is_found_by_meaning_alone(labelled: Room) -> None:
     asked = "Uploaded photos make the thumbnail worker run out of memory"
     assert by_words(labelled, asked) == []
-    assert bearing.bearing(labelled.field, SHOP, asked) == [bearing.Bears("knowledge/image-resize.md", ())]
+    assert prompt_by_meaning.bearing(labelled.field, SHOP, asked) == [
+        prompt_by_meaning.Bears("knowledge/image-resize.md", ())
+    ]
 
 
 def test_a_name_of_code_is_evidence_by_itself_whatever_its_vector_is(labelled: Room) -> None:
@@ -91,7 +93,7 @@ def test_of_a_prompt_of_hardly_any_word_the_meaning_is_not_asked(labelled: Room)
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=300))
 def test_no_prompt_breaks_the_look(labelled: Room, text: str) -> None:
-    assert len(bearing.bearing(labelled.field, SHOP, text)) <= glance.MOST
+    assert len(prompt_by_meaning.bearing(labelled.field, SHOP, text)) <= prompt_by_words.MOST
 
 
 # --- with vectors of the test's choosing
@@ -132,7 +134,7 @@ WORDS = "Umlauts are broken in the supplier CSV files"
 @pytest.fixture
 def harbour(vault: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
     """The labelled notes and one about the topic; words do not find it, its direction does."""
-    monkeypatch.setitem(bearing.SCALES, Topics.name, SCALE)
+    monkeypatch.setitem(prompt_by_meaning.SCALES, Topics.name, SCALE)
     monkeypatch.setattr(prompts, "STOP", prompts.STOP | {TOPIC})
     room = rooms(vault, Topics(TOPIC), {**NOTES, "boats": MEANT})
     assert by_words(room, PROMPT) == []
@@ -142,15 +144,15 @@ def harbour(vault: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
 
 def test_the_one_that_stands_out_is_told_after_those_by_words(harbour: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     assert names(harbour, PROMPT) == ["boats"]
-    monkeypatch.setattr(bearing, "SURE", 0.0)
+    monkeypatch.setattr(prompt_by_meaning, "SURE", 0.0)
     both = f"{WORDS} in this {TOPIC}"
-    found = bearing.bearing(harbour.field, SHOP, both, UNHURRIED)
+    found = prompt_by_meaning.bearing(harbour.field, SHOP, both, UNHURRIED)
     assert [one.path for one in found] == ["knowledge/csv-encoding.md", "knowledge/boats.md"]
     assert [bool(one.words) for one in found] == [True, False]
 
 
 def test_with_a_model_that_nobody_has_measured_words_alone_answer(harbour: Room) -> None:
-    del bearing.SCALES[Topics.name]
+    del prompt_by_meaning.SCALES[Topics.name]
     assert names(harbour, PROMPT) == []
     assert names(harbour, WORDS) == ["csv-encoding"]
 
@@ -169,12 +171,12 @@ def test_where_nothing_has_a_vector_words_alone_answer(vault: str) -> None:
 def test_of_several_that_mean_it_one_comes(harbour: Room) -> None:
     harbour.note("ships", f"Ships of the coast guard are bound to stay in while a {TOPIC} lasts for longer than a day")
     indexing.sync(harbour.field, thorough=True)
-    assert len(names(harbour, PROMPT)) == bearing.ALONE
+    assert len(names(harbour, PROMPT)) == prompt_by_meaning.ALONE
 
 
 def test_what_shares_words_only_is_not_told_if_the_prompt_is_about_something_else(harbour: Room) -> None:
-    (seen,) = glance.look(home.state(harbour.vault), SHOP, WORDS, UNHURRIED)
-    assert seen.score < bearing.SURE
+    (seen,) = prompt_by_words.look(home.state(harbour.vault), SHOP, WORDS, UNHURRIED)
+    assert seen.score < prompt_by_meaning.SURE
     elsewhere = Topics(TOPIC, "supplier CSV")  # now their direction is known: of note and prompt, or of neither
     harbour.field.embedder.topics = elsewhere.topics  # type: ignore[union-attr]
     assert names(harbour, WORDS) == [], "the note's vector is where it was, the prompt's is not"
@@ -182,7 +184,7 @@ def test_what_shares_words_only_is_not_told_if_the_prompt_is_about_something_els
 
 def test_words_far_above_chance_stand_by_themselves(harbour: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     harbour.field.embedder.topics = (TOPIC, "supplier CSV")  # type: ignore[union-attr]
-    monkeypatch.setattr(bearing, "SURE", 0.0)
+    monkeypatch.setattr(prompt_by_meaning, "SURE", 0.0)
     assert names(harbour, WORDS) == ["csv-encoding"]
 
 
@@ -219,7 +221,7 @@ def test_an_edit_that_leaves_the_meaning_leaves_the_note(harbour: Room) -> None:
 
 
 def test_a_long_note_has_to_be_nearer(harbour: Room) -> None:
-    found = bearing._meaning(harbour.field, Scope(SHOP), PROMPT)
+    found = prompt_by_meaning._meaning(harbour.field, Scope(SHOP), PROMPT)
     assert found
     floors = [found._floor("word " * size) for size in (10, 60, 80, 300, 2000)]
     assert floors[0] == floors[1] == floors[2] < floors[3] < floors[4]
@@ -246,21 +248,21 @@ def test_an_embedder_of_vectors_that_words_make_is_no_reason_to_fail(vault: str)
 @given(st.integers(2000, 20000), st.floats(-0.1, 0.3), st.floats(0.03, 0.2), st.integers(0, 1000))
 def test_the_top_of_a_large_store_tells_how_all_of_it_is(count: int, mean: float, spread: float, seed: int) -> None:
     dice = random.Random(seed)
-    scores = sorted((dice.gauss(mean, spread) for _ in range(count)), reverse=True)[: bearing.POOL]
-    usual = bearing.at_large(scores, count, SCALE)
+    scores = sorted((dice.gauss(mean, spread) for _ in range(count)), reverse=True)[: prompt_by_meaning.POOL]
+    usual = prompt_by_meaning.at_large(scores, count, SCALE)
     assert usual.mean == pytest.approx(mean, abs=0.6 * spread)
     assert usual.spread == pytest.approx(spread, rel=0.35)
 
 
 def test_how_a_handful_of_notes_spreads_says_little() -> None:
-    alike = bearing.at_large([0.11, 0.1, 0.1], 3, SCALE)
+    alike = prompt_by_meaning.at_large([0.11, 0.1, 0.1], 3, SCALE)
     assert alike.spread > 0.8 * SCALE.spread
-    assert bearing.at_large([0.1] * 500, 500, SCALE).spread < 0.5 * SCALE.spread
+    assert prompt_by_meaning.at_large([0.1] * 500, 500, SCALE).spread < 0.5 * SCALE.spread
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=700), st.integers(0, 10**6))
 def test_whatever_the_scores_are_the_spread_is_one(scores: list[float], more: int) -> None:
-    usual = bearing.at_large(sorted(scores, reverse=True), len(scores) + more, SCALE)
+    usual = prompt_by_meaning.at_large(sorted(scores, reverse=True), len(scores) + more, SCALE)
     assert usual.spread > 0
     assert usual.above(usual.mean + usual.spread) == pytest.approx(1.0)

@@ -192,8 +192,8 @@ def test_every_pattern_of_a_language_is_one(language: str) -> None:
 )
 def test_an_ordinary_prompt_imports_no_patterns(prompt: str) -> None:
     code = (
-        f"import sys; sys.path.insert(0, {str(SOURCE)!r}); from holdfast.hook import requests\n"
-        f"assert requests.find({prompt!r}) == ()\n"
+        f"import sys; sys.path.insert(0, {str(SOURCE)!r}); from holdfast.text import orders\n"
+        f"assert orders.find({prompt!r}) == ()\n"
         "print('re' in sys.modules, 'unicodedata' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)

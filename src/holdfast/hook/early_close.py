@@ -8,7 +8,7 @@ costs one look whatever the queue holds. Of two hooks at once one starts the clo
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import course, home
+from holdfast.capture import home, once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MANY = 12
 
 def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
     """Start a close of what this project's sessions have flagged so far, if that is enough."""
-    waiting = course.read(scene.state, episode.key, course.UNFILED)
+    waiting = once.read(scene.state, episode.key, once.UNFILED)
     if not waiting:
         return
     own = home.machine_state(env)
@@ -33,7 +33,7 @@ def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config
         return
     from holdfast.capture import background
 
-    if background.is_off(env) or course.take(scene.state, episode.key, course.UNFILED) is None:
+    if background.is_off(env) or once.take(scene.state, episode.key, once.UNFILED) is None:
         return
     words = ("background-close", scene.project.root, episode.project)
     try:

@@ -15,7 +15,7 @@ from hook_support import PYTHON, START, Home, context_of, fill_up, make_read_onl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import course, story
+from holdfast.capture import once, story
 from holdfast.hook import main, snapshot, snapshot_parts
 
 MOST_CHARACTERS, MOST_LINES = 9_000, 200
@@ -143,7 +143,7 @@ def test_a_snapshot_that_cannot_be_written_is_in_the_ledger_and_the_instructions
     assert ("before-compaction", "no snapshot") in session.nudges()
     assert any("The snapshot before this compaction was NOT saved" in one for one in session.errors())
     told = session.answer(session.event("SessionStart", source="compact"))
-    assert course.count(session.state, session.episode().key, course.CYCLE) == 1, "it is a compaction all the same"
+    assert once.count(session.state, session.episode().key, once.CYCLE) == 1, "it is a compaction all the same"
     assert "The context was compacted" in told
     assert "<holdfast-snapshot>" not in told
 
@@ -203,7 +203,7 @@ def test_cycles_are_counted_and_each_has_its_own_snapshot(session: Home, tmp_pat
     for cycle in (1, 2, 3):
         session.answer(session.event("UserPromptSubmit", prompt=f"Order number {cycle}"))
         assert f"Order number {cycle}" in compact(session)
-        assert course.count(session.state, session.episode().key, course.CYCLE) == cycle
+        assert once.count(session.state, session.episode().key, once.CYCLE) == cycle
         assert len(snapshots(session)) == cycle
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home, wait_until
 
-from holdfast.capture import background, course
+from holdfast.capture import background, once
 
 ON = {"HOLDFAST_CLOSE": "", background.PYTHON: sys.executable}
 
@@ -99,7 +99,7 @@ def test_the_close_files_them_while_the_session_goes_on_and_its_end_tells_the_st
     prompt(fresh)
     wait_until("the flags are filed", lambda: not fresh.waiting())
     assert not list(fresh.vault.glob("lineage/*/*.md"))
-    assert course.read(fresh.state, fresh.episode().key, course.UNFILED) is None
+    assert once.read(fresh.state, fresh.episode().key, once.UNFILED) is None
     fresh.reply(fresh.event("SessionEnd", reason="other"), env=ON)
     wait_until("the handoff is there", lambda: list(fresh.vault.glob("lineage/*/*.md")))
     wait_until("the mark is gone", lambda: not fresh.marks())

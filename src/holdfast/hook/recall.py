@@ -3,7 +3,7 @@
 Once per episode, at its first prompt, never at a later one and never in a subagent: recall at every prompt makes agents
 worse. The index only says which notes; their words are those of the files as they are now, fenced and escaped as data,
 at most five in 1,200 characters, without what the start has said in full. Where a server of the vault is up it is asked
-first, for it knows meaning too (hook/recall_asked, field/bearing); where none is, or none answers in time, words alone
+first, for it knows meaning too (hook/recall_asked); where none is, or none answers in time, words alone
 answer, and the ledger says which it was. Nothing that is wrong with index or server is any concern of the session.
 Where there is no index (`field.db`) nobody imports this.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import course, platform, quoting
+from holdfast.capture import once, platform, quoting
 from holdfast.model import TRUSTED, Reply, value
 from holdfast.text.layout import Item, Section, lay_out
 
@@ -36,7 +36,7 @@ LARGEST = 1 << 18
 WITHIN = 0.08  # seconds that a server has, from the first step to the last
 SOCKET = "serve.hook"  # in .state while a server is up
 HYBRID, WORDS = "hybrid", "words"
-CARRIED = "carried"  # in capture/course: the paths that the start of this episode has shown
+CARRIED = "carried"  # in capture/once: the paths that the start of this episode has shown
 EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
 CUT = "\u2026"
 KEPT = 0.6  # of the words that found a note: so many must still be in its file
@@ -103,11 +103,11 @@ def _asked(scene: Scene, ask: Asking | None) -> Found | None:
 
 
 def _by_words(scene: Scene) -> Found:
-    from holdfast.field import glance
+    from holdfast.field import prompt_by_words
 
     scene.did["recall_by"] = WORDS
     here = scene.project
-    seen = glance.look(scene.state, here.id, scene.moment.prompt, merged=here.merged)
+    seen = prompt_by_words.look(scene.state, here.id, scene.moment.prompt, merged=here.merged)
     return [(one.path, one.words) for one in seen]
 
 
@@ -161,7 +161,7 @@ def _still_has(text: str, words: tuple[str, ...]) -> bool:
 
 def _told_at_start(scene: Scene, episode: Episode) -> set[str]:
     """What the start has shown: as it left word, else what its brief was made of."""
-    left = course.read(scene.state, episode.key, CARRIED)
+    left = once.read(scene.state, episode.key, CARRIED)
     if left is not None:
         return {line.rpartition(":")[0] for line in left.splitlines()}
     from holdfast.hook import brief

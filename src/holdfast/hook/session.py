@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.capture import config, course, home
+from holdfast.capture import config, home, once
 from holdfast.hook import lifecycle
 from holdfast.model import Reply, replace
 
@@ -73,8 +73,8 @@ def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told 
 def _note_told(scene: Scene, episode: Episode, told: tuple[str, ...], before: Told | None) -> None:
     """Keep what was shown, with what the conversation knew before where it goes on, save for what no longer holds."""
     known = [line for line in before.lines if line.partition(" ")[2] not in before.gone] if before else []
-    lines = list(dict.fromkeys((*known, *told)))[-course.MOST_TOLD :]
-    course.put(scene.state, episode.key, course.TOLD, "\n".join((str(int(scene.now)), *lines)))
+    lines = list(dict.fromkeys((*known, *told)))[-once.MOST_TOLD :]
+    once.put(scene.state, episode.key, once.TOLD, "\n".join((str(int(scene.now)), *lines)))
 
 
 def _line(scene: Scene, cached: Cached, now: Live) -> str:
@@ -91,20 +91,20 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.hook import brief, compacting, composing, live, user_words
+    from holdfast.hook import brief, compaction, composing, live, user_words
     from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
-    found = compacting.begin_cycle(scene, episode)
+    found = compaction.begin_cycle(scene, episode)
     words = user_words.reminder(scene, episode, command or "holdfast")
 
     def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
-        room = left * compacting.ROOM // compacting.BOTH
+        room = left * compaction.ROOM // compaction.BOTH
         half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        whole = compacting.after(scene, half.reply, found, command or "holdfast", left, episode.key)
+        whole = compaction.after(scene, half.reply, found, command or "holdfast", left, episode.key)
         return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried), half.told
 
     reply, told = _carried(scene, made, lambda one: one[0].text)
@@ -134,7 +134,7 @@ def _carried(scene: Scene, make: Callable[[int], T], text_of: Callable[[T], str]
 def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
     if reply.text:
         if episode and home.has_field(scene.state):
-            course.put(scene.state, episode.key, course.CARRIED, "\n".join(reply.carried))
+            once.put(scene.state, episode.key, once.CARRIED, "\n".join(reply.carried))
         scene.note(
             "injection",
             event=scene.moment.event,

@@ -10,7 +10,7 @@ from close_support import Scripted, court
 from pydantic import BaseModel
 
 from holdfast.close.think import answers
-from holdfast.close.think.court import at_once
+from holdfast.close.think.judge_pool import at_once
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 from holdfast.judge.seam import Question
 

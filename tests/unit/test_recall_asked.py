@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hook_support import PYTHON, SOURCE, Home, a_home, wait_until
 from serve_support import mode_of, serving
-from test_recalling import LOADED, NEVER, NOTES, index
+from test_recall import LOADED, NEVER, NOTES, index
 
-from holdfast.field import glance, indexing, opening
+from holdfast.field import indexing, opening, prompt_by_words
 from holdfast.field.embed.wordllama import WordLlama
-from holdfast.hook import recall_asked, recalling
+from holdfast.hook import recall, recall_asked
 from holdfast.serve import hookside
 from holdfast.serve.serving import Serving
 
@@ -51,13 +51,13 @@ def shop(fresh: Home) -> Home:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is about the answer and not the deadline, a busy machine has time."""
-    monkeypatch.setattr(recalling, "WITHIN", 20.0)
-    monkeypatch.setattr(glance, "WITHIN", 10.0)
+    monkeypatch.setattr(recall, "WITHIN", 20.0)
+    monkeypatch.setattr(prompt_by_words, "WITHIN", 10.0)
 
 
 @pytest.fixture
 def words_unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glance, "WITHIN", 10.0)
+    monkeypatch.setattr(prompt_by_words, "WITHIN", 10.0)
 
 
 def prompt(where: Home, text: str, session: str = "s1", **more: object) -> str:
@@ -104,7 +104,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.mark.usefixtures("unhurried")
 def test_what_means_the_same_in_other_words_comes_while_a_server_is_up(up: Server) -> None:
     shop = up.home
-    assert mode_of(f"{shop.state}/{recalling.SOCKET}") == 0o600
+    assert mode_of(f"{shop.state}/{recall.SOCKET}") == 0o600
     told = served(shop, BY_MEANING)
     assert IMAGES in told
     assert told.startswith("<holdfast-memory>\n")
@@ -139,7 +139,7 @@ def test_who_asks_slowly_or_oddly_does_not_keep_others_from_an_answer(up: Server
     for said in (b"", b'{"v": 1', b"x" * (2 * hookside.LARGEST), b"\n"):
         one = socket.socket(socket.AF_UNIX)
         one.setblocking(False)
-        one.connect(f"{shop.state}/{recalling.SOCKET}")
+        one.connect(f"{shop.state}/{recall.SOCKET}")
         with contextlib.suppress(OSError):
             one.send(said)
         rude.append(one)
@@ -151,7 +151,7 @@ def test_who_asks_slowly_or_oddly_does_not_keep_others_from_an_answer(up: Server
 @pytest.mark.usefixtures("unhurried")
 def test_a_killed_server_is_nobody_the_next_takes_its_place_and_one_that_stopped_left_nothing(shop: Home) -> None:
     embedded(shop)
-    path = Path(shop.state, recalling.SOCKET)
+    path = Path(shop.state, recall.SOCKET)
     with serving(shop) as server:
         server.stop(signal.SIGKILL)
     assert path.is_socket()
@@ -170,7 +170,7 @@ def test_where_no_socket_can_be_made_the_server_serves_without(fresh: Home) -> N
     fresh.vault = fresh.vault.parent / ("long" * 30)
     with serving(fresh) as server:
         assert server.get("/health").status == 200
-        assert not os.path.lexists(f"{fresh.state}/{recalling.SOCKET}")
+        assert not os.path.lexists(f"{fresh.state}/{recall.SOCKET}")
 
 
 def test_a_first_prompt_that_asks_a_server_loads_nothing_that_costs(shop: Home) -> None:
@@ -222,7 +222,7 @@ class Listener:
 
 @contextmanager
 def listening(where: Home, talk: Callable[[socket.socket], None], path: str = "") -> Iterator[Listener]:
-    made = Listener(path or f"{where.state}/{recalling.SOCKET}", talk)
+    made = Listener(path or f"{where.state}/{recall.SOCKET}", talk)
     try:
         yield made
     finally:
@@ -308,7 +308,7 @@ def test_the_real_hook_waits_for_nobody(shop: Home) -> None:
 
 
 def test_a_queue_that_is_full_is_not_waited_for(shop: Home) -> None:
-    path = f"{shop.state}/{recalling.SOCKET}"
+    path = f"{shop.state}/{recall.SOCKET}"
     with socket.socket(socket.AF_UNIX) as busy:
         busy.bind(path)
         busy.listen(0)
@@ -331,7 +331,7 @@ def test_a_queue_that_is_full_is_not_waited_for(shop: Home) -> None:
 @pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("what", ["a link to a socket", "a folder that others may write in", "a folder for a group"])
 def test_nobody_but_our_own_server_hears_a_prompt(shop: Home, what: str) -> None:
-    path = f"{shop.state}/{recalling.SOCKET}"
+    path = f"{shop.state}/{recall.SOCKET}"
     theirs = f"{shop.vault.parent}/x.sock" if "link" in what else path
     with listening(shop, ours(shop, FOUND), theirs) as other:
         if theirs != path:
@@ -360,7 +360,7 @@ print(got.recv(1 << 16), flush=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.usefixtures("unhurried")
 def test_a_socket_of_ours_on_which_another_user_listens_hears_no_prompt(shop: Home) -> None:
-    path = f"{shop.state}/{recalling.SOCKET}"
+    path = f"{shop.state}/{recall.SOCKET}"
     other = subprocess.Popen([sys.executable, "-c", STRANGER, path], stdout=subprocess.PIPE, text=True)
     try:
         assert other.stdout

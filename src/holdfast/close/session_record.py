@@ -20,7 +20,7 @@ from holdfast.vault import lineage
 if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
-    from holdfast.close.think.deliberate import Deliberated
+    from holdfast.close.think.decide import Deliberated
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag

@@ -7,7 +7,7 @@ brief takes at most half of what a host carries and the snapshot what is left; t
 
 from __future__ import annotations
 
-from holdfast.capture import course, home, story
+from holdfast.capture import home, once, story
 from holdfast.hook import nudge
 from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
@@ -34,7 +34,7 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
         return Reply(snapshot.instructions(()))
     _keep_account(scene, episode)
     told = story.read(scene.state, episode.key)
-    cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
     todos: tuple[str, ...] = ()
     try:
         root = scene.project.root
@@ -73,11 +73,11 @@ def begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
     the snapshot that was made for it, None where there is none."""
     from holdfast.hook import snapshot
 
-    cycle = course.count(scene.state, episode.key, course.CYCLE) + 1
-    course.drop(scene.state, episode.key, course.HELD)  # for what was before the compaction, and that is gone
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
+    once.drop(scene.state, episode.key, once.HELD)  # for what was before the compaction, and that is gone
     try:
-        course.next_cycle(scene.state, episode.key, cycle)
-        course.put(scene.state, episode.key, course.ASKED, "after-compaction")
+        once.next_cycle(scene.state, episode.key, cycle)
+        once.put(scene.state, episode.key, once.ASKED, "after-compaction")
     except OSError as error:
         scene.failures.append(error)
     found = snapshot.of_cycle(scene.state, episode.key, cycle)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.capture import course, home, story
-from holdfast.hook import hearing, midway, nudge, scheduled, stopping, toolcalls
+from holdfast.capture import home, once, story
+from holdfast.hook import early_close, intercept, nudge, scheduled, tool_call, turn_end
 from holdfast.model import Reply
 from holdfast.text import own_words
 
@@ -32,12 +32,12 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
         before = _keep(scene, episode, pasted=pasted)
     else:
         scene.did["scheduled"] = True
-    stopping.begin_turn(scene, episode)
-    due = hearing.requests(scene, episode, env, config, before, pasted=pasted) if is_own else []
-    due += toolcalls.due(scene, episode, env, config)
+    turn_end.begin_turn(scene, episode)
+    due = intercept.requests(scene, episode, env, config, before, pasted=pasted) if is_own else []
+    due += tool_call.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
-    midway.close_if_many(scene, episode, env, config)
-    if not course.first(scene.state, episode.key, FIRST):
+    early_close.close_if_many(scene, episode, env, config)
+    if not once.first(scene.state, episode.key, FIRST):
         return Reply(said)
     if not said:
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
@@ -78,7 +78,7 @@ def _keep(scene: Scene, episode: Episode, *, pasted: bool) -> str:
 
 def said_before(scene: Scene, episode: Episode) -> str:
     """The end of the agent's last words: as its turn ended with, else as the transcript has them; "" where neither."""
-    said = course.take(scene.state, episode.key, course.LAST_SAID)
+    said = once.take(scene.state, episode.key, once.LAST_SAID)
     if said is not None or not scene.moment.transcript:
         return said or ""
     from holdfast.text import transcript
@@ -93,6 +93,6 @@ def _recalled(scene: Scene, episode: Episode) -> Reply:
     """The few notes that bear on the first prompt; where there is no index nothing is imported for it."""
     if not home.has_field(scene.state):
         return Reply()
-    from holdfast.hook import recalling
+    from holdfast.hook import recall
 
-    return recalling.recall(scene, episode)
+    return recall.recall(scene, episode)

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import home
-from holdfast.field import glance, indexing, pheromone, prompts, records, thought, words
+from holdfast.field import indexing, pheromone, prompt_by_words, prompts, records, thought, words
 from holdfast.field.sqlite import schema, scoping
-from holdfast.hook import recall_asked, recalling, using
+from holdfast.hook import recall, recall_asked, using
 from holdfast.hook.scene import Scene
 from holdfast.model import Moment, Project
 
@@ -166,7 +166,7 @@ def injected(where: Home) -> list[dict[str, Any]]:
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is busy with other tests must not run out of milliseconds; the deadline has its own test."""
-    monkeypatch.setattr(glance, "WITHIN", 10.0)
+    monkeypatch.setattr(prompt_by_words, "WITHIN", 10.0)
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def names(state: str, text: str) -> list[str]:
-    return [one.path.rpartition("/")[2].removesuffix(".md") for one in glance.look(state, SHOP, text, 10.0)]
+    return [one.path.rpartition("/")[2].removesuffix(".md") for one in prompt_by_words.look(state, SHOP, text, 10.0)]
 
 
 @pytest.mark.parametrize("half", [0, 1])
@@ -208,7 +208,7 @@ def test_a_prompt_that_nothing_bears_on_finds_nothing(labelled: str) -> None:
 
 def test_words_of_any_work_are_no_evidence_however_few_notes_there_are(fresh: Home) -> None:
     index(fresh, [{"body": "Run the tests before a commit and fix what fails", "description": "Tests before commits"}])
-    assert glance.look(fresh.state, fresh.project_id(), "Run the tests and commit the fix", 10.0) == []
+    assert prompt_by_words.look(fresh.state, fresh.project_id(), "Run the tests and commit the fix", 10.0) == []
 
 
 def test_a_name_of_code_is_evidence_by_itself(labelled: str) -> None:
@@ -223,18 +223,18 @@ def test_two_forms_of_one_word_are_one_piece_of_evidence(labelled: str) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=300))
 def test_no_prompt_breaks_the_look_up(labelled: str, text: str) -> None:
-    assert isinstance(glance.look(labelled, SHOP, text), list)
+    assert isinstance(prompt_by_words.look(labelled, SHOP, text), list)
 
 
 def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
-    assert len(schema.STEPS) == glance.STEP
-    assert str(words.VERSION) == glance.MADE
+    assert len(schema.STEPS) == prompt_by_words.STEP
+    assert str(words.VERSION) == prompt_by_words.MADE
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
-        assert glance.note_id(path) == thought.note_id(path)
-    assert scoping.word(SHOP) == glance.scope_word(SHOP)
+        assert prompt_by_words.note_id(path) == thought.note_id(path)
+    assert scoping.word(SHOP) == prompt_by_words.scope_word(SHOP)
     assert not prompts.STOP & prompts.WORK
-    assert glance.FOLDERS[:6] == using.FOLDERS
-    assert (glance.MOST, prompts.LONGEST) == (recalling.MOST, recall_asked.LONGEST)
+    assert prompt_by_words.FOLDERS[:6] == using.FOLDERS
+    assert (prompt_by_words.MOST, prompts.LONGEST) == (recall.MOST, recall_asked.LONGEST)
 
 
 # --- when it comes
@@ -299,8 +299,8 @@ def test_of_another_project_nothing_comes_and_of_all_projects_it_does(fresh: Hom
 
 def test_the_look_up_itself_sees_nothing_of_other_projects(fresh: Home) -> None:
     index(fresh, [{"name": "theirs", "project": "other-1"}])
-    assert glance.look(fresh.state, fresh.project_id(), PROMPT) == []
-    assert [one.path for one in glance.look(fresh.state, "other-1", PROMPT)] == ["knowledge/theirs.md"]
+    assert prompt_by_words.look(fresh.state, fresh.project_id(), PROMPT) == []
+    assert [one.path for one in prompt_by_words.look(fresh.state, "other-1", PROMPT)] == ["knowledge/theirs.md"]
 
 
 def test_at_most_five_come_in_at_most_1200_characters(fresh: Home) -> None:
@@ -390,7 +390,7 @@ def test_what_another_note_took_the_place_of_does_not_come(fresh: Home) -> None:
 
 @pytest.mark.parametrize("what", ["missing", "empty", "no database", "newer", "older words", "a folder", "cut"])
 def test_whatever_the_index_is_like_the_session_does_not_notice(shop: Home, what: str) -> None:
-    path = Path(shop.state) / glance.FILE
+    path = Path(shop.state) / prompt_by_words.FILE
     if what in ("newer", "older words"):
         room = Room(str(shop.vault), meaning=False)
         said = "PRAGMA user_version = 99" if what == "newer" else "UPDATE meta SET value = '0' WHERE name = 'made'"
@@ -415,8 +415,8 @@ def test_whatever_the_index_is_like_the_session_does_not_notice(shop: Home, what
 
 
 def test_a_look_that_has_no_time_finds_nothing(shop: Home) -> None:
-    assert glance.look(shop.state, shop.project_id(), PROMPT, within=-1.0) == []
-    assert glance.look(shop.state, shop.project_id(), PROMPT, within=10.0) != []
+    assert prompt_by_words.look(shop.state, shop.project_id(), PROMPT, within=-1.0) == []
+    assert prompt_by_words.look(shop.state, shop.project_id(), PROMPT, within=10.0) != []
 
 
 def test_while_somebody_writes_the_look_up_sees_what_was_there(shop: Home) -> None:
@@ -454,18 +454,18 @@ def test_another_answerer_is_asked_first_and_words_where_it_cannot(shop: Home) -
         raise recall_asked.Unanswered(recall_asked.SLOW)
 
     first, second, third = scene(shop, OTHER), scene(shop, OTHER), scene(shop)
-    reply = recalling.recall(first, shop.episode(), knows)
+    reply = recall.recall(first, shop.episode(), knows)
     assert [name.rpartition(":")[0] for name in reply.carried] == [PATH]
-    assert asked == [(shop.state, shop.project_id(), OTHER, recalling.WITHIN)]
-    assert first.did["recall_by"] == recalling.HYBRID
-    assert recalling.recall(second, shop.episode(), cannot).text == ""
-    assert PATH in recalling.recall(third, shop.episode(), cannot).text
-    assert (third.did["recall_by"], third.did["recall_asked"]) == (recalling.WORDS, recall_asked.SLOW)
+    assert asked == [(shop.state, shop.project_id(), OTHER, recall.WITHIN)]
+    assert first.did["recall_by"] == recall.HYBRID
+    assert recall.recall(second, shop.episode(), cannot).text == ""
+    assert PATH in recall.recall(third, shop.episode(), cannot).text
+    assert (third.did["recall_by"], third.did["recall_asked"]) == (recall.WORDS, recall_asked.SLOW)
 
 
 def test_a_note_that_another_found_by_words_that_it_no_longer_has_does_not_come(shop: Home) -> None:
     prompt(shop, OTHER)
-    reply = recalling.recall(scene(shop), shop.episode(), lambda *_: [(PATH, ("umlauts", "supplier", "encoding"))])
+    reply = recall.recall(scene(shop), shop.episode(), lambda *_: [(PATH, ("umlauts", "supplier", "encoding"))])
     assert reply.text == ""
 
 
@@ -491,7 +491,7 @@ def loaded(where: Home, text: str = PROMPT) -> set[str]:
 def test_a_first_prompt_loads_the_look_up_and_a_later_one_nothing_of_it(shop: Home) -> None:
     start(shop)
     first, second = loaded(shop), loaded(shop)
-    assert {"holdfast.hook.recalling", "holdfast.field.glance", "holdfast.field.prompts"} <= first
+    assert {"holdfast.hook.recall", "holdfast.field.prompt_by_words", "holdfast.field.prompts"} <= first
     assert not first & NEVER
     assert not {"_socket", "holdfast.hook.recall_asked"} & first, "there is no server to ask"
     assert not [name for name in second if "recalling" in name or ".field" in name or "sqlite" in name]
@@ -599,6 +599,6 @@ def test_without_an_index_a_read_note_leaves_nothing(fresh: Home) -> None:
     room = Room(str(fresh.vault), meaning=False)
     room.note(NAME, BODY)
     room.close()
-    schema.remove(f"{fresh.state}/{glance.FILE}")
+    schema.remove(f"{fresh.state}/{prompt_by_words.FILE}")
     read(fresh)
     assert not Path(fresh.state, "traffic").exists()

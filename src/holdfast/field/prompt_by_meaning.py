@@ -1,6 +1,6 @@
 """What clearly bears on a prompt, by words and by meaning: for the first prompt of a session, where a server is up.
 
-Words are looked at as the hook itself does (field/glance). Meaning is measured against chance too: how far is a note
+Words are looked at as the hook itself does (prompt_by_words). Meaning is measured against chance too: how far is a note
 nearer to the prompt than this store's notes are at large, in units of how they spread, and beyond what the best of so
 many would be by chance. Both have to be as good as words alone: meaning adds at most one note, the one that stands out,
 and takes back what only shares words with a short prompt whose meaning is elsewhere. Only models whose nearness was
@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, project_merges
-from holdfast.field import glance, nearness, noted, prompts, words
+from holdfast.field import noted, prompt_by_words, prompts, threshold, words
 from holdfast.field.embed import passages, wordllama
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE, SAID
@@ -38,7 +38,7 @@ STANDS_OUT = 2.75  # spreads beyond the best that chance would give
 LONGER = 0.7  # further spreads for each time that a note is e times as long as a short one
 ALONE = 1  # notes that are told for their meaning alone
 NEARER = 2.5  # spreads above the others: what shares words and is not even that near is about something else
-SURE = 2 * glance.CLEAR  # words so far above chance stand by themselves
+SURE = 2 * prompt_by_words.CLEAR  # words so far above chance stand by themselves
 FEWEST_TERMS = 3  # telling words of a prompt: fewer have no meaning to go by
 TAIL = 10  # of the pool the first part in so many, and its end, tell the rest of a store that is larger
 
@@ -78,21 +78,21 @@ class Usual:
     @property
     def luckiest(self) -> float:
         """How far above the others the best of so many is by chance."""
-        return nearness.luckiest(self.count)
+        return threshold.luckiest(self.count)
 
 
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
     """The notes of a project, and the global ones, that clearly bear on a prompt: those by words, the best first, then
     the one that does by meaning. Raises Damaged."""
     first, *merged = project_merges.ids(field.vault, project)
-    seen = glance.look(home.state(field.vault), first, prompt, within, tuple(merged))
+    seen = prompt_by_words.look(home.state(field.vault), first, prompt, within, tuple(merged))
     meaning = _meaning(field, Scope(first, merged=tuple(merged)), prompt[: prompts.LONGEST])
     if meaning is None:
         return [Bears(one.path, one.words) for one in seen]
     kept = [Bears(one.path, one.words) for one in seen if one.score >= SURE or not meaning.is_elsewhere(one.id)]
     told = {one.path for one in kept}
     found = [Bears(path) for path in meaning.stand_out() if path not in told]
-    return [*kept, *found[:ALONE]][: glance.MOST]
+    return [*kept, *found[:ALONE]][: prompt_by_words.MOST]
 
 
 def at_large(scores: Sequence[float], count: int, scale: Scale) -> Usual:
@@ -157,19 +157,19 @@ class _Meaning:
     def stand_out(self) -> list[str]:
         """The paths of notes that do, the nearest first."""
         lowest = self.usual.mean + (STANDS_OUT + self.usual.luckiest) * self.usual.spread
-        listed = {hit.id: hit.score for hit in self.hits[: glance.LOOKED_AT] if hit.score >= lowest}
+        listed = {hit.id: hit.score for hit in self.hits[: prompt_by_words.LOOKED_AT] if hit.score >= lowest}
         known = self.field.store.thoughts(listed) if listed else {}
         return [one.path for ident, score in listed.items() if (one := known.get(ident)) and self._is_told(one, score)]
 
     def _is_told(self, known: Thought, score: float) -> bool:
         """As the look by words has it: active notes of the five kinds."""
-        is_note = known.kind == NOTE and known.category in glance.KINDS and not known.superseded_by
+        is_note = known.kind == NOTE and known.category in prompt_by_words.KINDS and not known.superseded_by
         is_ours = is_note and self.scope.has(known)
         return is_ours and score >= self._floor(known.text) and self._says_so_still(known)
 
     def _floor(self, text: str) -> float:
         """How near a text has to be. A long one has a passage near anything."""
-        longer = LONGER * math.log(max(1.0, passages.count(text) / glance.SHORT))
+        longer = LONGER * math.log(max(1.0, passages.count(text) / prompt_by_words.SHORT))
         beyond = self.usual.mean + (STANDS_OUT + self.usual.luckiest + longer) * self.usual.spread
         return max(self.near, beyond)
 

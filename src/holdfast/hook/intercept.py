@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import course, flagging, flags, gitfiles
+from holdfast.capture import flagging, flags, gitfiles, once
 from holdfast.capture.ids import new_id
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from holdfast.capture import flag_words
     from holdfast.capture.episodes import Episode
     from holdfast.errors import HoldfastError
+    from holdfast.hook.our_commands import Line, Said
     from holdfast.hook.scene import Scene
-    from holdfast.hook.spoken import Line, Said
     from holdfast.model import Project
     from holdfast.text.orders import Request
 
@@ -60,7 +60,7 @@ ASKS_PASTED = (
 def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> None:
     """Keep the flags and checkpoints in a tool call, each once. What is not certain is left to the shell, and the
     ledger says so."""
-    from holdfast.hook.spoken import CHECKPOINT, RAW, TAKEN
+    from holdfast.hook.our_commands import CHECKPOINT, RAW, TAKEN
 
     kept = 0
     for one in line.said:
@@ -91,7 +91,7 @@ def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> 
 
 def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
     """Where the command would say it belongs; None where it is not certain that it is run, or with what."""
-    from holdfast.capture import whereabouts
+    from holdfast.capture import caller
 
     if not (said.is_certain or said.is_raw or said.unread):
         return None
@@ -102,7 +102,7 @@ def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
             posix.stat(f"{at}/.")
         except (OSError, ValueError):
             return None
-    return whereabouts.project_at(at, scene.vault, episode)
+    return caller.project_at(at, scene.vault, episode)
 
 
 def _words(scene: Scene, episode: Episode, said: Said, project: Project) -> flag_words.Words | None:
@@ -158,18 +158,18 @@ def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, p
     """How many flags came of it. The ids are left word of first: whoever comes after a kill, in between or later,
     finds out which of them are in the queue, and saves the rest under the same ids."""
     ids = [new_id(scene.now, nth) for nth in range(len(words.texts))]
-    if not course.first(scene.state, episode.key, words.name, words.word(ids, kept=False)):
-        ids, is_kept = words.heard(course.read(scene.state, episode.key, words.name))
+    if not once.first(scene.state, episode.key, words.name, words.word(ids, kept=False)):
+        ids, is_kept = words.heard(once.read(scene.state, episode.key, words.name))
         if is_kept or (ids and flagging.are_waiting(scene.state, ids, scene.now)):
             return 0  # heard before; whether it was refused then or not, it is in the queue
     who = replace(speaker(scene, episode), project=project)
     try:
         taken = flagging.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
     except UsageError as error:
-        course.drop(scene.state, episode.key, words.name)
+        once.drop(scene.state, episode.key, words.name)
         _refused(scene, episode, said, project, error)
         return 0
-    course.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
+    once.put(scene.state, episode.key, words.name, words.word([flag.id for flag in taken.flags], kept=True))
     return len(taken.flags)
 
 
@@ -191,19 +191,19 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
         _refused_checkpoint(scene, episode, said, project, error)
         return
     ident = new_id(scene.now)
-    if not course.first(scene.state, episode.key, words.name, ident):
-        ident, _, kept = (course.read(scene.state, episode.key, words.name) or "").partition("\n")
+    if not once.first(scene.state, episode.key, words.name, ident):
+        ident, _, kept = (once.read(scene.state, episode.key, words.name) or "").partition("\n")
         if kept or not ident:
             return
     who = replace(speaker(scene, episode), project=project)
     try:
         checkpoint.checkpoint(scene.vault, words, who, lambda: scene.now, env, ident=ident, patience=PATIENCE)
     except HoldfastError as error:
-        course.drop(scene.state, episode.key, words.name)
+        once.drop(scene.state, episode.key, words.name)
         if isinstance(error, (UsageError, NotFound, Conflict)):
             _refused_checkpoint(scene, episode, said, project, error)
         return
-    course.put(scene.state, episode.key, words.name, f"{ident}\n{task_words.KEPT}")
+    once.put(scene.state, episode.key, words.name, f"{ident}\n{task_words.KEPT}")
     scene.did["checkpoint"] = ident
 
 
@@ -222,9 +222,9 @@ def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:
     """There is nothing to flag, says the agent. Where its command cannot write, that is an answer all the same."""
     if scene.moment.agent:
         return  # a subagent answers for nobody else
-    course.drop(scene.state, episode.key, course.HELD)
-    asked = course.take(scene.state, episode.key, course.ASKED)
-    course.put(scene.state, episode.key, words.name, asked or "")
+    once.drop(scene.state, episode.key, once.HELD)
+    asked = once.take(scene.state, episode.key, once.ASKED)
+    once.put(scene.state, episode.key, words.name, asked or "")
     nudge.note(scene, episode, asked or "none", "declined")
 
 
@@ -232,7 +232,7 @@ def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging
     """Who is speaking here: the agent, and with it whatever text has entered its context."""
     key = episode.key if episode else ""
     if not origin:
-        from holdfast.capture.whereabouts import agents_origin
+        from holdfast.capture.caller import agents_origin
 
         origin = agents_origin(scene.state, key)
     return flagging.Speaker(scene.moment.host, key, scene.project, origin)
@@ -250,7 +250,7 @@ def requests(
     """The user's own orders, verbatim into the queue; and what the model is asked to do about them. `before` is what
     the agent had said: of "remember this" it may be this. Orders in a prompt that was `pasted` are nobody's: they wait
     for the user, and prove nothing."""
-    from holdfast.hook.toolcalls import command_of
+    from holdfast.hook.tool_call import command_of
     from holdfast.text import orders as reading
 
     if config.get("requests") is False or scene.moment.agent:  # a subagent's orders come from another agent
@@ -275,10 +275,10 @@ def requests(
     if pasted:
         text = ASKS_PASTED.replace("{ids}", ", ".join(ids[:5])).replace("{command}", command_of(env))
         return [nudge.Due("user-request", text, presses=True)]
-    course.add(scene.state, episode.key, course.HEARD, ids)
+    once.add(scene.state, episode.key, once.HEARD, ids)
     asked = [ident for ident, sort in zip(ids, sorts, strict=True) if sort != FORGET]
     if asked:
-        course.add(scene.state, episode.key, course.REQUESTS, asked)
+        once.add(scene.state, episode.key, once.REQUESTS, asked)
     sort = next(sort for sort in HEARD if sort in sorts)
     mine = [ident for ident, one in zip(ids, sorts, strict=True) if one == sort]
     text = ASKS[sort].replace("{ids}", ", ".join(mine[:5])).replace("{first}", mine[0])
@@ -297,5 +297,5 @@ def _this(request: Request, before: str) -> str:
 
 def unanswered(scene: Scene, episode: Episode) -> list[str]:
     """The ids of what the user ordered and the model has not put properly."""
-    asked = (course.read(scene.state, episode.key, course.REQUESTS) or "").split()
-    return [one for one in asked if course.read(scene.state, episode.key, f"{course.ANSWERED}{one}") is None]
+    asked = (once.read(scene.state, episode.key, once.REQUESTS) or "").split()
+    return [one for one in asked if once.read(scene.state, episode.key, f"{once.ANSWERED}{one}") is None]
