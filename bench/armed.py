@@ -34,8 +34,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home
 from holdfast.hook import armed
-from holdfast.hook.hosts import claude_code
 from holdfast.hook.scene import Scene
+from holdfast.hosts import claude_code
 from holdfast.install import launcher
 from holdfast.model import Project
 from holdfast.vault import armed_file, index, notes

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
+    from holdfast.capture.gate import Asker
     from holdfast.clock import Clock
     from holdfast.model import Project
     from holdfast.vault.archive import Exported
     from holdfast.vault.arming import Arming
     from holdfast.vault.edits import Asked, Filed
     from holdfast.vault.findings import Report
-    from holdfast.vault.gate import Asker
     from holdfast.vault.history import Entry, Undone
     from holdfast.vault.history import Plan as UndoPlan
     from holdfast.vault.importing import Imported, Proposal
@@ -84,7 +84,7 @@ class Curation:
 
     def asker(self) -> Asker:
         """Who asks: the user, or an agent with what has entered its session."""
-        from holdfast.vault import gate
+        from holdfast.capture import gate
 
         return gate.asker(self.env, self.cwd, self.vault)
 
@@ -307,7 +307,8 @@ class Curation:
 
     def sync(self, remote: str = "", *, join: bool = False) -> Synced:
         """Fetch, merge and push."""
-        from holdfast.vault import gate, sync
+        from holdfast.capture import gate
+        from holdfast.vault import sync
 
         if remote or join:
             gate.require(self.asker(), gate.Change(gate.SETTING), "Choosing whom to share the vault with")
@@ -373,7 +374,8 @@ class Curation:
 
     def restore(self, path: str) -> Restored:
         """The vault out of such a file, where there is none yet."""
-        from holdfast.vault import gate, restoring
+        from holdfast.capture import gate
+        from holdfast.vault import restoring
 
         gate.require(self.asker(), gate.Change(gate.RULE), "Restoring a vault")
         return restoring.restore(self.vault, os.path.normpath(os.path.join(self.cwd, path)), self.clock())

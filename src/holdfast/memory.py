@@ -59,8 +59,7 @@ class Memory(Fielding):
     def set_aside(self) -> tuple[list[str], Account]:
         """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
         Returns the copies, and what was missing. Raises Refused."""
-        from holdfast.capture import acknowledged
-        from holdfast.vault import gate
+        from holdfast.capture import acknowledged, gate
 
         gate.require(self.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
         return acknowledged.set_all_aside(self.vault, self.clock())
@@ -82,10 +81,10 @@ class Memory(Fielding):
 
     def boot(self) -> Reply:
         """The brief, exactly as the next start in this folder gets it."""
-        from holdfast.hook import brief
+        from holdfast.capture import brief_file
 
         off = self.why_off()
-        return brief.said_off(off) if off else self._composed().reply
+        return brief_file.said_off(off) if off else self._composed().reply
 
     def explain_boot(self) -> Explained:
         """The brief with the reason for each line, and for each thing that is not in it. Raises UsageError where
@@ -98,8 +97,8 @@ class Memory(Fielding):
         return brief_reasons.explain(self._composed(), self.clock())
 
     def _composed(self) -> Composed:
-        from holdfast.capture import background
-        from holdfast.hook import brief, composing, live
+        from holdfast.capture import background, brief_file
+        from holdfast.hook import composing, live
 
         try:
             self.refresh_brief()
@@ -110,7 +109,7 @@ class Memory(Fielding):
         living = self._bury_the_dead(project, now)
         closes = not background.is_off(self.env)
         found = live.gather(self.state, project, now, living, closes=closes, only_look=True)
-        return composing.compose(self.vault, found, brief.load(self.vault, self.state, project))
+        return composing.compose(self.vault, found, brief_file.load(self.vault, self.state, project))
 
     def _bury_the_dead(self, project: Project, now: float) -> set[str]:
         """What a start does first; returns the episodes that live."""

@@ -19,10 +19,9 @@ from typing import Any
 import pytest
 from hook_support import Home, a_home
 
-from holdfast.capture import once, projects
-from holdfast.hook import brief
+from holdfast.capture import brief_file, gate, once, projects
 from holdfast.memory import Memory
-from holdfast.vault import edits, gate, index, standing
+from holdfast.vault import edits, index, standing
 
 from .support import count, sample
 
@@ -220,7 +219,7 @@ def wrongs(where: Home, kept: dict[str, str], when: str) -> list[str]:
     vault = str(where.vault)
     found = []
     project = projects.find(str(where.project), vault)
-    cached = brief.load(vault, where.state, project)
+    cached = brief_file.load(vault, where.state, project)
     for part in cached.parts:
         said = " ".join(full for full, _ in part.texts)
         if part.section in TOLD_AS_BINDING and MARK in said.lower():

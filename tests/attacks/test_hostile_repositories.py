@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.capture import other_repository
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.improve import skills
 from holdfast.close.verify import evidence
 from holdfast.errors import HoldfastError
 from holdfast.install import exclude
 from holdfast.vault import anchors, git_settings, history, sync
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from . import support

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import Agents, Home, Terminal, a_home
 
-from holdfast.capture import flagging, once
+from holdfast.capture import flagging, gate, once
 from holdfast.capture.flag_words import Words
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError
 from holdfast.model import KINDS, Project
-from holdfast.vault import edits, gate, index, lineage, notes, standing
+from holdfast.vault import edits, index, lineage, notes, standing
 from holdfast.vault.edits import Asked
 
 from . import support

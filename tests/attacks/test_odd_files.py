@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.capture import platform
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.vault import notes
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from . import support

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 from hook_support import Home
 
 from holdfast.hook import taint
-from holdfast.hook.hosts import claude_code
 from holdfast.hook.own_text import Ground
+from holdfast.hosts import claude_code
 from holdfast.model import Moment
 
 from . import support

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import home, ledger_history
-from holdfast.hook import brief, main
-from holdfast.hook.hosts import HOSTS, adapter, text_of
+from holdfast.capture import brief_file, home, ledger_history
+from holdfast.hook import main
+from holdfast.hosts import HOSTS, adapter, text_of
 from holdfast.model import EVENTS, Moment, Reply
 
 PAYLOADS = sorted((Path(__file__).parent / "payloads").glob("*.json"))
@@ -391,7 +391,7 @@ def test_a_payload_goes_through_the_whole_hook(path: Path, place: Path) -> None:
     out = main.answer(host_of(path), raw, env, time.time(), time.perf_counter_ns())
     said = " ".join(_strings(json.loads(out))) if out.startswith("{") else out
     assert SAID.get(path.stem, "") in said
-    assert bool(out) == (path.stem in SAID or brief.NOTHING in said)
+    assert bool(out) == (path.stem in SAID or brief_file.NOTHING in said)
     records = list(ledger_history.read(home.state(env["HOLDFAST_HOME"]), ledger_history.Wanted()))
     assert [record for record in records if record["kind"] == "error"] == []
     (hook,) = [record for record in records if record["kind"] == "hook"]

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.capture import home, ledger_history
 from holdfast.hook import main
-from holdfast.hook.hosts import adapter
+from holdfast.hosts import adapter
 
 RECORDED = sorted((Path(__file__).parent / "payloads" / "recorded").glob("*.json"))
 EVENTS = {

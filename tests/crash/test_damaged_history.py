@@ -14,10 +14,11 @@ import pytest
 from doctor_support import place
 from hook_support import Home, Terminal
 
+from holdfast.capture import gate
 from holdfast.doctor.checks import LOST, Check
 from holdfast.doctor.history import check_history
 from holdfast.doctor.mending import mend
-from holdfast.vault import gate, new_history
+from holdfast.vault import new_history
 
 from .support import count
 

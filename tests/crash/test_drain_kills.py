@@ -24,11 +24,11 @@ from typing import Any
 import pytest
 
 from holdfast.capture import episodes, flags, home, marks, queue, story
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.drain import drain, find_episode
 from holdfast.hook import lifecycle
 from holdfast.vault import git as vault_git
 from holdfast.vault import notes
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 from .support import NAME, count, dice

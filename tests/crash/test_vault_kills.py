@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import GitFailed
 from holdfast.vault import journal
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 

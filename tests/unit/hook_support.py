@@ -23,8 +23,18 @@ from typing import Any
 import own_state  # noqa: F401
 import pytest
 
-from holdfast.capture import caller, episodes, flagging, home, ledger_history, marks, projects, queue, settle
-from holdfast.hook import brief
+from holdfast.capture import (
+    brief_file,
+    caller,
+    episodes,
+    flagging,
+    home,
+    ledger_history,
+    marks,
+    projects,
+    queue,
+    settle,
+)
 from holdfast.hook import main as hook_main
 from holdfast.install import launcher
 from holdfast.model import Flag
@@ -57,7 +67,7 @@ def context_of(out: str) -> str:
         return out
     reply = json.loads(out)
     carried = str(reply.get("context", reply.get("hookSpecificOutput", {}).get("additionalContext", "")))
-    return "" if brief.NOTHING in carried else carried
+    return "" if brief_file.NOTHING in carried else carried
 
 
 def run(
@@ -134,7 +144,7 @@ class Home:
         found = json.loads(out) if out else {}
         assert isinstance(found, dict)
         said = dict(found.get("hookSpecificOutput", found))
-        return {} if brief.NOTHING in str(said.get("additionalContext", "")) else said
+        return {} if brief_file.NOTHING in str(said.get("additionalContext", "")) else said
 
     def nudges(self) -> list[tuple[str, str]]:
         """Every decision at a boundary, in order: which boundary, and what was decided."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import flags, home, notices
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.filing import Filing
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import loops
 from holdfast.close.improve.loops import Loop
 from holdfast.vault import notes
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hook_support import Home, Terminal
 
+from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
 from holdfast.vault import index, notes, reviewing
-from holdfast.vault.gate import BY_USER
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}
 REMEMBER = "Remember: never push on Friday."

@@ -15,9 +15,9 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.capture import queue
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.vault import archive, git_settings, restoring
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 

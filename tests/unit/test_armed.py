@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import armed_match
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import UsageError
 from holdfast.vault import armed, armed_file, index, notes
 from holdfast.vault.armed import When
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

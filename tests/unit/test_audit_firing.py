@@ -15,9 +15,8 @@ from hook_support import Agents, Home
 from holdfast.audit import firing, period, report, transcripts
 from holdfast.audit.findings import Finding
 from holdfast.audit.report import Report
-from holdfast.capture import home, ledger
+from holdfast.capture import brief_file, home, ledger
 from holdfast.doctor.checks import Place
-from holdfast.hook import brief
 from holdfast.install.hosts import registrar
 
 DAY, HOUR = 86400.0, 3600.0
@@ -88,7 +87,7 @@ def wrote_codex(where: Home, session: str, when: float, *lines: dict[str, Any], 
 
 def said_off(why: str = "HOLDFAST=off is set", when: float = NOW - DAY) -> dict[str, Any]:
     """The answer of a start where capture is off, as Claude Code keeps it."""
-    told = json.dumps({"hookSpecificOutput": {"additionalContext": brief.said_off(why).text}})
+    told = json.dumps({"hookSpecificOutput": {"additionalContext": brief_file.said_off(why).text}})
     attachment = {"type": "hook_success", "hookEvent": "SessionStart", "stdout": told, "exitCode": 0}
     return {"type": "attachment", "attachment": attachment, "timestamp": stamp(when)}
 
@@ -197,7 +196,7 @@ def test_a_session_whose_start_said_that_capture_is_off_is_a_note(quiet: Home, w
 def test_codex_keeps_that_word_as_a_developers_message(quiet: Home) -> None:
     put_lines(quiet, CODEX)
     heard(quiet, NOW - 2 * DAY, CODEX)
-    text = {"type": "input_text", "text": brief.said_off("HOLDFAST=off is set").text}
+    text = {"type": "input_text", "text": brief_file.said_off("HOLDFAST=off is set").text}
     for nth, role in enumerate(("developer", "user")):
         said = {"type": "response_item", "payload": {"type": "message", "role": role, "content": [text]}}
         wrote_codex(quiet, IDS[nth], NOW - DAY, said)
@@ -209,7 +208,7 @@ def test_codex_keeps_that_word_as_a_developers_message(quiet: Home) -> None:
 def test_a_person_or_a_file_that_quotes_the_sentence_hides_no_session(quiet: Home) -> None:
     put_lines(quiet)
     heard(quiet, NOW - 2 * DAY)
-    quoted = {"type": "user", "cwd": str(quiet.project), "message": {"content": brief.said_off("x").text}}
+    quoted = {"type": "user", "cwd": str(quiet.project), "message": {"content": brief_file.said_off("x").text}}
     wrote(quiet, IDS[0], NOW - DAY, quoted)
     assert only(look(quiet)).count == 1
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from holdfast.capture import config
 from holdfast.hook import boundary
 from holdfast.hook.boundary import Boundary
-from holdfast.hook.hosts import adapter
+from holdfast.hosts import adapter
+from holdfast.text import commit_lines
 
 EPISODE = "claude-code/s1/1"
 
@@ -236,23 +237,23 @@ NO_COMMITS = [
 
 @pytest.mark.parametrize("command", COMMITS)
 def test_a_commit_in_any_spelling_is_one(command: str) -> None:
-    assert boundary.is_commit(command)
+    assert commit_lines.is_commit(command)
 
 
 @pytest.mark.parametrize("command", NO_COMMITS)
 def test_what_only_speaks_of_a_commit_is_none(command: str) -> None:
-    assert not boundary.is_commit(command)
+    assert not commit_lines.is_commit(command)
 
 
 @settings(max_examples=200, deadline=None)
 @given(command=st.text(st.sampled_from("git commit-m'\"\\;&|()\n$ `{}="), max_size=60) | st.text(max_size=60))
 def test_any_command_line_is_a_commit_or_not(command: str) -> None:
-    assert boundary.is_commit(command) in (True, False)
+    assert commit_lines.is_commit(command) in (True, False)
 
 
 def test_a_huge_command_line_is_looked_through_in_no_time() -> None:
-    assert not boundary.is_commit("'" * (1 << 20) + " commit")
-    assert boundary.is_commit("git commit -m '" + "x" * (1 << 20))
+    assert not commit_lines.is_commit("'" * (1 << 20) + " commit")
+    assert commit_lines.is_commit("git commit -m '" + "x" * (1 << 20))
 
 
 def test_each_commit_counts_and_a_failed_one_does_not(state: str) -> None:

@@ -16,9 +16,10 @@ from hook_support import PROMPT, Home, Terminal, a_home, context_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from holdfast.capture import brief_file as kept
 from holdfast.capture import flags, home, queue
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain
-from holdfast.hook import brief as kept
 from holdfast.memory import Memory
 from holdfast.model import Project, replace
 from holdfast.vault import (
@@ -34,7 +35,6 @@ from holdfast.vault import (
     notes,
     writing,
 )
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.lineage import Handoff
 
 DAY = "2026-11-01"

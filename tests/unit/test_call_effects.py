@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.hook import call_effects, call_match
 from holdfast.hook.call_effects import Effects
-from holdfast.hook.hosts import claude_code, codex
+from holdfast.hosts import claude_code, codex
 
 CWD = "/work/shop"
 

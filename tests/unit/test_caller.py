@@ -14,7 +14,7 @@ import pytest
 import holdfast
 from holdfast.capture import caller, episodes, platform, projects
 from holdfast.capture.episodes import Episode
-from holdfast.hook.hosts import generic
+from holdfast.hosts import generic
 from holdfast.model import Process, replace
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.vault import brain, check, notes
 from holdfast.vault.anchors import make
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

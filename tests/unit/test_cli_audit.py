@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 from hook_support import Home
 
-from holdfast.capture import home, ledger
+from holdfast.capture import brief_file, home, ledger
 from holdfast.cli import audit, command
 from holdfast.errors import NewerFormat, NotFound, UsageError
-from holdfast.hook import brief
 from holdfast.install.hosts import registrar
 
 DAY = 86400.0
@@ -157,7 +156,7 @@ def test_a_note_is_said_and_changes_no_verdict(at_home: Home) -> None:
     put(at_home, "hook", DAY, event="session-start", host="claude-code", episode="")
     folder = at_home.folder / ".claude" / "projects" / "-shop"
     folder.mkdir(parents=True)
-    told = brief.said_off("HOLDFAST=off is set").text
+    told = brief_file.said_off("HOLDFAST=off is set").text
     said = {"type": "attachment", "attachment": {"hookEvent": "SessionStart", "content": [told]}}
     prompt = {"type": "user", "cwd": str(at_home.project)}
     path = folder / "away.jsonl"

@@ -332,7 +332,7 @@ def test_a_fork_is_told_what_its_parent_does_not_know(conversation: Home) -> Non
     project = memory(conversation).project()
     moment = Moment("claude-code", "session-start", "s2", str(conversation.project), source="fork")
     scene = Scene(moment, str(conversation.vault), conversation.state, project, time.time(), {}, [])
-    from holdfast.hook import brief as kept
+    from holdfast.capture import brief_file as kept
     from holdfast.hook import live
 
     cached = kept.load(scene.vault, scene.state, project)

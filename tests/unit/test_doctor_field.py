@@ -12,12 +12,12 @@ from doctor_support import everything, place
 from hook_support import Home
 
 from holdfast.capture import home as vaults
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.doctor.checks import Check
 from holdfast.doctor.examine import examine_and_mend
 from holdfast.doctor.field import check_field
 from holdfast.field import indexing
 from holdfast.memory import Memory
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 

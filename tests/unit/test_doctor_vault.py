@@ -13,9 +13,9 @@ from hook_support import Home, fill_up, make_read_only, mounted, too_open
 
 from holdfast.capture import home as vaults
 from holdfast.capture import platform
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.memory import Memory
 from holdfast.vault import journal
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import lock as take_lock

@@ -15,6 +15,7 @@ import pytest
 from hook_support import SOURCE, fill_up, make_read_only, mounted
 
 from holdfast.capture import episodes, flags, home, ledger_history, marks, queue, settle, story
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain as closing
 from holdfast.close import filing, session_record
 from holdfast.close.drain import Closed, drain
@@ -22,7 +23,6 @@ from holdfast.errors import NewerFormat
 from holdfast.hook import lifecycle
 from holdfast.model import Flag
 from holdfast.vault import lineage, notes
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import Writer, writing
 
 NOW = 1_790_000_000.0  # 2026-09-21

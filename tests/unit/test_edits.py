@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.capture.gate import BY_USER
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import edits, index, lineage, notes
 from holdfast.vault.edits import Asked
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.lineage import Handoff
 

@@ -8,8 +8,8 @@ import pytest
 from hook_support import Home
 
 from holdfast.capture import faults, home
+from holdfast.capture.brief_file import Cached
 from holdfast.hook import person_line
-from holdfast.hook.brief import Cached
 from holdfast.hook.live import Live
 from holdfast.text.layout import Section
 

@@ -16,13 +16,13 @@ from field_support import NOW, SHOP, Room, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log
+from holdfast.capture.gate import BY_USER
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import NotFound, NotSaved
 from holdfast.field import comparing, forgetting, highways, rebuild, records
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
 from holdfast.vault import own, purge, purge_history
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.writing import writing
 
 SAID = "Orders are locked optimistically since the double booking"

@@ -11,13 +11,13 @@ from field_support import DAY, SHOP, Directions, Room, believe_times, save, text
 from task_support import AGENT, PROJECT, Desk
 
 from holdfast.capture import log
+from holdfast.capture.gate import BY_USER
 from holdfast.errors import Busy
 from holdfast.field import indexing, noted, records, retrieve, words
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
 from holdfast.tasks import finalize, states
 from holdfast.vault import lineage, purge
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hook_support import SOURCE
 
+from holdfast.capture import gate
+from holdfast.capture.gate import APPLY, LIFTED, MADE, REFUSE, WAIT, Asker, Change
 from holdfast.model import ORIGINS, TRUSTED, Flag
-from holdfast.vault import gate, notes
-from holdfast.vault.gate import APPLY, LIFTED, MADE, REFUSE, WAIT, Asker, Change
+from holdfast.vault import notes
 from holdfast.vault.writing import Writer, writing
 
 NOW = 1_800_000_000.0

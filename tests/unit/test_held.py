@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 from hook_support import SOURCE, Agents, Home
 
-from holdfast.capture import agent_edits, calls, home, once
-from holdfast.hook import brief
+from holdfast.capture import agent_edits, brief_file, calls, gate, home, once
 from holdfast.memory import Memory
-from holdfast.vault import edits, gate, index, reviewing
+from holdfast.vault import edits, index, reviewing
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -583,4 +582,4 @@ def test_a_vault_without_calls_is_not_looked_at(fresh: Home) -> None:
     assert not agent_edits.Edits(str(fresh.vault)).by("rules/x.md")
     assert not agent_edits.concerns("tasks/1/session_memory.md")
     assert not agent_edits.concerns("activity.log")
-    assert brief.still_says(str(fresh.vault), "rules/x.md", "p") is False
+    assert brief_file.still_says(str(fresh.vault), "rules/x.md", "p") is False

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import brain, history, notes
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 

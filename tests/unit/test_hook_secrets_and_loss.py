@@ -12,7 +12,7 @@ from hook_support import Agents, Home
 
 from holdfast.capture import gitfiles, platform, segments
 from holdfast.errors import NotSaved
-from holdfast.hook.hostprocess import is_wrapper
+from holdfast.hosts.process import is_wrapper
 
 TOKEN = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 

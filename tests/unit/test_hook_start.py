@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from hook_support import PROMPT, Agents, Home, context_of
 
-from holdfast.capture import flags, home, marks, queue
+from holdfast.capture import brief_file, flags, home, marks, queue
 from holdfast.capture.ids import digest
-from holdfast.hook import brief
 from holdfast.model import Flag, replace
 
 MOST_CHARACTERS = 9_000
@@ -42,7 +41,7 @@ def start(fresh: Home, host: str = "claude-code") -> str:
 def test_a_start_where_nothing_is_remembered_says_so_and_how_to_begin(fresh: Home) -> None:
     told = json.loads(start(fresh))["hookSpecificOutput"]["additionalContext"]
     first, nothing, how, last = told.splitlines()
-    assert (first, nothing, last) == ("<holdfast-memory>", brief.NOTHING, "</holdfast-memory>")
+    assert (first, nothing, last) == ("<holdfast-memory>", brief_file.NOTHING, "</holdfast-memory>")
     assert "`holdfast flag --kind decision|lesson|progress" in how
 
 

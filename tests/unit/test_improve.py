@@ -13,6 +13,7 @@ from improve_support import NOW, OTHER, SHOP, Desk
 
 from holdfast.capture import flag_words, flags
 from holdfast.capture.armed_match import matches
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
 from holdfast.close.improve import arming, proposals
 from holdfast.close.improve import closing as improve
@@ -21,7 +22,6 @@ from holdfast.close.improve.snag import Snag, key_of, parsed
 from holdfast.errors import UsageError
 from holdfast.model import Flag
 from holdfast.vault import armed, notes
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.index import Index
 from holdfast.vault.writing import writing
 

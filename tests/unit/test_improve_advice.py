@@ -10,6 +10,7 @@ from improve_support import NOW, SHOP, Desk
 from pydantic import ValidationError
 
 from holdfast.capture import flags
+from holdfast.capture.gate import BY_USER
 from holdfast.close.improve import advice as improve_advice
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import proposals
@@ -18,7 +19,6 @@ from holdfast.close.think import wording
 from holdfast.judge.fencing import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.notes import Note
 
 LONG = "\n".join(f"Line {nth} of what is known." for nth in range(1, 9))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
 DOCKER = ("docker prune took the volumes", "name the image")

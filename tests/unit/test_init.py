@@ -11,7 +11,7 @@ import pytest
 from hook_support import BARE, Home, Terminal, at_a_terminal
 
 from holdfast.capture import home as homes
-from holdfast.hook.hosts import HOSTS
+from holdfast.hosts import HOSTS
 from holdfast.install import launcher
 from holdfast.install.hosts import REGISTRARS, claude_code, registrar
 

@@ -12,7 +12,7 @@ import pytest
 from hook_support import Home
 
 from holdfast.capture import home as homes
-from holdfast.hook.hosts import HOSTS
+from holdfast.hosts import HOSTS
 from holdfast.install import command, launcher, settings, toml_roots
 from holdfast.install.hosts import REGISTRARS, Registrar, claude_code, codex, codex_trust, registrar
 

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import codec, quoting
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.model import Flag
 from holdfast.vault import brain, edits, index, journal, notes, reviewing
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import writing

@@ -11,11 +11,11 @@ from close_support import Scripted, court, handles, nothing
 from test_drain import NOW, SHOP, Life
 
 from holdfast.capture import codec, episodes, ledger_history, marks, notices, queue
+from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import Closed
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes
-from holdfast.vault.gate import BY_USER
 
 
 @pytest.fixture

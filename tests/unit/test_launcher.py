@@ -14,7 +14,7 @@ import pytest
 from hook_support import PYTHON, START, Done, Home, run
 
 import holdfast
-from holdfast.hook.hosts import HOSTS
+from holdfast.hosts import HOSTS
 from holdfast.install import launcher
 
 

@@ -11,6 +11,7 @@ from hook_support import Home, Terminal
 from improve_support import NOW, OTHER, SHOP, Desk
 
 from holdfast.capture import platform, queue, settle
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import deciding, loops, proposals
@@ -18,7 +19,6 @@ from holdfast.doctor.checks import Place
 from holdfast.doctor.loops import check_loops
 from holdfast.errors import UsageError
 from holdfast.model import Flag
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
 

@@ -13,11 +13,11 @@ import pytest
 from doctor_support import place
 from hook_support import Agents, Home, Terminal
 
-from holdfast.capture import faults
+from holdfast.capture import faults, gate
 from holdfast.doctor.checks import CAN_MEND, LOST, Check
 from holdfast.doctor.history import check_history
 from holdfast.errors import HistoryDamaged, NotFound
-from holdfast.vault import accepted_loss, gate, git_damage, new_history
+from holdfast.vault import accepted_loss, git_damage, new_history
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred

@@ -18,8 +18,8 @@ sys.path.append({top!r})
 from holdfast.module_loader import install
 install()
 from holdfast.capture import ids
-import holdfast.hook.hosts
-print(type(ids.__spec__.loader).__name__, ids.MARK, ids.__file__, holdfast.hook.hosts.__path__)
+import holdfast.hosts
+print(type(ids.__spec__.loader).__name__, ids.MARK, ids.__file__, holdfast.hosts.__path__)
 """
 
 
@@ -27,7 +27,7 @@ print(type(ids.__spec__.loader).__name__, ids.MARK, ids.__file__, holdfast.hook.
 def package(tmp_path: Path) -> Path:
     """A small package of the same name and shape, whose sources may be changed."""
     top = tmp_path / "top"
-    for folder in ("", "capture", "hook", "hook/hosts"):
+    for folder in ("", "capture", "hook", "hosts"):
         (top / "holdfast" / folder).mkdir(parents=True, exist_ok=True)
         (top / "holdfast" / folder / "__init__.py").write_text("")
     source = Path(holdfast.__file__).parent / "module_loader.py"

@@ -13,11 +13,11 @@ import pytest
 from doctor_support import everything, place
 from hook_support import Agents, Home, Terminal
 
-from holdfast.capture import faults, once
+from holdfast.capture import faults, gate, once
 from holdfast.doctor.examine import examine
 from holdfast.doctor.history import check_history
 from holdfast.errors import HistoryDamaged, NotFound
-from holdfast.vault import gate, git_damage, history, last_commit, new_history, purge_history
+from holdfast.vault import git_damage, history, last_commit, new_history, purge_history
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.capture.gate import BY_USER
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import arming, edits, index, notes
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:

@@ -392,7 +392,7 @@ main.main("claude-code", environ(), 0)
 posix.write(2, " ".join(sys.modules).encode())
 """
 HEAVY = ("re", "json", "tomllib", "os", "enum", "functools", "collections", "typing", "dataclasses", "subprocess",
-         "holdfast.hook.brief", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
+         "holdfast.capture.brief_file", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
          "holdfast.capture.queue", "holdfast.capture.flagging", "holdfast.capture.redaction_rules")  # fmt: skip
 
 

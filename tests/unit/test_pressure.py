@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import limits, pressure
+from holdfast.hook import pressure
 from holdfast.hook.pressure import Pressure
+from holdfast.hosts import limits
 from holdfast.text import transcript
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from hook_support import Home, Terminal
 
-from holdfast.capture import home, platform, project_merges, projects
-from holdfast.hook import brief
+from holdfast.capture import brief_file, home, platform, project_merges, projects
 from holdfast.memory import Memory
 from holdfast.serve.serving import Serving
 from holdfast.serve.tokens import Caller
@@ -182,7 +181,7 @@ def test_the_newest_handoff_of_either_folder_is_the_one_that_a_start_loads(two: 
     (first, _), (second, _) = two.memory(two.shop).handoffs()
     assert (first.project, second.project) == (two.ids["api"], two.ids["shop"])
     here = projects.find(str(two.shop), str(two.home.vault))
-    shown = [part.path for part in brief.load(str(two.home.vault), two.home.state, here).parts]
+    shown = [part.path for part in brief_file.load(str(two.home.vault), two.home.state, here).parts]
     assert next(path for path in shown if path.startswith("lineage/")) == first.path
 
 

@@ -12,11 +12,11 @@ import pytest
 from hook_support import Home, Terminal
 from improve_support import NOW, OTHER, SHOP, SKILL, Desk
 
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.proposals import Proposal
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 
 PATH = "knowledge/port.md"
 

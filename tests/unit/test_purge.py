@@ -14,11 +14,11 @@ from hook_support import Home
 
 from holdfast.capture import codec, ledger, ledger_history, log, platform, purging, queue, segments, settle
 from holdfast.capture.flags import make
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, GitFailed, NotFound, UsageError
 from holdfast.model import Flag
 from holdfast.vault import notes, purge, purge_history, sync
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 

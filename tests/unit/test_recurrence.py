@@ -11,11 +11,11 @@ from hook_support import Home
 from improve_support import NOW, SHOP, Desk
 
 from holdfast.capture import flags, queue
+from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import loops, proving, recurrence
 from holdfast.close.improve import record as improve_record
-from holdfast.vault.gate import BY_USER
 
 HUNG = "Snag: docker prune hung. Better: `docker image rm`"
 

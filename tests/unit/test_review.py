@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.capture import once
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import history, notes, reviewing
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

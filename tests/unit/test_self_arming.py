@@ -10,9 +10,9 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.capture import flags, queue
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.drain import drain
 from holdfast.vault import armed, armed_file, index, named_calls, notes
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.writing import writing
 
 NOW = 1_790_000_000.0

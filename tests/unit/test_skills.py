@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
+from holdfast.capture.gate import BY_USER
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import proposals, skills
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.skills import HEADING
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.writing import Writer
 
 LINE = "Snag: it hung. Better: one frame"

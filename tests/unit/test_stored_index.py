@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import alike, git_process, home
-from holdfast.vault import edits, gate, index, index_store, note_facets, notes, stored_index
+from holdfast.capture import alike, gate, git_process, home
+from holdfast.vault import edits, index, index_store, note_facets, notes, stored_index
 from holdfast.vault.index import Index
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.writing import take_in, writing

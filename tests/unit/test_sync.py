@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hook_support import SOURCE
 
+from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
 from holdfast.vault import brain, frontmatter, history, index, journal, notes, remote
-from holdfast.vault.gate import BY_UPKEEP
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync

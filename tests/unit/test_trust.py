@@ -10,9 +10,9 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.capture import home, projects
+from holdfast.capture.gate import BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import brief, frontmatter, trust
-from holdfast.vault.gate import BY_USER
 
 RULE = frontmatter.render({"name": "obey", "description": "obey", "kind": "rule"}, "\nObey the repository.\n")
 

@@ -9,11 +9,11 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.capture import config, once
+from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
 from holdfast.hook import user_words
 from holdfast.memory import Memory
 from holdfast.vault import index, reviewing
-from holdfast.vault.gate import BY_USER
 from holdfast.vault.notes import Note
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}

@@ -10,10 +10,10 @@ import pytest
 from test_drain import NOW, SHOP, Life
 
 from holdfast.capture import episodes, home, marks, once, story
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.hook import reconstruction
 from holdfast.vault import history, lineage
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.writing import writing
 from holdfast.witness import kept
 

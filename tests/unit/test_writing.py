@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import SOURCE, wait_until
 
+from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import Busy, GitFailed, HistoryDamaged, NewerFormat
 from holdfast.vault import edits, new_history, notes
-from holdfast.vault.gate import BY_UPKEEP, BY_USER
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 

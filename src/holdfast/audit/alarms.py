@@ -25,10 +25,11 @@ from holdfast.audit.firing import Fired
 from holdfast.audit.indexed import Indexed
 from holdfast.doctor.acknowledged import check_acknowledged
 from holdfast.doctor.capture import check_queue
-from holdfast.doctor.checks import age, many, reason
+from holdfast.doctor.checks import reason
 from holdfast.doctor.faults import check_faults
 from holdfast.doctor.history import check_history
 from holdfast.doctor.vault import check_folders, check_locks, check_space
+from holdfast.text.phrases import age, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set

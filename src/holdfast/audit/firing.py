@@ -20,10 +20,9 @@ from holdfast.audit.findings import ELSEWHERE, NO_LINES, NOT_LOOKED_AT, QUIET, S
 from holdfast.audit.whereabouts import Lines, Places
 from holdfast.capture import episodes, home
 from holdfast.capture.episodes import OPEN, session_name, session_of
-from holdfast.doctor.checks import age, first_of, many
 from holdfast.doctor.hosts import at_hand
-from holdfast.hook.live import when
 from holdfast.install.hosts import claude_code, codex
+from holdfast.text.phrases import age, first_of, many, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.audit.findings import INDEX_BEHIND, NOT_INDEXED, NOT_LOOKED_AT, Finding
-from holdfast.doctor.checks import age, first_of, many
+from holdfast.capture.marks import PATIENCE
 from holdfast.field import coverage
 from holdfast.field.coverage import DAMAGED, MISSING, NEWER, OUTDATED, UNREADABLE
-from holdfast.hook.live import PATIENCE
+from holdfast.text.phrases import age, first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from holdfast.audit.findings import DEAD, MARK, NOT_CLOSED, NOT_DRAINED, Finding
 from holdfast.capture import background, platform, queue
 from holdfast.capture.episodes import DIED, OPEN
+from holdfast.capture.marks import PATIENCE
 from holdfast.close.work import find_episode
 from holdfast.doctor.capture import in_live, marks_left
-from holdfast.doctor.checks import age, many
-from holdfast.hook.live import PATIENCE, when
+from holdfast.text.phrases import age, many, when
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from holdfast.audit.findings import FELL_BACK
 from holdfast.audit.report import STAGES
 from holdfast.capture.flags import clean
 from holdfast.capture.quoting import shortened
-from holdfast.doctor.checks import many
+from holdfast.text.phrases import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.hook import brief
+from holdfast.capture import brief_file
 from holdfast.text import transcript
 from holdfast.text.transcript import CLAUDE, CODEX
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HEAD = 256 << 10  # what hosts and their instructions put before the first answer of a hook
 TAIL = 1 << 20
-OFF = brief.said_off("").text.rstrip(".").encode()
+OFF = brief_file.said_off("").text.rstrip(".").encode()
 ID = 36  # letters of a session's id, at the end of what Codex calls its file
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_READ = 50
+PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 ASIDE = ".unreadable"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from holdfast.capture import gate
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
-from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.vault.arming import Arming

@@ -56,8 +56,9 @@ def doctor(
 
 
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
-    from holdfast.doctor.checks import many
-    from holdfast.vault import gate, new_history
+    from holdfast.capture import gate
+    from holdfast.text.phrases import many
+    from holdfast.vault import new_history
 
     by = gate.asker(place.env, place.cwd, place.vault)
     planned = new_history.plan(place.vault, by=by)
@@ -76,7 +77,7 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
 
 
 def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
-    from holdfast.doctor.checks import many
+    from holdfast.text.phrases import many
 
     yield f"The history of {vault} is damaged: {planned.damage}."
     beside = ", and the old .git is kept in .state" if planned.is_kept else ""
@@ -93,7 +94,8 @@ def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
 
 
 def _accept(place: Place, *, yes: bool, json: bool) -> None:
-    from holdfast.vault import accepted_loss, gate
+    from holdfast.capture import gate
+    from holdfast.vault import accepted_loss
 
     by = gate.asker(place.env, place.cwd, place.vault)
     lost = accepted_loss.plan(place.vault, by=by)

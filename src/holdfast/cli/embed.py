@@ -6,10 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
+from holdfast.capture import gate
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.fielding import Fielding
-from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.field.embed.choice import Settings

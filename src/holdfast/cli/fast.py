@@ -132,7 +132,7 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
     vault = home.capture_vault(env)
     if paused:
-        from holdfast.vault import gate
+        from holdfast.capture import gate
 
         by = gate.asker(env, platform.working_folder(env), vault)
         gate.require(by, gate.Change(gate.CAPTURE, gate.LIFTED), "Pausing capture")

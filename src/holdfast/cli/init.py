@@ -7,11 +7,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.capture import config, home, platform, vanished
+from holdfast.capture import config, gate, home, platform, vanished
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.install import judges, plan, telling
-from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from holdfast.install.hosts import Scope

@@ -6,10 +6,9 @@ import os
 from dataclasses import asdict
 from typing import Annotated
 
-from holdfast.capture import config, home, platform
+from holdfast.capture import config, gate, home, platform
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
-from holdfast.vault import gate
 
 
 def judge(

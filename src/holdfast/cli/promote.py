@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from holdfast.capture import gate
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
-from holdfast.vault import gate
 
 STEERING = ("rule", "feedback", "identity")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from holdfast.capture import once
+from holdfast.capture import gate, once
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.close.improve import deciding, proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
-from holdfast.vault import gate, reviewing, settling
+from holdfast.vault import reviewing, settling
 
 if TYPE_CHECKING:
     from holdfast.close.improve.proposals import Proposal

@@ -6,11 +6,10 @@ import os
 import sys
 from typing import Annotated
 
-from holdfast.capture import home, platform
+from holdfast.capture import gate, home, platform
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import UsageError
-from holdfast.vault import gate
 
 
 def trust(

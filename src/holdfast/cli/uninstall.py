@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-from holdfast.capture import home, platform
+from holdfast.capture import gate, home, platform
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.cli.init import agrees
 from holdfast.install import removal, telling
-from holdfast.vault import gate
 
 
 def uninstall(

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import once
+from holdfast.capture import gate, once
 from holdfast.model import TRUSTED, replace
-from holdfast.vault import gate
 from holdfast.vault.notes import PROPOSED
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, home, purging
+from holdfast.capture import episodes, gate, home, purging
 from holdfast.close import aftermath, discards, session_record
 from holdfast.close import prompts as typed
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
-from holdfast.vault import brief, gate, lineage, writable
+from holdfast.vault import brief, lineage, writable
 from holdfast.vault.history import was_edited_by_hand as by_hand
 from holdfast.vault.writing import writing
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import lead_ins, quoting
+from holdfast.capture import gate, lead_ins, quoting
 from holdfast.model import TRUSTED
-from holdfast.vault import anchors, frontmatter, gate, index, notes, proofs
+from holdfast.vault import anchors, frontmatter, index, notes, proofs
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING

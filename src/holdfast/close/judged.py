@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import gate
 from holdfast.close import discards
 from holdfast.close.filing import MOST_SOURCES, sources_of
 from holdfast.close.think import wording
 from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, gate, notes, proofs, standing
+from holdfast.vault import frontmatter, notes, proofs, standing
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.story import LONGEST, MOST_FILES, Story
-from holdfast.hook.hosts.tools import SCHEDULING
+from holdfast.hosts.tools import SCHEDULING
 from holdfast.model import replace as changed
 from holdfast.text import extract, layout
 from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, back, decoded

@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, platform, purging
+from holdfast.capture import gate, home, platform, purging
 from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
 from holdfast.model import Flag
-from holdfast.vault import gate, index, journal, notes
+from holdfast.vault import index, journal, notes
 from holdfast.vault.notes import Note
 from holdfast.vault.writing import writing
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.capture import acknowledged
-from holdfast.doctor.checks import bad, first_of, good, many
+from holdfast.doctor.checks import bad, good
+from holdfast.text.phrases import first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

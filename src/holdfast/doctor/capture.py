@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import background, codec, episodes, ledger_history, log, marks, platform, queue
 from holdfast.capture.ledger_history import DAY, Wanted
-from holdfast.doctor.checks import MEND, age, bad, first_of, good, many, note
-from holdfast.hook.live import PATIENCE
+from holdfast.capture.marks import PATIENCE
+from holdfast.doctor.checks import MEND, bad, good, note
+from holdfast.text.phrases import age, first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

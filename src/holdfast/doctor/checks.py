@@ -110,24 +110,6 @@ def lost(name: str, detail: str, fix: str, agent: str = "") -> Check:
     return Check(name, False, detail, fix, agent, is_lost=True)
 
 
-def many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def age(seconds: float) -> str:
-    """A length of time as people say it."""
-    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= size:
-            return many(int(seconds // size), unit)
-    return many(max(0, int(seconds)), "second")
-
-
-def first_of(names: list[str], most: int = 3) -> str:
-    """The first few of many names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
-
-
 def reason(error: Exception) -> str:
     """What went wrong, in a few words."""
     if isinstance(error, OSError) and error.strerror:

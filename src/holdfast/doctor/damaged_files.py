@@ -6,10 +6,12 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
+from holdfast.capture import gate
+from holdfast.doctor.checks import MEND, bad, good, note
 from holdfast.doctor.checks import lost as lost_check
 from holdfast.errors import GitFailed
-from holdfast.vault import accepted_loss, damage, gate
+from holdfast.text.phrases import first_of, many
+from holdfast.vault import accepted_loss, damage
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import locked
 

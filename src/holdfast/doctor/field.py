@@ -11,10 +11,11 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import config, home, platform
-from holdfast.doctor.checks import MEND, age, bad, first_of, good, many, note, reason
+from holdfast.doctor.checks import MEND, bad, good, note, reason
 from holdfast.errors import HoldfastError
 from holdfast.field import coverage, records
 from holdfast.field.coverage import DAMAGED, MISSING, NEWER, READY, UNREADABLE
+from holdfast.text.phrases import age, first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
-from holdfast.doctor.checks import MEND, bad, first_of, good, lost, many, note, reason
+from holdfast.doctor.checks import MEND, bad, good, lost, note, reason
 from holdfast.errors import GitFailed
+from holdfast.text.phrases import first_of, many
 from holdfast.vault import accepted_loss, armed_file, git_damage
 from holdfast.vault.git import BRANCH, LOCKS, Repository
 from holdfast.vault.git_parts import UNSEEN

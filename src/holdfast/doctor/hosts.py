@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.doctor import probe, settings
 from holdfast.doctor.capability import TABLE, parsed
-from holdfast.doctor.checks import bad, first_of, good, note
+from holdfast.doctor.checks import bad, good, note
 from holdfast.errors import UsageError
 from holdfast.install import exclude, launcher
 from holdfast.install.hosts import REGISTRARS, claude_code, registrar
+from holdfast.text.phrases import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,10 +11,11 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.doctor import probe, settings
-from holdfast.doctor.checks import MEND, bad, first_of, good, many, note
+from holdfast.doctor.checks import MEND, bad, good, note
 from holdfast.doctor.hosts import at_hand, has_plugin
 from holdfast.install import launcher
 from holdfast.install.hosts import RUN_ONCE
+from holdfast.text.phrases import first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.close.improve import loops
-from holdfast.doctor.checks import age, bad, first_of, good, many, note
+from holdfast.doctor.checks import bad, good, note
+from holdfast.text.phrases import age, first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, platform
-from holdfast.doctor.checks import many, reason
+from holdfast.doctor.checks import reason
 from holdfast.errors import HistoryDamaged, HoldfastError
 from holdfast.install import command, launcher
+from holdfast.text.phrases import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

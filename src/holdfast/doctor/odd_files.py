@@ -10,8 +10,9 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.capture import config, gitfiles, other_repository, platform
-from holdfast.doctor.checks import MEND, bad, first_of, good
+from holdfast.doctor.checks import MEND, bad, good
 from holdfast.install.hosts import claude_code, codex
+from holdfast.text.phrases import first_of
 from holdfast.vault import damage, notes
 
 if TYPE_CHECKING:

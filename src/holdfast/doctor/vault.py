@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import config, home, platform, vault_id
 from holdfast.close.drain import ROOM
-from holdfast.doctor.checks import MEND, bad, first_of, good, many, note, reason
+from holdfast.doctor.checks import MEND, bad, good, note, reason
+from holdfast.text.phrases import first_of, many
 from holdfast.vault import notes, writable
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from holdfast.capture import config as machine
 from holdfast.capture import once
 from holdfast.capture.ids import digest
 from holdfast.model import value
+from holdfast.text import commit_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 
 CHAPTER, TASK, SUBAGENT, COMMIT = "chapter", "task", "subagent", "commit"
 CHAPTER_TOOLS = ("mark_chapter",)
-NO_COMMIT = ("--dry-run", "--help", "-h", "--short", "--porcelain", "--long")  # the last three only show what would be
-VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")  # options of git that a word follows
-BEFORE = frozenset(("sudo", "env", "time", "command", "exec", "nice", "nohup", "timeout", "then", "do", "else", "!"))
-ENDS = dict.fromkeys(map(ord, ";&|\n(){}`"), "\n")
-LONGEST = 1 << 14  # of a command line that is looked through
 
 
 @value
@@ -62,7 +58,7 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
     for kind, tools in ((CHAPTER, chapter_tools), (TASK, machine.texts(wishes, "task_tools", ()))):
         if moment.tool and (moment.tool in tools or short_name(moment.tool) in tools):
             return [Boundary(kind, moment.input.partition("\n")[0], moment.call or moment.input)]
-    if moment.command and "commit" in moment.command and is_commit(moment.command):
+    if moment.command and "commit" in moment.command and commit_lines.is_commit(moment.command):
         return [Boundary(COMMIT, "", moment.call or moment.command)]
     return []
 
@@ -70,44 +66,3 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
 def short_name(tool: str) -> str:
     """A tool's own name, without the server it comes from: mcp__notes__mark_chapter, notes/mark_chapter."""
     return tool.rpartition("__")[2].rpartition("/")[2].rpartition(".")[2]
-
-
-def is_commit(command: str) -> bool:
-    """Whether a command line commits with git: `git commit` as a command of its own, whatever options git takes."""
-    return any(_commits(line.split()) for line in _bare(command[:LONGEST]).translate(ENDS).split("\n"))
-
-
-def _commits(words: list[str]) -> bool:
-    """One simple command. What only runs another, and variables set for it, may stand before git."""
-    at = 0
-    while at < len(words) and (words[at] in BEFORE or "=" in words[at] or (at and words[at][0] in "-0123456789")):
-        at += 1
-    if at == len(words) or words[at].rpartition("/")[2] != "git":
-        return False
-    rest = words[at + 1 :]
-    while rest and rest[0].startswith("-"):
-        rest = rest[2:] if rest[0] in VALUED else rest[1:]
-    return rest[:1] == ["commit"] and not any(word in NO_COMMIT for word in rest)
-
-
-def _bare(command: str) -> str:
-    """A command line without what is quoted in it: a commit's message is no command."""
-    bare, at = [], 0
-    while at < len(command):
-        letter = command[at]
-        if letter == "\\":
-            bare.append(" " if command[at + 1 : at + 2] == "\n" else "_")
-            at += 2
-        elif letter in "'\"":
-            bare.append("_")
-            at = _behind(command, at + 1, letter)
-        else:
-            bare.append(letter)
-            at += 1
-    return "".join(bare)
-
-
-def _behind(command: str, at: int, quote: str) -> int:
-    while at < len(command) and command[at] != quote:
-        at += 2 if quote == '"' and command[at] == "\\" else 1
-    return at + 1

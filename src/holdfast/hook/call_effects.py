@@ -8,7 +8,7 @@ call does inside a script of its own is not seen. Nothing here runs unless a not
 from __future__ import annotations
 
 from holdfast.hook import call_words
-from holdfast.hook.hosts.tools import PATCH, PATCH_LINES
+from holdfast.hosts.tools import PATCH, PATCH_LINES
 from holdfast.model import value
 from holdfast.text import shell_programs
 

@@ -13,8 +13,8 @@ from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.capture.brief_file import Cached
     from holdfast.capture.episodes import Episode
-    from holdfast.hook.brief import Cached
     from holdfast.hook.scene import Scene
 
 
@@ -51,8 +51,8 @@ def before(scene: Scene, episode: Episode, cached: Cached) -> Told | None:
     left = once.read(scene.state, episode.parent, once.TOLD)
     if not left:
         return None
-    from holdfast.hook import brief
-    from holdfast.hook.live import when
+    from holdfast.capture import brief_file
+    from holdfast.text.phrases import when
 
     began, *lines = left.split("\n")
     digests, paths = set(), set()
@@ -62,7 +62,9 @@ def before(scene: Scene, episode: Episode, cached: Cached) -> Told | None:
         paths.add(path)
     shown = {part.path for part in cached.parts}
     gone = [
-        path for path in sorted(paths - shown - {""}) if not brief.still_says(scene.vault, path, *scene.project.ids)
+        path
+        for path in sorted(paths - shown - {""})
+        if not brief_file.still_says(scene.vault, path, *scene.project.ids)
     ]
     return Told(
         frozenset(digests),

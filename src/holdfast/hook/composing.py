@@ -9,14 +9,14 @@ gets what it was not told before.
 from __future__ import annotations
 
 from holdfast.capture import once, quoting
-from holdfast.hook.brief import FENCE, FOOT, NOTHING, Part
+from holdfast.capture.brief_file import FENCE, FOOT, NOTHING, Part
 from holdfast.model import Reply, replace, value
 from holdfast.text import folding, layout
 from holdfast.text.layout import MOST_CHARACTERS, Filled, Item, Section, cost, escape, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.hook.brief import Cached
+    from holdfast.capture.brief_file import Cached
     from holdfast.hook.changes import Told
     from holdfast.hook.live import Live
 

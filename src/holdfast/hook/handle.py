@@ -122,7 +122,7 @@ def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: M
 def _said_off(moment: Moment, why: str) -> Reply:
     if moment.event != "session-start":
         return Reply()
-    from holdfast.hook.brief import said_off
+    from holdfast.capture.brief_file import said_off
 
     return said_off(why)
 
@@ -130,7 +130,7 @@ def _said_off(moment: Moment, why: str) -> Reply:
 def _said_newer(moment: Moment, version: int) -> Reply:
     if moment.event != "session-start":
         return Reply()
-    from holdfast.hook.brief import said_newer
+    from holdfast.capture.brief_file import said_newer
 
     return said_newer(version, home.FORMAT)
 

@@ -48,7 +48,7 @@ def episode_of(scene: Scene) -> Episode | None:
 
 
 def _is_another_process(pid: int, known: Episode) -> bool:
-    from holdfast.hook.hostprocess import host_process
+    from holdfast.hosts.process import host_process
 
     return known.process is not None and host_process(pid) != known.process
 
@@ -63,7 +63,7 @@ def _close_the_old(scene: Scene, known: Episode) -> None:
 
 
 def _open(scene: Scene, before: Episode | None) -> Episode:
-    from holdfast.hook.hostprocess import host_process
+    from holdfast.hosts.process import host_process
 
     moment = scene.moment
     process = host_process(moment.pid)

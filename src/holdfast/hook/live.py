@@ -14,6 +14,7 @@ from holdfast.capture.flags import clean
 from holdfast.hook import lifecycle
 from holdfast.model import TRUSTED, Project, value
 from holdfast.text.layout import Item, Section
+from holdfast.text.phrases import many, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
-PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 TOO_LONG = 86400.0  # seconds that a flag of another project may wait; `holdfast serve` fails its health then, too
 
 
@@ -128,7 +128,7 @@ def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:
 def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:
     if not any(mark.story for mark in left):
         return ()
-    from holdfast.hook import last_words
+    from holdfast.text import last_words
 
     return last_words.items(state, left, [entry.flag.text for entry in mine])
 
@@ -200,7 +200,7 @@ def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -
     session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
     if mark.episode in running:
         return ""
-    if mark.why == episodes.ENDED and 0 <= now - mark.last < PATIENCE and closes:
+    if mark.why == episodes.ENDED and 0 <= now - mark.last < marks.PATIENCE and closes:
         return ""
     how = "died without an end" if mark.why == episodes.DIED else "ended and was not closed"
     kept = f"{many(mark.waiting, 'flag')} kept" if mark.waiting else "it had flagged nothing"
@@ -213,7 +213,7 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
     that somebody has put properly since are told by what puts them."""
     if not mine:
         return ()
-    from holdfast.vault import gate
+    from holdfast.capture import gate
 
     found = []
     answered = {ident for entry in mine for ident in entry.flag.answered if entry.flag.origin in TRUSTED}
@@ -237,11 +237,3 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
 
 def _day(moment: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(moment))
-
-
-def many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def when(moment: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(moment))

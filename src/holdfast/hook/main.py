@@ -47,7 +47,7 @@ def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int
     from holdfast.capture import codec, home, platform
     from holdfast.capture.episodes import session_name
     from holdfast.hook import handle
-    from holdfast.hook.hosts import HOSTS, adapter
+    from holdfast.hosts import HOSTS, adapter
     from holdfast.model import replace
 
     speak = adapter(host)

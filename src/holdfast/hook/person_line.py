@@ -5,11 +5,11 @@ and sentences of our own only, so nothing that was written by others reaches the
 
 from __future__ import annotations
 
-from holdfast.hook.live import many, when
+from holdfast.text.phrases import many, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.hook.brief import Cached
+    from holdfast.capture.brief_file import Cached
     from holdfast.hook.live import Live
 
 HOUR, DAY = 3600.0, 86400.0

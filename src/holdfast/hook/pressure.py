@@ -10,7 +10,7 @@ the compaction, so the use of before would be told.
 
 from __future__ import annotations
 
-from holdfast.hook import limits
+from holdfast.hosts import limits
 from holdfast.model import value
 from holdfast.text import transcript
 

@@ -164,7 +164,7 @@ def _told_at_start(scene: Scene, episode: Episode) -> set[str]:
     left = once.read(scene.state, episode.key, CARRIED)
     if left is not None:
         return {line.rpartition(":")[0] for line in left.splitlines()}
-    from holdfast.hook import brief
+    from holdfast.capture import brief_file
 
-    parts = brief.load(scene.vault, scene.state, scene.project).parts
+    parts = brief_file.load(scene.vault, scene.state, scene.project).parts
     return {part.path for part in parts}

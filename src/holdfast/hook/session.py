@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
+    from holdfast.capture.brief_file import Cached
     from holdfast.capture.episodes import Episode
-    from holdfast.hook.brief import Cached
     from holdfast.hook.changes import Told
     from holdfast.hook.live import Live
     from holdfast.hook.scene import Scene
@@ -30,15 +30,15 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     compaction the same session goes on, with its snapshot."""
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
-    from holdfast.capture import background
-    from holdfast.hook import brief, composing, live, vault_place
+    from holdfast.capture import background, brief_file
+    from holdfast.hook import composing, live, vault_place
 
     vault_place.look(scene, env)
     living = lifecycle.bury_the_dead(scene)
     if episode:
         living.discard(episode.key)
     closes = not background.is_off(env)
-    cached = brief.load(scene.vault, scene.state, scene.project)
+    cached = brief_file.load(scene.vault, scene.state, scene.project)
     before = _told_before(scene, episode, cached)
     own = f"{scene.moment.host}/{scene.moment.session}/" if before else ""
     now = live.gather(scene.state, scene.project, scene.now, living, closes=closes, own=own)
@@ -91,11 +91,12 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.hook import brief, compaction, composing, live, user_words
+    from holdfast.capture import brief_file
+    from holdfast.hook import compaction, composing, live, user_words
     from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
-    cached = brief.load(scene.vault, scene.state, scene.project)
+    cached = brief_file.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
     found = compaction.begin_cycle(scene, episode)
     words = user_words.reminder(scene, episode, command or "holdfast")

@@ -254,7 +254,7 @@ def _is_file(path: str) -> bool:
 
 
 def _is_commit(command: str) -> bool:
-    from holdfast.hook.boundary import is_commit
+    from holdfast.text.commit_lines import is_commit
 
     return is_commit(command)
 

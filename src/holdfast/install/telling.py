@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import history_glance, home
-from holdfast.hook.hosts import HOSTS
+from holdfast.hosts import HOSTS
 from holdfast.install import exclude, launcher
 from holdfast.install.hosts import REGISTRARS, registrar
 

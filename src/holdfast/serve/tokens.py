@@ -18,9 +18,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, episodes, platform
+from holdfast.capture import codec, episodes, gate, platform
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -167,7 +167,7 @@ def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
 def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
     """An entry of the user's or the agent's own stays in force for an outsider. Raises gate.Refused."""
     for one in gone:
-        from holdfast.vault import gate
+        from holdfast.capture import gate
 
         by = gate.Asker(gate.AGENT, speaker.origin)
         change = gate.Change(gate.DECISION, gate.LIFTED, one.id, one.origin)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.capture import faults, home, platform
+from holdfast.capture import faults, gate, home, platform
 from holdfast.errors import NotFound
-from holdfast.vault import gate
 from holdfast.vault.last_commit import IDENT
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import gate
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import armed, gate, index, journal, named_calls, notes
+from holdfast.vault import armed, index, journal, named_calls, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Making a brief ahead of the start that will need it, so that the hook only reads one small file.
 
 One file per project and work tree, with the items in order, the files they quote (at most 64, with size and times), and
-what has to be there of the files that a note is anchored to. hook/brief keeps it true; this makes it anew. Beside it
+what has to be there of the files that a note is anchored to. capture/brief_file keeps it true. Beside it
 lies the same for work trees of the project that have none yet, where nothing can be said of anchors.
 """
 
@@ -13,10 +13,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import brief_file as kept
 from holdfast.capture import codec, gitfiles, home, platform, project_merges, projects, quoting
 from holdfast.capture.agent_edits import Edits
-from holdfast.hook import brief as kept
-from holdfast.hook.brief import VERSION, path_of, stamp
+from holdfast.capture.brief_file import VERSION, path_of, stamp
 from holdfast.model import Project, replace
 from holdfast.vault import (
     anchored,

@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, platform, project_merges
+from holdfast.capture import gate, home, platform, project_merges
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import UsageError
-from holdfast.vault import brain, frontmatter, gate, index, journal, notes
+from holdfast.vault import brain, frontmatter, index, journal, notes
 from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
 from holdfast.vault.check_notes import FIXABLE, of_note
 from holdfast.vault.check_tasks import check_tasks

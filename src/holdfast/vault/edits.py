@@ -12,14 +12,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import quoting
+from holdfast.capture import gate, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, armed_file, gate, index, lineage, notes, proofs, standing
+from holdfast.vault import armed, armed_file, index, lineage, notes, proofs, standing
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.writing import Writer, writing
 

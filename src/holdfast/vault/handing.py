@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import caller, codec, gitfiles, platform, quoting
+from holdfast.capture import caller, codec, gate, gitfiles, platform, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, gate, handoff_lint, lineage
+from holdfast.vault import frontmatter, handoff_lint, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing

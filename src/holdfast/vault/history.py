@@ -21,7 +21,7 @@ from holdfast.vault.writing import GROWING, writing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.vault.gate import Asker
+    from holdfast.capture.gate import Asker
 
 FIELD, RECORD = "\x1f", "\x1e"
 TRAILERS = (journal.TRAILER, "Holdfast-Cause")

@@ -21,7 +21,7 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.vault.gate import Asker
+    from holdfast.capture.gate import Asker
     from holdfast.vault.index import Index
     from holdfast.vault.instructions import Reading, Source
 

@@ -16,12 +16,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import faults, home, ledger, platform
+from holdfast.capture import faults, gate, home, ledger, platform
 from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.vault import (
-    gate,
     git_damage,
     git_graph,
     git_making,

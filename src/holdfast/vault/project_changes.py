@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from holdfast.capture import home, locks, project_merges, projects
+from holdfast.capture import gate, home, locks, project_merges, projects
 from holdfast.capture.ids import digest
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import brief, gate
+from holdfast.vault import brief
 from holdfast.vault.writing import writing
 
 TABLES = "projects.toml"

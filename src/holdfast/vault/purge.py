@@ -13,10 +13,10 @@ import shutil
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, home, ledger, platform, purging
+from holdfast.capture import codec, gate, home, ledger, platform, purging
 from holdfast.capture.scrubbing import Scrubber
 from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
-from holdfast.vault import brain, gate, index, purge_history, purge_plan, tasks
+from holdfast.vault import brain, index, purge_history, purge_plan, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.purge_plan import Plan
 from holdfast.vault.writing import Writer, refresh_derived, writing

@@ -19,9 +19,9 @@ import subprocess
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from holdfast.capture import home, platform
+from holdfast.capture import gate, home, platform
 from holdfast.errors import GitFailed
-from holdfast.vault import frontmatter, gate
+from holdfast.vault import frontmatter
 from holdfast.vault.git import Repository
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from holdfast.vault.writing import Writer, writing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from holdfast.vault.gate import Asker
+    from holdfast.capture.gate import Asker
 
 REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
 OTHERS = 180

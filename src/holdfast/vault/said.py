@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import alike
 from holdfast.capture.quoting import shortened
-from holdfast.hook.last_words import WHOSE
 from holdfast.text import sentence_score as scorer
+from holdfast.text.last_words import WHOSE
 from holdfast.vault import notes, prompts
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import stat
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import calls, home, notices, platform, quoting
+from holdfast.capture import calls, gate, home, notices, platform, quoting
 from holdfast.capture.agent_edits import BRAIN, Edits
 from holdfast.capture.caller import OUTSIDE, agents_origin
+from holdfast.capture.gate import APPLY, REFUSE, Asker, Change
 from holdfast.capture.ids import digest
 from holdfast.errors import UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import brain, gate, index, notes, standing, vouched
-from holdfast.vault.gate import APPLY, REFUSE, Asker, Change
+from holdfast.vault import brain, index, notes, standing, vouched
 from holdfast.vault.notes import Broken
 
 if TYPE_CHECKING:

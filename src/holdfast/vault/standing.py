@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.capture import gate
+from holdfast.capture.gate import LIFTED, MADE, Asker, Change
 from holdfast.model import TRUSTED
-from holdfast.vault import armed_file, gate, notes
-from holdfast.vault.gate import LIFTED, MADE, Asker, Change
+from holdfast.vault import armed_file, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,8 +18,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.capture import gate
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, gate, git_damage, history, journal, notes, purge_history, remote, tasks
+from holdfast.vault import brain, git_damage, history, journal, notes, purge_history, remote, tasks
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing

@@ -12,13 +12,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from holdfast.capture import platform
+from holdfast.capture import gate, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import finalize, page, record, view
 from holdfast.tasks.desk import Desk
 from holdfast.tasks.entry import FINDING
-from holdfast.vault import gate, journal, own
+from holdfast.vault import journal, own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

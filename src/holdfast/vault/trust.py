@@ -11,9 +11,8 @@ import os
 import tomllib
 from dataclasses import dataclass
 
-from holdfast.capture import gitfiles, home, platform, projects
+from holdfast.capture import gate, gitfiles, home, platform, projects
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import gate
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import agent_edits, home, ledger, locks, platform, quoting
+from holdfast.capture import agent_edits, gate, home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
@@ -24,7 +24,6 @@ from holdfast.vault import (
     armed_file,
     brain,
     damage,
-    gate,
     git_damage,
     journal,
     kept_versions,

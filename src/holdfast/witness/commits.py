@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from holdfast.hook import boundary
 from holdfast.model import value
-from holdfast.text import extract
+from holdfast.text import commit_lines, extract
 from holdfast.text.transcript import NO_OUTPUT
 
 TYPE_CHECKING = False
@@ -44,7 +43,7 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
     found: list[Commit] = []
     for call in calls:
         command = extract.command_of(call)
-        if "commit" not in command or not boundary.is_commit(command):
+        if "commit" not in command or not commit_lines.is_commit(command):
             continue
         result = results.get(call.call)
         if result is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import ledger, notices, platform
+from holdfast.capture import gate, ledger, notices, platform
 from holdfast.capture.ids import LENGTH, time_of
 from holdfast.close.improve import arming, loops, proposals, skills
 from holdfast.close.improve import plan as improve_plan
@@ -22,7 +22,7 @@ from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, WAITING, Rec
 from holdfast.close.improve.snag import parsed
 from holdfast.errors import NotSaved
 from holdfast.model import Flag
-from holdfast.vault import gate, notes
+from holdfast.vault import notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from holdfast.vault import reviewing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.vault.gate import Asker
+    from holdfast.capture.gate import Asker
     from holdfast.vault.reviewing import Reviewed
 
 

@@ -15,14 +15,14 @@ import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, notices, platform, project_merges
+from holdfast.capture import codec, gate, notices, platform, project_merges
 from holdfast.capture.redaction import redact
 from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import skills
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
-from holdfast.vault import gate, journal, notes
+from holdfast.vault import journal, notes
 from holdfast.vault.merge import merge
 from holdfast.vault.reviewing import Reviewed
 from holdfast.vault.writing import writing
@@ -30,9 +30,9 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.capture.gate import Asker
     from holdfast.close.improve.plan import Plan
     from holdfast.close.improve.record import Record
-    from holdfast.vault.gate import Asker
     from holdfast.vault.writing import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"

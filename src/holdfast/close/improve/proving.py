@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import ledger_history
+from holdfast.capture import gate, ledger_history
 from holdfast.capture.episodes import session_of
 from holdfast.capture.ledger_history import Wanted
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.record import APPLIED
-from holdfast.vault import gate
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import notices, platform
+from holdfast.capture import gate, notices, platform
 from holdfast.close.improve import loops, proposals, skills
 from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import record as improve_record
@@ -16,7 +16,7 @@ from holdfast.close.improve.edits import own_lines
 from holdfast.close.improve.proposals import notice_name
 from holdfast.close.improve.record import APPLIED, UNDONE, WAITING, Record, with_state
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import frontmatter, gate, notes
+from holdfast.vault import frontmatter, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from holdfast.capture import quoting
+from holdfast.capture import gate, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED
-from holdfast.vault import gate, lineage
+from holdfast.vault import lineage
 from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.capture import gate
 from holdfast.model import TRUSTED
-from holdfast.vault import gate, notes
+from holdfast.vault import notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

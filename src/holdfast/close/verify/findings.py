@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.capture import gate
 from holdfast.close.verify import borne
 from holdfast.close.verify import decisions as verify_decisions
 from holdfast.close.verify import done as verify_done
@@ -19,7 +20,6 @@ from holdfast.close.verify import exact as verify_exact
 from holdfast.close.verify.claims import Claim, known_of
 from holdfast.close.verify.decisions import amends
 from holdfast.model import TRUSTED
-from holdfast.vault import gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

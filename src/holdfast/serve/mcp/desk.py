@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import caller
+from holdfast.capture import caller, gate
 from holdfast.errors import NotFound
 from holdfast.serve import provenance
 from holdfast.serve.warmed import Warmed
-from holdfast.vault import gate, notes
+from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, QUARANTINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.capture.caller import Where
+    from holdfast.capture.gate import Asker
     from holdfast.field.retrieve import Answer
     from holdfast.field.think import Thinking, Words
     from holdfast.model import Flag
     from holdfast.vault.edits import Asked, Filed
-    from holdfast.vault.gate import Asker
     from holdfast.vault.notes import Note
 
 

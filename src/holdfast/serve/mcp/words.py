@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.hook.brief import FENCE, FOOT
+from holdfast.capture.brief_file import FENCE, FOOT
 from holdfast.tasks import page
 from holdfast.text.layout import escape, tidy
 

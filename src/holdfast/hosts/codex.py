@@ -7,7 +7,7 @@ failed is told like any other, so that a commit came to nothing is read from git
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import end_of, hook_json, text_of, tools
+from holdfast.hosts import end_of, hook_json, text_of, tools
 from holdfast.model import Moment, Reply, replace
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ asked for. Taint looks at which files a search quotes, and by which name the out
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import LONGEST, clean, text_of
+from holdfast.hosts import LONGEST, clean, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

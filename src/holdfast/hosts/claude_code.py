@@ -6,7 +6,7 @@ prints is appended to the summariser's instructions; Stop can be told to go on; 
 
 from __future__ import annotations
 
-from holdfast.hook.hosts import end_of, hook_json, text_of, tools
+from holdfast.hosts import end_of, hook_json, text_of, tools
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False

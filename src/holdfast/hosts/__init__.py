@@ -30,7 +30,7 @@ HOSTS = {"claude-code": "claude_code", "codex": "codex", "generic": "generic"}
 def adapter(name: str) -> Host:
     """The adapter of a host; a host we do not know speaks the generic shape. Only the one needed is imported."""
     module = HOSTS.get(name, "generic")
-    return cast("Host", __import__(f"holdfast.hook.hosts.{module}", fromlist=["moment"]))
+    return cast("Host", __import__(f"holdfast.hosts.{module}", fromlist=["moment"]))
 
 
 def text_of(payload: Mapping[str, Any], name: str) -> str:

@@ -9,7 +9,7 @@ the model does not get to read the answer.
 from __future__ import annotations
 
 from holdfast.capture.episodes import host_name
-from holdfast.hook.hosts import LONGEST, clean, end_of, text_of
+from holdfast.hosts import LONGEST, clean, end_of, text_of
 from holdfast.model import Moment, Reply
 
 TYPE_CHECKING = False
