@@ -30,7 +30,7 @@ KNOWN = {
     UNWRITABLE: ("not all is filed: a part of the vault cannot be written", "holdfast doctor"),
     CLOSE: ("not all is filed: closes fail", "holdfast doctor"),
     FILES: ("files of the memory are damaged", "holdfast doctor --fix"),
-    OBJECTS: ("a part of the vault's history is damaged, and the notes can still mend it", "holdfast doctor --fix"),
+    OBJECTS: ("a part of the vault's history is damaged, and can still be mended", "holdfast doctor --fix"),
     VERSIONS: ("an older version in the vault's history is lost", "holdfast doctor"),
 }
 UNKNOWN = ("something is wrong with the vault", "holdfast doctor")
