@@ -26,8 +26,8 @@ PYTHON = VENV / "bin" / "python"
 GROUPS: dict[str, list[list[str]]] = {
     "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow and not e2e and not attacks"]],
     "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow"]],
-    "crash": [["-m", "pytest", "-q", "-m", "crash"]],
-    "attacks": [["-m", "pytest", "-q", "-m", "attacks", "tests/attacks"]],
+    "crash": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "crash", "tests/crash"]],
+    "attacks": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "attacks", "tests/attacks"]],
     "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [

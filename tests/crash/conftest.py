@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import own_state  # noqa: F401
 import pytest
+import worker_counts
 from hook_fixtures import fresh, terminal  # noqa: F401 - fixtures, for whoever names them
 
-from .support import COUNTS, NAME, SEED, SHARED_MEMORY
+from .support import COUNTS, NAME, SEED, SHARED_MEMORY, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 def pytest_report_header() -> str:
     return f"crash suite: HOLDFAST_CRASH={NAME} HOLDFAST_SEED={SEED}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    worker_counts.hand_over(session, COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    for topic, numbers in worker_counts.of(node).items():
+        count(topic, **numbers)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,5 +1,6 @@
 """The catalogue as a table for docs/recovery.md: what the start and doctor say of each fault, what mends it, what is
-lost. Written by a full run with HOLDFAST_WRITE_DOCS=1; faults of one part with the same outcome share a row.
+lost. Written by a full run with HOLDFAST_WRITE_DOCS=1, of all faults or of some; the others keep what the page says of
+them. Faults of one part with the same outcome share a row.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import fault_list
 from . import fault_machine as facts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from .fault_case import Case
 
@@ -22,6 +24,10 @@ HEAD = (
     "|---|---|---|---|---|---|\n"
 )
 LONGEST = 170
+LISTED = (
+    *((fault.part, fault.damage) for fault in fault_list.FAULTS),
+    *(("the disk", how) for how in fault_list.DISKS),
+)
 KINDS = {
     **dict.fromkeys(facts.FILED, "a note"),
     facts.RULE: "a rule",
@@ -36,16 +42,34 @@ def write(cases: Iterable[Case], sound: str) -> None:
     """Put the table into the page. `sound` is what a start says where nothing is wrong."""
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table(cases, sound)}{END}{after}", encoding="utf-8")
+    known, _, after = rest.partition(END)
+    found = read(known) | {(one.fault.part, one.fault.damage): outcome(one, sound) for one in cases}
+    PAGE.write_text(f"{before}{BEGIN}\n{table(found)}{END}{after}", encoding="utf-8")
 
 
-def table(cases: Iterable[Case], sound: str) -> str:
+def read(text: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The outcome of each fault, by its part and damage, as a table has them."""
+    rows = [line.strip("| ").split(" | ") for line in text.split("\n") if line.startswith("| ")][1:]
+    return {(part, way): tuple(rest) for part, ways, *rest in rows for way in _ways(part, ways)}
+
+
+def table(found: Mapping[tuple[str, str], tuple[str, ...]]) -> str:
     rows: dict[tuple[str, ...], list[str]] = {}
-    for case in cases:
-        rows.setdefault((case.fault.part, *outcome(case, sound)), []).append(case.fault.damage)
+    for part, damage in LISTED:
+        if (part, damage) in found:
+            rows.setdefault((part, *found[part, damage]), []).append(damage)
     lines = [f"| {part} | {', '.join(ways)} | {' | '.join(rest)} |" for (part, *rest), ways in rows.items()]
     return HEAD + "\n".join(lines) + "\n"
+
+
+def _ways(part: str, ways: str) -> list[str]:
+    """The damages that a cell names; some have a comma of their own."""
+    left, found = f"{ways}, ", []
+    for known_part, damage in sorted(LISTED, key=lambda one: -len(one[1])):
+        if known_part == part and f"{damage}, " in left:
+            left = left.replace(f"{damage}, ", "", 1)
+            found.append(damage)
+    return found
 
 
 def outcome(case: Case, sound: str) -> tuple[str, str, str, str]:
