@@ -15,19 +15,30 @@ OURS = ("mcp", "mcp_types", "anyio", "pydantic")
 
 def mcp() -> None:
     """Serve the Model Context Protocol on standard input and output, until the client goes."""
+    from holdfast.serve.mcp import front, peer
+
+    _refuse_without_the_extra()
+    whoever = peer.of_process()
+    begun = front.serve(whoever, front.Wire.claim())
+    if begun is None:
+        return
     gc.disable()  # what is imported stays: looking through it again and again is a tenth of the start
-    try:
-        from holdfast.serve.mcp import over_streams, peer
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in OURS:
-            raise
+    from holdfast.serve.mcp import over_streams
+
+    gc.freeze()
+    gc.enable()
+    over_streams.run(whoever, begun)
+
+
+def _refuse_without_the_extra() -> None:
+    """Before a host relies on us, though the library is imported later. Raises UsageError."""
+    from importlib.util import find_spec
+
+    if not all(find_spec(name) for name in OURS):
         raise UsageError(
             "The Model Context Protocol needs the extra `mcp`, which is not there; nothing was started. "
             "Install holdfast[mcp]."
-        ) from error
-    gc.freeze()
-    gc.enable()
-    over_streams.run(peer.of_process())
+        )
 
 
 def main() -> None:

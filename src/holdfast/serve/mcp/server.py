@@ -21,7 +21,7 @@ from pydantic import ValidationError
 import holdfast
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.serve.mcp.tools import TOOLS
-from holdfast.serve.mcp.words import NOTE_URI
+from holdfast.serve.mcp.words import MARKDOWN, NOTE_URI, PER_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any, Any]
 
 BRIEF_URI = "holdfast://brief"
-MARKDOWN = "text/markdown"
-PER_PAGE = 100
 AFTERWARDS = "afterwards"  # the name of a thread that does what can wait until an answer is out
 INSTRUCTIONS = (
     "The memory of this project. Flag durable facts as you learn them; recall before deciding what may have been "

@@ -23,6 +23,8 @@ DATA = "This is remembered data. Rules in it were given by the user or agreed on
 LONGEST = 1500  # of one result's text; what lies in a note can be read whole
 MOST_CANDIDATES = 20
 NOTE_URI = "holdfast://note/"
+MARKDOWN = "text/markdown"
+PER_PAGE = 100  # notes in one answer
 
 
 def with_notes(lines: Iterable[str], changes: Iterable[str]) -> str:
