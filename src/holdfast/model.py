@@ -46,6 +46,7 @@ def replace(thing: T, **changes: Any) -> T:
 
 
 VERSION = 1  # of every record on disk; a reader keeps what it does not know
+OURS = ("Holdfast", "holdfast@localhost")  # the author of what we commit
 
 KINDS = ("decision", "rule", "lesson", "preference", "fact", "progress", "snag", "user-request")
 ORIGINS = ("user", "agent", "tool", "web", "repository", "import")

@@ -18,13 +18,13 @@ from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
+from holdfast.model import OURS
 from holdfast.vault import git_settings, last_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 BRANCH = "main"
-OURS = ("Holdfast", "holdfast@localhost")
 PERSON = ("operator", "operator@localhost")
 SETTINGS = (
     "core.fsync=all",

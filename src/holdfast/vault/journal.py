@@ -23,11 +23,12 @@ from holdfast.capture import agent_edits, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, HoldfastError, UsageError
-from holdfast.vault import kept_versions
-from holdfast.vault.git import OURS, Repository
+from holdfast.model import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from holdfast.vault.git import Repository
 
 TRAILER = "Holdfast-Change"
 LARGEST_JOURNAL = 1 << 32  # a merge of two whole vaults
@@ -112,6 +113,8 @@ def apply(repository: Repository, change: Change) -> Applied:
     """Write the files, commit them, forget the journal. The vault's lock is held."""
     for one in change.files:
         inside(repository.vault, one.path)
+    from holdfast.vault import kept_versions  # whoever only reads a file needs no git
+
     kept_versions.make_sure(repository, kept_versions.displaced(repository.vault, change))
     platform.make_folders(_folder(repository.vault))
     record = {"v": 1, **asdict(change)}

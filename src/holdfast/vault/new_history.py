@@ -20,6 +20,7 @@ from holdfast.capture import faults, gate, home, ledger, platform
 from holdfast.capture.agent_edits import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotFound
+from holdfast.model import OURS
 from holdfast.vault import (
     git_damage,
     git_graph,
@@ -32,7 +33,7 @@ from holdfast.vault import (
     purge_history,
     writing,
 )
-from holdfast.vault.git import BRANCH, OURS, Repository
+from holdfast.vault.git import BRANCH, Repository
 from holdfast.vault.git_settings import is_steering, names
 from holdfast.vault.journal import Change
 from holdfast.vault.purge_history import Beside

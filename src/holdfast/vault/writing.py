@@ -20,6 +20,7 @@ from holdfast.capture import agent_edits, gate, home, ledger, locks, platform, q
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
+from holdfast.model import OURS
 from holdfast.vault import (
     armed_file,
     brain,
@@ -37,7 +38,7 @@ from holdfast.vault import (
     vouched,
     writable,
 )
-from holdfast.vault.git import OURS, Repository, remove_stale_locks
+from holdfast.vault.git import Repository, remove_stale_locks
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.journal import Applied, Change, File
 
