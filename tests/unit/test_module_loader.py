@@ -54,7 +54,7 @@ def test_python_compiles_a_module_once_and_then_it_is_read_as_it_is(package: Pat
     again = run(package)
     assert again[:2] == ["Loader", "one"]
     assert again[2] == str(package / "holdfast" / "capture" / "ids.py")
-    assert again[3].strip() == str([str(package / "holdfast" / "hook" / "hosts")])
+    assert again[3].strip() == str([str(package / "holdfast" / "hosts")])
 
 
 def test_a_source_that_changed_since_is_compiled_anew(package: Path) -> None:
