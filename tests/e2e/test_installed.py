@@ -157,7 +157,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert "holdfast/py.typed" in package
     assert "holdfast/hook/start.py" in package
     assert [name for name in package if not name.startswith("holdfast/")] == []
-    assert [name for name in package if not name.endswith((".py", ".sh", "py.typed"))] == []
+    data = [name for name in package if not name.endswith((".py", ".sh", "py.typed"))]
+    assert data == ["holdfast/serve/mcp/opening.json"]
     assert [name for name in names if name.endswith(".data/scripts/holdfast")]
 
 

@@ -332,7 +332,9 @@ def mounted(folder: Path, size: str) -> Iterator[Path]:
 
 
 def make_read_only(folder: Path) -> None:
-    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    """A disk on which something is being written is busy: what runs in the background is waited for."""
+    remount = ["mount", "-o", "remount,ro", str(folder)]
+    wait_until("nothing is written", lambda: subprocess.run(remount, capture_output=True, check=False).returncode == 0)
 
 
 def fill_up(folder: Path) -> None:

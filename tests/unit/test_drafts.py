@@ -115,6 +115,12 @@ def test_an_accepted_text_settles_the_refused_one_of_the_same_session(state: str
     assert drafts.open_for(state, "shop") == []
 
 
+def test_a_shorter_text_that_shares_a_word_does_not_settle_a_draft(state: str) -> None:
+    kept(state)
+    drafts.submitted(state, "flag", [TEXT.split()[0]], "shop", "e/s/1")
+    assert len(drafts.open_for(state, "shop")) == 1, "the rest of its words would be lost"
+
+
 def test_where_only_the_queue_can_be_written_the_draft_goes_there(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = log.append
 

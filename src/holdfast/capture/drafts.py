@@ -35,7 +35,7 @@ SHELL = "the shell may change these words"  # why the hook keeps what it saw bef
 WRITTEN = "nothing was written"
 KEPT = "your words are kept as a draft (`holdfast drafts`)"
 BUT = f"{WRITTEN}, but {KEPT}"
-ENOUGH = 0.8  # of the words of a shorter text that make a longer one the same, put otherwise
+ENOUGH = 0.8  # of the words of a draft that an accepted text must have, to be the same put otherwise
 
 
 @value
@@ -232,7 +232,7 @@ def submitted(state: str, kind: str, texts: Sequence[str], project: str, episode
     is safe, and a draft too many is only told."""
     try:
         mine = [one for one in open_for(state, project, NEWEST) if one.episode == episode and one.kind == kind]
-        done = [one.id for one in mine if _says_little(one.text) or any(_is_same(one.text, text) for text in texts)]
+        done = [one.id for one in mine if _says_little(one.text) or any(_is_said(one.text, text) for text in texts)]
         _become(state, done, SETTLED)
     except (HoldfastError, OSError):
         return
@@ -243,10 +243,10 @@ def _says_little(text: str) -> bool:
     return not any(letter.isalnum() for letter in text)
 
 
-def _is_same(one: str, other: str) -> bool:
-    first, second = set(one.casefold().split()), set(other.casefold().split())
-    fewest = min(len(first), len(second))
-    return bool(fewest) and len(first & second) >= ENOUGH * fewest
+def _is_said(draft: str, accepted: str) -> bool:
+    """Whether a text says what a draft says. A shorter one that shares a word or two does not: the rest would be lost."""
+    wanted = set(draft.casefold().split())
+    return len(wanted & set(accepted.casefold().split())) >= ENOUGH * len(wanted)
 
 
 def _become(state: str, idents: Iterable[str], became: str, where: str = "") -> None:
