@@ -244,7 +244,7 @@ def _says_little(text: str) -> bool:
 
 
 def _is_said(draft: str, accepted: str) -> bool:
-    """Whether a text says what a draft says. A shorter one that shares a word or two does not: the rest would be lost."""
+    """Whether a text says what a draft says. One that only shares a word or two does not: the rest would be lost."""
     wanted = set(draft.casefold().split())
     return len(wanted & set(accepted.casefold().split())) >= ENOUGH * len(wanted)
 
