@@ -11,7 +11,6 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.cli import output
-from holdfast.cli import task as command
 from holdfast.tasks import record
 
 
@@ -64,7 +63,7 @@ def test_at_a_terminal_it_is_asked(
         asked.append(question)
         return answer == "y"
 
-    monkeypatch.setattr(command, "_is_answered", lambda: True)
+    monkeypatch.setattr(output, "is_answered", lambda: True)
     monkeypatch.setattr(output, "confirm", confirm)
     terminal("task", "complete", "audit")
     assert asked == ["Not all of task audit is done: pending files 001-003. Complete it all the same?"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,18 +68,13 @@ def init(
     plan.apply(wanted, env)
     for line in telling.next_lines(wanted, env, cwd):
         output.echo(line)
-    if not yes and is_answered() and judges.may_ask(settings, works):
+    if not yes and output.is_answered() and judges.may_ask(settings, works):
         choose_judge(works)
 
 
 def agrees(question: str) -> bool:
     """Asks once where somebody can answer; where nobody can, the command itself was the answer."""
-    return output.confirm(question, default=True) if is_answered() else True
-
-
-def is_answered() -> bool:
-    """Whether somebody is there to answer."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return output.confirm(question, default=True) if output.is_answered() else True
 
 
 def choose_judge(works: list[Offer]) -> None:

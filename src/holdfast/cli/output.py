@@ -31,6 +31,11 @@ def styled(text: str, *, bold: bool = False) -> str:
     return f"\033[{1 if bold else 2}m{text}\033[0m"
 
 
+def is_answered() -> bool:
+    """Whether somebody sits there who can answer a question."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def confirm(question: str, *, default: bool = False) -> bool:
     """A yes or no from the user; no answer at all ends the command."""
     while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.cli import output
@@ -135,7 +134,7 @@ def complete(
     given = dict(zip(FIELDS, (learned, surprised, connection, change), strict=True))
     findings = [(field, text) for field, texts in given.items() for text in texts or ()]
     memory = Memory.here()
-    if not anyway and not json and _is_answered() and (why := memory.task_doubts(ident)):
+    if not anyway and not json and output.is_answered() and (why := memory.task_doubts(ident)):
         if not output.confirm(f"{why}. Complete it all the same?"):
             raise SystemExit(1)
         anyway = True
@@ -203,11 +202,6 @@ def _move(ident: str, to: str, reason: str, json: bool) -> None:
     if to == states.RESUMED and not json:
         seen = memory.task_show(saved.task.id)
         output.echo(f"next: {seen.step() or seen.no_step()}")
-
-
-def _is_answered() -> bool:
-    """Whether somebody sits there who can answer a question."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _finish(

@@ -22,7 +22,7 @@ from holdfast.model import OURS
 from holdfast.vault import git_settings, last_commit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 BRANCH = "main"
 PERSON = ("operator", "operator@localhost")
@@ -106,6 +106,25 @@ class Repository:
         if done.returncode < 0 or done.returncode > 129:  # no answer of git's at all, so not to be taken for a no
             raise GitFailed(f"git {words[0]} was killed in {self.vault}. Run the same command again.")
         return done
+
+    def objects(self, idents: Sequence[str]) -> dict[str, bytes]:
+        """The bytes of objects by id, in one process. What git cannot give back is left out, and with it all that was
+        asked for behind it where that ends git."""
+        given = "".join(f"{one}\n" for one in idents).encode("ascii")
+        raw = self.attempt("cat-file", "--batch", given=given).stdout
+        found: dict[str, bytes] = {}
+        at = 0
+        for ident in idents:
+            start = raw.find(b"\n", at) + 1
+            head = raw[at:start].split()
+            if len(head) == 2:  # missing
+                at = start
+                continue
+            if len(head) != 3 or len(raw) < start + int(head[2]):
+                break
+            at = start + int(head[2]) + 1
+            found[ident] = raw[start : at - 1]
+        return found
 
     def start(
         self, *words: str, said: IO[bytes] | int, given: IO[bytes] | int = subprocess.DEVNULL

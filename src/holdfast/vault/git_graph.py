@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from holdfast.errors import GitFailed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -157,13 +159,12 @@ def _contents(repository: Repository, listed: Iterable[tuple[str, int]]) -> Iter
 def _read(repository: Repository, idents: list[str]) -> Iterator[tuple[str, bytes]]:
     if not idents:
         return
-    raw = repository.run("cat-file", "--batch", given="".join(f"{one}\n" for one in idents).encode("ascii"))
-    at = 0
-    for ident in idents:
-        end = raw.index(b"\n", at)
-        size = int(raw[at:end].split()[2])
-        yield ident, raw[end + 1 : end + 1 + size]
-        at = end + size + 2
+    found = repository.objects(idents)
+    if len(found) < len(idents):
+        raise GitFailed(
+            f"git cat-file gave back {len(found)} of {len(idents)} objects of {repository.vault}", by_git=True
+        )
+    yield from found.items()
 
 
 def _commit(raw: bytes) -> Commit:

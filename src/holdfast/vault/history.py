@@ -219,16 +219,10 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
     found: dict[str, str | None] = {"": None}
     if not names:
         return found
-    raw = repository.attempt("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii")).stdout
-    at = 0
-    for name in names:
-        head = raw[at:].partition(b"\n")[0].split()
-        start = raw.find(b"\n", at) + 1
-        if len(head) != 3 or len(raw) < start + int(head[2]):
-            raise git_damage.unreadable(repository)
-        found[name] = raw[start : start + int(head[2])].decode("utf-8", "surrogateescape")
-        at = start + int(head[2]) + 1
-    return found
+    given = repository.objects(names)
+    if len(given) < len(names):
+        raise git_damage.unreadable(repository)
+    return found | {name: raw.decode("utf-8", "surrogateescape") for name, raw in given.items()}
 
 
 def plan_undo(vault: str, wanted: str) -> Plan:

@@ -89,11 +89,8 @@ def _is_loose(folder: str, ident: str) -> bool:
 
 def _unread(repository: Repository, texts: Mapping[str, bytes]) -> set[str]:
     """Of objects by id those that git does not give back byte for byte."""
-    given = "".join(f"{ident}\n" for ident in texts).encode("ascii")
-    raw = repository.attempt("cat-file", "--batch", given=given).stdout
-    return {
-        ident for ident, data in texts.items() if b"%s blob %d\n%s\n" % (ident.encode(), len(data), data) not in raw
-    }
+    given = repository.objects(list(texts))
+    return {ident for ident, data in texts.items() if given.get(ident) != data}
 
 
 def _tell(vault: str, paths: Sequence[str]) -> None:
