@@ -33,8 +33,8 @@ from support import ROOT, interleaved, machine, median, once, user_environment
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home
+from holdfast.capture.episodes import Scene
 from holdfast.hook import armed
-from holdfast.hook.scene import Scene
 from holdfast.hosts import claude_code
 from holdfast.install import launcher
 from holdfast.model import Project

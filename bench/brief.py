@@ -38,7 +38,7 @@ from support import ROOT, commit, machine, tree_of
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.install import launcher
+from holdfast.hosts import registration
 
 DATA = ROOT.parent / "shared" / "bench" / "claude_sessions"
 SCRIPT_ROOM = 8000
@@ -150,7 +150,7 @@ class Play:
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "start"], check=True)
         self.env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "CLAUDECODE": "1"}
         subprocess.run([self.bin / "holdfast", "init", "--no-mcp"], env=self.env, check=True, stdout=subprocess.DEVNULL)
-        self.hook_file = launcher.launcher_path(self.env)
+        self.hook_file = registration.launcher_path(self.env)
         self.begin(self.session)
 
     def begin(self, session: str) -> None:

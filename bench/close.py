@@ -29,11 +29,10 @@ from support import ROOT, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.capture import episodes, flags, home, queue, story
+from holdfast.capture import episodes, flags, home, marks, queue, story
 from holdfast.close.drain import drain
 from holdfast.close.spend.budget import Budget
 from holdfast.close.think.judge_pool import Court
-from holdfast.hook import lifecycle
 from holdfast.judge import choice
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.vault import notes
@@ -141,7 +140,7 @@ def a_session(vault: str, *, ends: bool) -> None:
         episodes.note_segment(state, key, queue.append(f"{state}/queue", [made], NOW))
     if ends:
         ended = episodes.end_episode(state, opened, episodes.ENDED, "", NOW + 90)
-        lifecycle.finish(state, ended, NOW + 90, NOW + 90)
+        marks.finish(state, ended, NOW + 90, NOW + 90)
 
 
 def close(folder: Path, model: Model | None, workers: int, *, ends: bool = False) -> tuple[float, list[float]]:

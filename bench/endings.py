@@ -36,7 +36,7 @@ from e2e.claude_desk import ClaudeDesk
 from e2e.model_server import ModelServer
 from e2e.processes import end_all_of, of_home
 from e2e.steps import say
-from holdfast.install import launcher
+from holdfast.hosts import registration
 
 WAYS = ("clean", "SIGINT", "SIGTERM", "SIGKILL", "terminal closed")
 PROJECTS = 5
@@ -207,7 +207,7 @@ def _next_start(desk: ClaudeDesk, projects: list[Path]) -> None:
     # Twice: who dies without a word is buried by any start, and told by the next one in its own project.
     for nth, place in enumerate([*projects, *projects]):
         event = {"hook_event_name": "SessionStart", "source": "startup", "session_id": f"next-{nth}", "cwd": str(place)}
-        line = launcher.registered_line("claude-code", desk.env)
+        line = registration.registered_line("claude-code", desk.env)
         for payload in (event, {**event, "hook_event_name": "SessionEnd", "reason": "other"}):
             raw = json.dumps(payload).encode()
             subprocess.run(["/bin/sh", "-c", line], cwd=place, env=desk.env, input=raw, check=True, stdout=-3)

@@ -41,8 +41,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, opening, records, retrieve, think
-from holdfast.field.embed.seam import unit
+from holdfast.field import indexing, opening, retrieve, think, traffic
+from holdfast.field.embed.choice import unit
 from holdfast.field.opening import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -144,7 +144,7 @@ def _measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str,
             Thought(new_id(now, nth), speaker.says(20), project=f"project-{nth % PROJECTS}", agent="a", created=now)
             for nth in range(min(BATCH, size - begin))
         ]
-        records.append(vault, made, now)
+        traffic.append(vault, made, now)
     written = time.perf_counter() - began
     with opening.opened(vault, Generated(), lambda: NOW + 2 * size) as field:
         began = time.perf_counter()

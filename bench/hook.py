@@ -25,6 +25,7 @@ from support import ROOT, install, interleaved, machine, median, once, user_envi
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import codec, flags, home, ledger, log, queue
+from holdfast.hosts import registration
 from holdfast.install import launcher
 
 PAYLOAD_SIZE = 4096
@@ -60,8 +61,8 @@ def _candidates(
     bin_folder: Path, empty: dict[str, str], full: dict[str, str], project: Path
 ) -> dict[str, Callable[[], float]]:
     bare = [launcher.interpreter(), "-I", "-S", "-c", "pass"]
-    hook = [str(launcher.launcher_path(empty)), "claude-code"]
-    line = ["/bin/sh", "-c", launcher.registered_line("claude-code", empty)]
+    hook = [str(registration.launcher_path(empty)), "claude-code"]
+    line = ["/bin/sh", "-c", registration.registered_line("claude-code", empty)]
     flag = [str(bin_folder / "holdfast"), "flag", "--kind", "decision", "Orders use optimistic locking, see orders.py"]
     payload = _payload(project)
     start = json.dumps({"hook_event_name": "SessionStart", "source": "startup", "session_id": "s", "cwd": str(project)})

@@ -31,9 +31,10 @@ from support import ROOT, commit, machine
 
 sys.path.insert(0, str(ROOT / "src"))
 
+from holdfast import pheromone
 from holdfast.capture import home
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, opening, pheromone, records, retrieve
+from holdfast.field import indexing, opening, retrieve, traffic
 from holdfast.field.opening import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -118,7 +119,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=memory) as name:
         vault = f"{name}/vault"
         home.make_vault(vault)
-        records.append(vault, [one for topic in world.topics for one in topic], NOW)
+        traffic.append(vault, [one for topic in world.topics for one in topic], NOW)
         clock = [NOW]
         with opening.opened(vault, None, lambda: clock[0]) as field:
             indexing.sync(field)

@@ -116,7 +116,7 @@ def _share(part: int, whole: int) -> str:
 def _played(source: Path, session: Path, trust: list[str]) -> dict[str, Any]:
     """Each tool call with the origin of what it brought, judged by itself, and where boundaries and failures were."""
     sys.path.insert(0, str(source))
-    from holdfast.capture import episodes, home, ledger_history, once
+    from holdfast.capture import episodes, home, ledger, once
 
     lines = [json.loads(line) for line in gzip.decompress(session.read_bytes()).decode("utf-8").splitlines() if line]
     cwd = next(str(one["cwd"]) for one in lines if one.get("cwd"))
@@ -143,7 +143,7 @@ def _played(source: Path, session: Path, trust: list[str]) -> dict[str, Any]:
                 for one in (once.TAINT, "tainted-by"):
                     once.drop(state, episode.key, one)
                 failures += [len(calls) - 1] if failed else []
-        told = [one for one in ledger_history.read(state, ledger_history.Wanted()) if one.get("event") == "after-tool"]
+        told = [one for one in ledger.read(state, ledger.Wanted()) if one.get("event") == "after-tool"]
         boundaries = [nth for nth, one in enumerate(told) if "boundary" in one]
         return {"calls": calls, "boundaries": boundaries, "failures": failures}
 

@@ -28,7 +28,7 @@ from support import ROOT, interleaved, machine, median, once, user_environment
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.capture import home, ledger_history, projects
+from holdfast.capture import home, ledger, projects
 from holdfast.field import indexing, opening
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.thought import NOTE, Thought, note_id
@@ -137,7 +137,7 @@ def _fill(vault: str, cwd: str, size: int) -> None:
 def _looks(vault: str) -> tuple[float, int, int, int]:
     """What the looks alone took, in milliseconds, as the ledger has it; how many there were, how many told, and how
     many of them a server answered in time."""
-    found = list(ledger_history.read(home.state(vault), ledger_history.Wanted(kinds=("hook", "injection"))))
+    found = list(ledger.read(home.state(vault), ledger.Wanted(kinds=("hook", "injection"))))
     spent = [one["recall_us"] / 1000 for one in found if "recall_us" in one]
     told = sum(one["kind"] == "injection" for one in found)
     return median(spent), len(spent), told, sum(one.get("recall_by") == "hybrid" for one in found)

@@ -20,8 +20,9 @@ from support import ROOT
 
 sys.path.insert(0, str(ROOT / "src"))
 
+from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, opening, prompt_by_meaning, prompt_by_words
+from holdfast.field import indexing, opening, prompt_by_meaning
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.opening import Field
 from holdfast.vault import notes

@@ -36,10 +36,11 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import retrieval_local
 from bench_page import written
+from holdfast.field import ranking
+from holdfast.field import words as tokens
 from holdfast.field.embed import choice
-from holdfast.field.embed.seam import Embedder
-from holdfast.field.search import ranking, tokens
-from holdfast.field.search.seam import ALL, Parts, Question
+from holdfast.field.embed.choice import Embedder
+from holdfast.field.ranking import ALL, Parts, Question
 from retrieval_data import SETS, SMALL, Corpus, Memory, Query, load
 from retrieval_page import INTRO
 from retrieval_product import answers

@@ -14,10 +14,10 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from holdfast.field.embed import passages
-from holdfast.field.embed.seam import Embedder
-from holdfast.field.search import tokens
-from holdfast.field.search.seam import Facts
+from holdfast.field import words
+from holdfast.field.embed import choice
+from holdfast.field.embed.choice import Embedder
+from holdfast.field.ranking import Facts
 from holdfast.field.thought import Thought
 
 SMALL = Path(__file__).resolve().parent / "small_set.jsonl"
@@ -109,7 +109,7 @@ class Corpus:
     def _embed(self) -> None:
         if self.embedder is None:
             return
-        pieces = [passages.cut(text) for _, text in self.docs]
+        pieces = [choice.cut(text) for _, text in self.docs]
         listed = [piece for some in pieces for piece in some]
         made = self.embedder.embed(listed)
         owner = numpy.repeat(numpy.arange(len(pieces)), [len(some) for some in pieces])
@@ -161,9 +161,9 @@ class Corpus:
 
 
 def _humps(text: str) -> list[str]:
-    return [part for word in tokens.WORD.findall(text) for part in tokens.parts(word)]
+    return [part for word in words.WORD.findall(text) for part in words.parts(word)]
 
 
 def _facts(text: str) -> Facts:
     """What the product reads from the text itself; nobody tells it more."""
-    return replace(Thought("", text).facts, words=len(tokens.WORD.findall(text)))
+    return replace(Thought("", text).facts, words=len(words.WORD.findall(text)))

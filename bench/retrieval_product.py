@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from holdfast.capture import home
-from holdfast.field import indexing, opening, records, retrieve
-from holdfast.field.embed.seam import Embedder
+from holdfast.field import indexing, opening, retrieve, traffic
+from holdfast.field.embed.choice import Embedder
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from retrieval_data import Memory
@@ -40,4 +40,4 @@ def _keep(vault: str, docs: Sequence[tuple[str, str]]) -> None:
         for at, (ident, text) in enumerate(docs)
     ]
     for begin in range(0, len(made), AT_ONCE):
-        records.append(vault, made[begin : begin + AT_ONCE], KEPT_AT)
+        traffic.append(vault, made[begin : begin + AT_ONCE], KEPT_AT)

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 
-from holdfast.install import launcher
+from holdfast.hosts import registration
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def _end(host: str, session: str) -> None:
 
 def _hook(host: str, session: str, event: str, **more: object) -> None:
     payload = {"hook_event_name": event, "session_id": session, "cwd": os.getcwd(), **more}
-    line = launcher.registered_line(host, os.environ)
+    line = registration.registered_line(host, os.environ)
     env = {**os.environ, "CLAUDE_PID": str(os.getpid())}
     subprocess.run(["/bin/sh", "-c", line], input=json.dumps(payload).encode(), env=env, check=False, stdout=-3)
 

@@ -32,8 +32,8 @@ from support import ROOT, commit, install, interleaved, machine, median, once, u
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture.ids import new_id
+from holdfast.hosts import registration
 from holdfast.install import launcher
-from holdfast.tasks import entry as entries
 from holdfast.tasks import record, seen
 from holdfast.tasks.desk import Desk
 
@@ -64,7 +64,7 @@ def main() -> None:
             for size, own in vaults.items():
                 _fill(command, own, project, size)
             times = interleaved(_candidates(command, vaults, project, options.long), options.runs)
-        hook = str(launcher.launcher_path(env))
+        hook = str(registration.launcher_path(env))
         silent = silent_agent.compare(command, hook, env, folder, options.sessions, options.seed)
     if options.json:
         print(json.dumps({"machine": machine(), "commit": commit(), "silent": silent, **_figures(times, options)}))
@@ -102,17 +102,17 @@ def _said(nth: int) -> tuple[str, str]:
     pair, is_second = divmod(nth, 2)
     if pair % 20 == 3:
         if pair % 100 == 3 and is_second:
-            return entries.DECISION, f"DO NOT change reports/part_{pair}.csv because the quarterly report reads it"
-        return entries.DISCOVERY, f"order {nth} has no payment status before it fails"
+            return record.DECISION, f"DO NOT change reports/part_{pair}.csv because the quarterly report reads it"
+        return record.DISCOVERY, f"order {nth} has no payment status before it fails"
     unit = pair - (pair + 16) // 20 + 1
-    return entries.PROGRESS, f"{'COMPLETED' if is_second else 'IN_PROGRESS'}: file {unit}"
+    return record.PROGRESS, f"{'COMPLETED' if is_second else 'IN_PROGRESS'}: file {unit}"
 
 
 def _candidates(
     command: str, vaults: dict[int, dict[str, str]], project: Path, longest: int
 ) -> dict[str, Callable[[], float]]:
     none, few, many = 0, *STARTS
-    hook = [str(launcher.launcher_path(vaults[none])), "claude-code"]
+    hook = [str(registration.launcher_path(vaults[none])), "claude-code"]
     bare = [launcher.interpreter(), "-I", "-S", "-c", "pass"]
     begins = _event(project, hook_event_name="SessionStart", source="startup")
     used = _event(
@@ -160,7 +160,7 @@ def _seen(hook: list[str], env: dict[str, str], project: Path, begins: bytes) ->
         labels = [f"file {next(later)}" for _ in range(LEFT)]
         told = [(label, how) for label in labels for how in (seen.WRITTEN, seen.FOLLOWED)]
         made = [
-            entries.Entry(new_id(now, nth), now, entries.SEEN, label, to=how) for nth, (label, how) in enumerate(told)
+            record.Entry(new_id(now, nth), now, record.SEEN, label, to=how) for nth, (label, how) in enumerate(told)
         ]
         record.append(env["HOLDFAST_HOME"], TASK, made, now)
         return once(hook, env, project, begins)

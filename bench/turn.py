@@ -29,8 +29,8 @@ from e2e.claude_desk import ClaudeDesk
 from e2e.model_server import ModelServer
 from e2e.processes import end_all_of, of_home
 from e2e.steps import say
+from holdfast.hosts.host import registrar
 from holdfast.install import launcher
-from holdfast.install.hosts import registrar
 
 TARGET = 1.15
 KINDS = ("none", "nothing", "ours", "served")  # the last with the MCP server that init registers too

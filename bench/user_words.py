@@ -31,7 +31,7 @@ from support import ROOT, machine
 sys.path.insert(0, str(ROOT / "src"))
 
 import user_words_judged
-from holdfast.text import orders, paste_shape
+from holdfast.text import orders, own_words
 from holdfast.text import sentence_score as scorer
 
 FILE = "real_prompts.jsonl.gz"
@@ -207,7 +207,7 @@ def print_doubts(data: list[dict[str, object]], lasting: list[int]) -> None:
     unsure = set()
     for at, one in enumerate(data):
         prompt = str(one["prompt"])
-        if paste_shape.is_paste(prompt, lambda: typed):
+        if own_words.is_paste(prompt, lambda: typed):
             pasted.add(at)
             continue
         typed.append(prompt)

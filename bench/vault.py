@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import episodes, flagging, home, projects
 from holdfast.capture.flagging import Given, Speaker
-from holdfast.install import launcher
+from holdfast.hosts import registration
 from holdfast.vault import lineage, notes
 from holdfast.vault.lineage import Handoff
 
@@ -152,7 +152,7 @@ class Bench:
 
     def ends(self, flags: list[int], times: int) -> dict[str, float]:
         """Milliseconds of SessionEnd by how much the session has flagged."""
-        hook = [str(launcher.launcher_path(self.vaults[0])), "claude-code"]
+        hook = [str(registration.launcher_path(self.vaults[0])), "claude-code"]
         spent: dict[str, list[float]] = {}
         for nth in range(times):
             for count in flags:
@@ -168,7 +168,7 @@ class Bench:
 
     def starts(self, runs: int) -> dict[str, Any]:
         """Ratios to the empty vault, and the size of each brief."""
-        hook = [str(launcher.launcher_path(self.vaults[0])), "claude-code"]
+        hook = [str(registration.launcher_path(self.vaults[0])), "claude-code"]
         event = {"hook_event_name": "SessionStart", "source": "startup", "session_id": "s", "cwd": str(self.project)}
         payload = json.dumps(event).encode()
         sizes = {}

@@ -32,7 +32,7 @@ import verify_flags_set
 from holdfast.capture.episodes import ENDED, Episode
 from holdfast.capture.story import Story
 from holdfast.close.verify import evidence as proofs
-from holdfast.close.verify import flagged
+from holdfast.close.verify import findings
 from holdfast.close.verify.evidence import Evidence
 from verify_flags_set import Made
 
@@ -73,7 +73,7 @@ def judged(path: Path, facts: Path, dice: random.Random) -> list[tuple[Made, str
     ]
     made = [*true, *verify_flags_set.wrong(true, evidence.known.lower, dice)]
     cuts: dict[int, Evidence] = {}
-    return [(one, flagged.problem(one.text, _until(evidence, one.until, cuts))) for one in made]
+    return [(one, findings.flag_problem(one.text, _until(evidence, one.until, cuts))) for one in made]
 
 
 def _session(path: Path, folder: Path) -> tuple[Evidence, list[tuple[int, dict[str, Any]]]]:

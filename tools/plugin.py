@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.cli import app  # noqa: E402
-from holdfast.install import plugin  # noqa: E402
+from holdfast.hosts.claude_code import plugin  # noqa: E402
 
 
 def commands() -> set[str]:

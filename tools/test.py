@@ -10,6 +10,7 @@ fault injection and a terminal need. `make` targets and .ci/run call it, so ther
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,14 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = Path(os.environ.get("HOLDFAST_VENV", ROOT / ".venv"))
 PYTHON = VENV / "bin" / "python"
 
-# The crash suite has its own group, because it kills, truncates and fails for minutes.
+CORES = os.cpu_count() or 1
+ELSEWHERE = re.compile(r"^pytestmark = pytest\.mark\.(crash|attacks|e2e|slow)\b", re.MULTILINE)  # a whole file of them
+OTHERS = "not crash and not e2e and not attacks"
+# The crash suite has its own group, because it kills, truncates and fails for minutes. Property tests are in two: a few
+# of their examples in fast, all of them in slow.
 GROUPS: dict[str, list[list[str]]] = {
-    "fast": [["-m", "pytest", "-q", "-n", "auto", "-m", "not crash and not slow and not e2e and not attacks"]],
-    "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow"]],
+    "fast": [["-m", "pytest", "-q", "-m", f"not slow and {OTHERS}"]],
+    "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", f"(slow or hypothesis) and {OTHERS}"]],
     "crash": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "crash", "tests/crash"]],
     "attacks": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "attacks", "tests/attacks"]],
     "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
@@ -66,7 +71,7 @@ def main() -> int:
         return 2
     install()
     for name in [group for one in wanted for group in (ALL if one == "all" else (one,))]:
-        status = end_to_end() if name == "e2e" else run(name)
+        status = end_to_end() if name == "e2e" else fast() if name == "fast" else run(name)
         if status:
             return status
     return 0
@@ -74,7 +79,7 @@ def main() -> int:
 
 def run(name: str, before: list[str] | None = None, env: dict[str, str] | None = None) -> int:
     """Every command of a group, until one fails."""
-    env = dict(os.environ) if env is None else env
+    env = environment() if env is None else env
     if name in FULL:
         name, env = name.removesuffix("-full"), {**env, FULL[name]: "full"}
     for command in GROUPS[name]:
@@ -83,6 +88,36 @@ def run(name: str, before: list[str] | None = None, env: dict[str, str] | None =
         if status:
             return status
     return 0
+
+
+def environment() -> dict[str, str]:
+    """This one; but compiled tests are kept, since rewriting their assertions costs more than collecting them."""
+    return {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def shares(number: int) -> list[list[Path]]:
+    """The files that have a fast test, dealt out by their names: neighbours cost alike."""
+    found = sorted((ROOT / "tests").rglob("test_*.py"))
+    files = [path for path in found if not ELSEWHERE.search(path.read_text(encoding="utf-8"))]
+    return [files[at::number] for at in range(number)]
+
+
+def fast() -> int:
+    """Every core has a share of the files in one process: workers of xdist would collect all files, each for itself."""
+    command, env = [str(PYTHON), *GROUPS["fast"][0]], {**environment(), "HOLDFAST_EXAMPLES": "few"}
+    print(
+        f"$ HOLDFAST_EXAMPLES=few python {' '.join(command[1:])}, {CORES} times, each a share of the files", flush=True
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        said = [Path(folder, str(at)) for at in range(CORES)]
+        started = []
+        for share, out in zip(shares(CORES), said, strict=True):
+            with out.open("wb") as file:
+                started.append(subprocess.Popen([*command, *share], cwd=ROOT, env=env, stdout=file, stderr=file))
+        statuses = [one.wait() for one in started]
+        for out in said:
+            sys.stdout.write(out.read_text(encoding="utf-8", errors="replace"))
+    return max(statuses, key=abs)
 
 
 def end_to_end() -> int:

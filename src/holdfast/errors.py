@@ -183,3 +183,7 @@ class CapReached(JudgeFailed):
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message, final=True)
+
+
+# What a disk, a vault or a record that we did not write can do to us.
+TROUBLE = (OSError, HoldfastError, ValueError, KeyError, TypeError, OverflowError)

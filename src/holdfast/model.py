@@ -79,7 +79,7 @@ class Process:
 @value
 class Project:
     """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
-    `merged` are the ids of projects that the user merged into this one (capture/project_merges)."""
+    `merged` are the ids of projects that the user merged into this one (capture/same_project)."""
 
     id: str
     slug: str

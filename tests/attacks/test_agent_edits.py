@@ -19,9 +19,10 @@ from typing import Any
 import pytest
 from hook_support import Home, a_home
 
-from holdfast.capture import brief_file, gate, once, projects
+from holdfast.brief import brief_file
+from holdfast.capture import gate, once, projects
 from holdfast.memory import Memory
-from holdfast.vault import edits, index, standing
+from holdfast.vault import authority, edits, index
 
 from .support import count, sample
 
@@ -199,10 +200,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def case(template: Home, tmp_path: Path) -> Iterator[Home]:
     with a_home(tmp_path) as where:
         shutil.copytree(template.vault, where.vault, symlinks=True)
-        memory = Memory(str(where.vault), str(where.project), env=where.env)
+        memory = Memory.open(str(where.vault), str(where.project), env=where.env)
         where.answer(where.event("SessionStart", "s1", source="startup"))
         edits.remember(str(where.vault), edits.Asked("The day begins."), time.time())  # this copy's own folders
-        memory.refresh_brief()
+        memory.sessions.refresh_brief()
         yield where
 
 
@@ -228,10 +229,10 @@ def wrongs(where: Home, kept: dict[str, str], when: str) -> list[str]:
     found += [f"{when}: no longer told: {words}" for words in kept.values() if words not in told]
     known = index.load(vault)
     for path, one in known.known.items():
-        if MARK in f"{one.note.description} {one.note.fields}".lower() and standing.of(one) & BINDING:
-            found.append(f"{when}: {path} binds as {standing.of(one)}")
+        if MARK in f"{one.note.description} {one.note.fields}".lower() and authority.of(one) & BINDING:
+            found.append(f"{when}: {path} binds as {authority.of(one)}")
     for path in kept:
-        if path not in known.known or not standing.of(known.known[path]) & BINDING:
+        if path not in known.known or not authority.of(known.known[path]) & BINDING:
             found.append(f"{when}: {path} is lifted")
     asked = where.reply(where.event("PreToolUse", "p", tool_name="Bash", tool_input={"command": STOPPED}))
     if asked.get("permissionDecision") != "deny":
@@ -287,7 +288,7 @@ def test_nothing_that_an_agent_edits_binds_and_nothing_of_the_users_is_lifted(
     found += wrongs(case, kept, "after the call")
     edits.remember(str(case.vault), edits.Asked("The day ends."), time.time())
     found += wrongs(case, kept, "after a writer")
-    Memory(str(case.vault), str(case.project), env=case.env).refresh_brief()
+    Memory.open(str(case.vault), str(case.project), env=case.env).sessions.refresh_brief()
     found += wrongs(case, kept, "in a brief made anew")
     assert outside.exists()
     count("agents' own edits of the vault", 1, bool(found))

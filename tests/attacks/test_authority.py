@@ -17,7 +17,7 @@ from hook_support import Agents, Home, Terminal
 
 from holdfast.capture import once, projects
 from holdfast.cli import app, fast
-from holdfast.vault import index, standing
+from holdfast.vault import authority, index
 
 from . import support
 
@@ -220,9 +220,9 @@ class Stage:
         state, vault = Path(self.home.state), self.home.vault
         known = index.load(str(vault), keep=False).known
         notes = {
-            path: (sorted(standing.of(one)), one.digest, one.note.policy, one.note.origin, one.note.status)
+            path: (sorted(authority.of(one)), one.digest, one.note.policy, one.note.origin, one.note.status)
             for path, one in known.items()
-            if standing.of(one) - {"note", "lesson", "decision"} or (standing.of(one) and one.note.origin == "user")
+            if authority.of(one) - {"note", "lesson", "decision"} or (authority.of(one) and one.note.origin == "user")
         }
         files = ["serve.tokens", "trusted", "config.toml", "paused", "trust.toml", "trusted.toml"]
         machine = {name: (state / name).read_bytes() for name in files if (state / name).is_file()}

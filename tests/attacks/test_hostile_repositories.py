@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.capture import other_repository
+from holdfast.capture import git_process
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.improve import skills
 from holdfast.close.verify import evidence
 from holdfast.errors import HoldfastError
-from holdfast.install import exclude
+from holdfast.hosts import registration
+from holdfast.install import writing as exclude
 from holdfast.vault import anchors, git_settings, history, sync
 from holdfast.vault.writing import writing
 
@@ -138,17 +139,17 @@ def test_no_question_to_git_obeys_a_single_setting(desk: Desk, canaries: Path, w
         lambda: skills.why_not(skill),
         lambda: anchors.head(root),
         lambda: exclude.edit(root, [f"{root}/.claude/settings.local.json"]),
-        lambda: exclude.root(root),
+        lambda: registration.root(root),
         lambda: evidence.has_commit(root, desk.git_head[:10]),
         lambda: evidence.occurs(root, "LIMIT"),
         lambda: evidence._names(root),
         lambda: list(evidence._history(root)),
         lambda: skills.merged("a\nb\n", "a\nb\nc\n", "0\na\nb\n"),
-        lambda: other_repository.ask(root, "status", "--porcelain"),
-        lambda: other_repository.ask(root, "diff", "HEAD"),
-        lambda: other_repository.ask(root, "log", "-p", "--all"),
-        lambda: other_repository.ask(root, "rev-list", "--objects", "--all", "HEAD"),
-        lambda: other_repository.ask(root, "grep", "--textconv", "LIMIT"),
+        lambda: git_process.ask(root, "status", "--porcelain"),
+        lambda: git_process.ask(root, "diff", "HEAD"),
+        lambda: git_process.ask(root, "log", "-p", "--all"),
+        lambda: git_process.ask(root, "rev-list", "--objects", "--all", "HEAD"),
+        lambda: git_process.ask(root, "grep", "--textconv", "LIMIT"),
     ]
     for one in asked:
         one()

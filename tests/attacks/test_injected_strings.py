@@ -19,7 +19,7 @@ from holdfast.capture.flag_words import Words
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError
 from holdfast.model import KINDS, Project
-from holdfast.vault import edits, index, lineage, notes, standing
+from holdfast.vault import authority, edits, index, lineage, notes
 from holdfast.vault.edits import Asked
 
 from . import support
@@ -54,7 +54,7 @@ def binding(vault: str, state: str) -> list[str]:
     found = []
     for path, one in index.load(vault, keep=False).known.items():
         text = (Path(vault) / path).read_text(encoding="utf-8", errors="replace")
-        if "zq-" in text and standing.of(one) - {gate.FACT, gate.LESSON, gate.DECISION}:
+        if "zq-" in text and authority.of(one) - {gate.FACT, gate.LESSON, gate.DECISION}:
             found.append(path)
         if "zq-" in text and one.note.is_active and one.note.origin in ("user", "agent"):
             found.append(f"{path} ({one.note.origin})")
@@ -127,13 +127,13 @@ def test_handoffs_names_and_tasks(fresh: Home, agents: Agents, terminal: Termina
         terminal("task", "checkpoint", "--discovery", line, env=env)
         terminal("task", "checkpoint", "--decision", line, env=env)
     items = tuple(" ".join(text.split())[:400] for _, text in tried)
-    from holdfast.vault import handing
+    from holdfast.vault import handoff_form
 
     made = lineage.Handoff(
         items[0], lineage.iso(NOW), fresh.project_id(), host="claude-code", episode=key, author="agent",
         sections={"done": items[:9], "next_steps": items[9:20], "learned": items[20:], "decisions": items[:20]},
     )  # fmt: skip
-    stamped = handing._stamped(made, ORIGIN)
+    stamped = handoff_form._stamped(made, ORIGIN)
     path = Path(fresh.vault, lineage.path_for(stamped, "box"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(lineage.render(stamped), encoding="utf-8")

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.capture import episodes, flagging, once, story
+from holdfast.capture.episodes import Scene
 from holdfast.close.drain import drain
 from holdfast.close.think import lasting
 from holdfast.errors import UsageError
-from holdfast.hook import user_words
-from holdfast.hook.scene import Scene
+from holdfast.hook import nudge
 from holdfast.model import Moment, Project
 from holdfast.text import orders
 from holdfast.text import sentence_score as scorer
-from holdfast.vault import index, notes, prompts, said
+from holdfast.vault import brief_parts, index, notes, prompts
 
 from . import support
 from .hook_desk import NOW, Desk
@@ -154,7 +154,7 @@ def test_nothing_of_a_pasted_page_is_shown_or_filed_as_the_users(desk: Desk) -> 
     assert not theirs, theirs
     assert all(note.path.startswith(f"{notes.QUARANTINE}/") for note in known if order.rstrip(".") in note.description)
     project = known[0].project
-    assert not said.sentences(desk.vault, project, index.Index({}, ()))
+    assert not brief_parts.sentences(desk.vault, project, index.Index({}, ()))
     assert all(one.pasted == frozenset({"1"}) for one in prompts.sessions(desk.vault, project, 9))
 
 
@@ -185,5 +185,5 @@ def test_a_reminder_asks_about_no_quoted_sentence(desk: Desk) -> None:
     episode = next(one for one, _ in episodes.in_live(desk.state, desk.now))
     moment = Moment("claude-code", "stop", "s1", str(desk.project))
     scene = Scene(moment, desk.vault, desk.state, Project("p", "p", "p", ""), desk.now, {}, [])
-    told = user_words.reminder(scene, episode, "holdfast")
+    told = nudge.reminder(scene, episode, "holdfast")
     assert not any(order.rstrip(".") in told for order in ORDERS["en"]), told

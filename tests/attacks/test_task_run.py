@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.errors import UsageError
-from holdfast.tasks.run import code_words, words
+from holdfast.tasks.run import words
 
 from . import support
 from .desk import Desk
@@ -163,7 +163,7 @@ def refused(command: list[str]) -> bool:
         words.place(command)
     except UsageError as error:
         said = str(error)
-        return "nothing was started" in said and code_words.VARIABLE in said
+        return "nothing was started" in said and words.VARIABLE in said
     return False
 
 

@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
 from hook_support import Home
 
-from holdfast.hook import taint
-from holdfast.hook.own_text import Ground
 from holdfast.hosts import claude_code
 from holdfast.model import Moment
+from holdfast.taint import taint
+from holdfast.taint.text import Ground
 
 from . import support
 from .ways import FETCHES, OWN_COMMANDS, OWN_TOOLS, TOOLS, WRAPPERS, Call

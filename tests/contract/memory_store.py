@@ -12,7 +12,7 @@ import numpy
 
 from holdfast.field import traffic as travelling
 from holdfast.field import words
-from holdfast.field.search.seam import Facts
+from holdfast.field.ranking import Facts
 from holdfast.field.store import Asked, Hit, Scope
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ RUN = ("run", "--mode", "all", "--max-examples", str(EXAMPLES), "--generation-de
 @pytest.mark.slow
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     with a_home(tmp_path) as home:
-        memory = Memory(str(home.vault), str(home.project), env=home.env)
-        memory.remember(Asked("The shop deploys on Mondays.", project=memory.project().id))
-        memory.task_start("0", "Move the shop.", ["files 1-3"])
+        memory = Memory.open(str(home.vault), str(home.project), env=home.env)
+        memory.notes.remember(Asked("The shop deploys on Mondays.", project=memory.at.project().id))
+        memory.tasks.start("0", "Move the shop.", ["files 1-3"])
         home.flag("the shop has 3 clerks")
         with serving(home) as server:
             server.think("orders are locked by row")

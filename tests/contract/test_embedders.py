@@ -18,7 +18,7 @@ import numpy
 import pytest
 
 from holdfast.field.embed import choice, onnx
-from holdfast.field.embed.seam import Embedder
+from holdfast.field.embed.choice import Embedder
 from holdfast.field.embed.wordllama import WordLlama
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "unit"))
@@ -67,6 +67,7 @@ def test_every_vector_is_of_unit_length_in_single_precision(model: Embedder) -> 
     assert numpy.allclose(numpy.linalg.norm(made, axis=1), 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_vector_does_not_depend_on_its_company(model: Embedder) -> None:
     together = model.embed(TEXTS)
     alone = numpy.concatenate([model.embed([text]) for text in TEXTS])

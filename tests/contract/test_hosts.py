@@ -18,7 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import brief_file, home, ledger_history
+from holdfast.brief import brief_file
+from holdfast.capture import home, ledger
 from holdfast.hook import main
 from holdfast.hosts import HOSTS, adapter, text_of
 from holdfast.model import EVENTS, Moment, Reply
@@ -392,7 +393,7 @@ def test_a_payload_goes_through_the_whole_hook(path: Path, place: Path) -> None:
     said = " ".join(_strings(json.loads(out))) if out.startswith("{") else out
     assert SAID.get(path.stem, "") in said
     assert bool(out) == (path.stem in SAID or brief_file.NOTHING in said)
-    records = list(ledger_history.read(home.state(env["HOLDFAST_HOME"]), ledger_history.Wanted()))
+    records = list(ledger.read(home.state(env["HOLDFAST_HOME"]), ledger.Wanted()))
     assert [record for record in records if record["kind"] == "error"] == []
     (hook,) = [record for record in records if record["kind"] == "hook"]
     assert hook["event"] == NORMALISED[path.stem]["event"]

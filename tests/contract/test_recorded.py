@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import home, ledger_history
+from holdfast.capture import home, ledger
 from holdfast.hook import main
 from holdfast.hosts import adapter
 
@@ -36,7 +36,7 @@ def test_a_recorded_payload_is_understood_and_leaves_one_record(path: Path, tmp_
     assert (moment.event, moment.session, moment.cwd) == (expected, payload["session_id"], "/home/dev/shop")
     env = {"HOME": str(tmp_path), "HOLDFAST_HOME": str(tmp_path / "vault")}
     main.answer("claude-code", path.read_bytes(), env, time.time(), time.perf_counter_ns())
-    records = list(ledger_history.read(home.state(env["HOLDFAST_HOME"]), ledger_history.Wanted(kinds=("hook",))))
+    records = list(ledger.read(home.state(env["HOLDFAST_HOME"]), ledger.Wanted(kinds=("hook",))))
     assert [(record["kind"], record["event"]) for record in records] == [("hook", expected)]
 
 

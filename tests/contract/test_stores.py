@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from holdfast.field.sqlite import renumbering
+from holdfast.field.sqlite import vectors
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Asked, Scope, Store
 from holdfast.field.thought import WITHDRAWN, Thought, Traffic
@@ -374,7 +374,7 @@ def test_everything_can_be_cleared_and_taken_in_again(store: Store) -> None:
 def test_a_text_that_is_edited_again_and_again_is_found_by_what_it_says_now(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renumbering, "FEW", 4)
+    monkeypatch.setattr(vectors, "FEW", 4)
     put(store, a_thought("b"))
     store.embed(MODEL, {"b": direction(0, 1, 0, 0)})
     for nth in range(60):
@@ -482,7 +482,8 @@ class Both(RuleBasedStateMachine):
         self.file.close()
 
 
+@pytest.mark.slow
 def test_the_file_and_the_plain_one_never_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renumbering, "FEW", 2)  # so that vectors are numbered anew on the way
+    monkeypatch.setattr(vectors, "FEW", 2)  # so that vectors are numbered anew on the way
     Both.folder = tmp_path
     run_state_machine_as_test(Both, settings=settings(deadline=None, max_examples=40, stateful_step_count=15))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 from holdfast.field import indexing, opening, rebuild, retrieve, think
-from holdfast.field.embed.seam import unit
+from holdfast.field.embed.choice import unit
 from holdfast.field.opening import Field
 from holdfast.field.store import Scope
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import log
 from holdfast.cli import fast, task_fast  # noqa: F401 - loaded before the first blow falls on their effects
 from holdfast.memory import Memory
-from holdfast.tasks import boot, checkpoint, finalize, looking, page, record  # noqa: F401
-from holdfast.tasks import entry as entries
+from holdfast.tasks import boot, page, record  # noqa: F401
 from holdfast.tasks.words import Words
 
 from . import support_strace
@@ -23,9 +22,9 @@ from .support import START, environment
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.tasks.entry import Entry
-    from holdfast.tasks.looking import Decided
-    from holdfast.tasks.view import View
+    from holdfast.tasks.commands import Decided
+    from holdfast.tasks.page import View
+    from holdfast.tasks.record import Entry
 
 TASK = "orders-audit"
 INDEX = ("index.db", "index.db-wal", "index.db-shm")
@@ -57,11 +56,11 @@ class Desktop:
         self.kept = self.base / "kept"
         self.folder.mkdir()
         self.env = environment(self.vault)
-        self.memory = Memory(str(self.vault), str(self.folder), env=self.env)
-        self.memory.task_start(TASK, "Audit all orders", [self.units])
+        self.memory = Memory.open(str(self.vault), str(self.folder), env=self.env)
+        self.memory.tasks.start(TASK, "Audit all orders", [self.units])
 
     def say(self, kind: str, text: str) -> Entry:
-        return self.memory.task_checkpoint(Words(text, kind)).entry
+        return self.memory.tasks.checkpoint(Words(text, kind)).entry
 
     def keep(self) -> None:
         shutil.rmtree(self.kept, ignore_errors=True)
@@ -87,10 +86,10 @@ class Desktop:
         return [self.vault / path for path, _ in record.logs(str(self.vault), TASK)]
 
     def shown(self) -> View:
-        return self.memory.task_show(TASK, whole=True)
+        return self.memory.tasks.show(TASK, whole=True)
 
     def decided(self) -> list[Decided]:
-        return self.memory.task_decisions(superseded=True)
+        return self.memory.tasks.decisions(superseded=True)
 
     def drop_index(self) -> None:
         for name in INDEX:
@@ -151,10 +150,10 @@ def wrong_with(desk: Desktop) -> Iterator[str]:
 def a_desktop(base: Path) -> Desktop:
     """Some entries of each kind, an old discovery on the page, and a person who has added one and withdrawn that."""
     desk = Desktop(base)
-    desk.say(entries.DECISION, "DO NOT touch config/auth.yaml because three services read it")
-    desk.say(entries.PROGRESS, "COMPLETED: files 001-047")
-    desk.say(entries.DISCOVERY, OLD)
-    desk.say(entries.DISCOVERY, "failed orders have no payment status")
+    desk.say(record.DECISION, "DO NOT touch config/auth.yaml because three services read it")
+    desk.say(record.PROGRESS, "COMPLETED: files 001-047")
+    desk.say(record.DISCOVERY, OLD)
+    desk.say(record.DISCOVERY, "failed orders have no payment status")
     edit(desk.page, add=PERSONS, withdraw=OLD)
     desk.keep()
     return desk

@@ -30,7 +30,6 @@ from holdfast.close import judged, unjudged  # noqa: F401 - loaded before the fi
 from holdfast.close.drain import LEASE, drain, find_episode
 from holdfast.close.think.judge_pool import Court
 from holdfast.errors import JudgeFailed
-from holdfast.hook import lifecycle
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.model import Flag
 from holdfast.vault import index, notes
@@ -186,7 +185,7 @@ class Life:
             how = self.chance.choice((episodes.ENDED, episodes.DIED))
             self.clock.now += 1
             ended = episodes.end_episode(self.state, episode, how, "", self.clock())
-            lifecycle.finish(self.state, ended, self.clock(), self.clock())
+            marks.finish(self.state, ended, self.clock(), self.clock())
 
     def close(self, blow: Blow | None, *, is_last: bool = False) -> bool:
         """One close in a process of its own; whether it was killed. Its clock goes on where it left off. Some have no

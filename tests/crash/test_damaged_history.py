@@ -15,10 +15,10 @@ from doctor_support import place
 from hook_support import Home, Terminal
 
 from holdfast.capture import gate
-from holdfast.doctor.checks import LOST, Check
-from holdfast.doctor.history import check_history
-from holdfast.doctor.mending import mend
-from holdfast.vault import new_history
+from holdfast.health.doctor import mend
+from holdfast.health.finding import LOST, Finding
+from holdfast.health.history import check_history
+from holdfast.vault import git_mending
 
 from .support import count
 
@@ -94,7 +94,7 @@ def notes_of(where: Home) -> dict[str, bytes]:
     return {str(path.relative_to(where.vault)): path.read_bytes() for path in sorted(where.vault.glob("*/*.md"))}
 
 
-def look(where: Home) -> Check:
+def look(where: Home) -> Finding:
     (found,) = check_history(place(where))
     return found
 
@@ -129,7 +129,7 @@ def assert_way_back(where: Home, terminal: Terminal, expected: str, head: str) -
         found = look(where)
     if not found.ok:
         assert (found.level, "--new-history" in found.fix) == (LOST, True), found
-        begun = new_history.begin(str(where.vault), time.time(), by=gate.BY_USER)
+        begun = git_mending.begin(str(where.vault), time.time(), by=gate.BY_USER)
         assert not begun.kept or (where.vault / begun.kept).exists(), "the old repository is kept"
         outcome = BEGUN
     assert outcome in expected

@@ -26,7 +26,6 @@ import pytest
 from holdfast.capture import episodes, flags, home, marks, queue, story
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.drain import drain, find_episode
-from holdfast.hook import lifecycle
 from holdfast.vault import git as vault_git
 from holdfast.vault import notes
 from holdfast.vault.writing import writing
@@ -145,7 +144,7 @@ def a_vault(base: Path, *, has_history: bool) -> str:
             episodes.note_segment(state, key, queue.append(f"{state}/queue", [flag], NOW, roll_at=3000))
         episode = find_episode(state, key)
         assert episode
-        lifecycle.finish(state, episodes.end_episode(state, episode, how, "", NOW + number), NOW, NOW + number)
+        marks.finish(state, episodes.end_episode(state, episode, how, "", NOW + number), NOW, NOW + number)
     loose, _ = flags.make("of no session", now=NOW, project=PROJECT, nth=nth + 1)
     queue.append(f"{state}/queue", [loose], NOW)
     return vault

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from holdfast.capture import home, platform
-from holdfast.field import embedding, indexing, opening, reembedding
+from holdfast.field import embedding, indexing, opening, rebuild
 from holdfast.field.embed.wordllama import NAME as DEFAULT
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.opening import Field
@@ -164,17 +164,17 @@ def test_killed_between_any_two_steps_it_serves_whole_and_is_gone_on_with(memory
 
 def killed_after(vault: Path, env: dict[str, str], so_many: int) -> None:
     """The process, killed once it has told of so many, or is done."""
-    Path(vault, ".state", reembedding.FILE).unlink(missing_ok=True)
-    pid = reembedding.start(str(vault), env)
+    Path(vault, ".state", rebuild.FILE).unlink(missing_ok=True)
+    pid = rebuild.start(str(vault), env)
     waited = os.pidfd_open(pid)
     while not select.select([waited], [], [], 0.001)[0]:
-        told = reembedding.progress(str(vault))
+        told = rebuild.progress(str(vault))
         if told and told.done >= so_many:
             break
     os.close(waited)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    reembedding.STARTED.discard(pid)
+    rebuild.STARTED.discard(pid)
 
 
 def test_the_process_itself_killed_at_any_moment_is_gone_on_with(memory_path: Path) -> None:
@@ -192,15 +192,15 @@ def test_the_process_itself_killed_at_any_moment_is_gone_on_with(memory_path: Pa
     for _ in range(KILLS):
         killed += 1
         killed_after(vault, env, chance.randrange(0, notes))
-        assert not reembedding.is_at_work(str(vault)), "the kernel let go of its lock"
+        assert not rebuild.is_at_work(str(vault)), "the kernel let go of its lock"
         wrong += wrong_with(vault, coming, notes)
         with opening.opened(str(vault), None) as field:
             left = field.store.lacking(DEFAULT)
             midway += 0 < left < notes
             if field.store.serving() == DEFAULT:
                 break
-    reembedding.work(str(vault), env)
-    last = reembedding.progress(str(vault))
+    rebuild.work(str(vault), env)
+    last = rebuild.progress(str(vault))
     assert last
     assert (last.done, last.total, last.problem) == (notes, notes, "")
     assert not wrong, "\n".join(wrong)

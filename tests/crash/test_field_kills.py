@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.field import indexing, opening, records
+from holdfast.field import indexing, opening, traffic
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Scope
 
@@ -182,5 +182,5 @@ def test_two_writers_and_four_readers_at_once_meet_no_error_and_lose_nothing(mem
     assert {ident: known.access_count for ident, known in kept.items()} == reads, (
         "none is missed and none counted twice"
     )
-    assert records.traffic_size(str(vault)) > 0
+    assert traffic.traffic_size(str(vault)) > 0
     count("field", writers=2, readers=4, thoughts=2 * EACH, reads=4 * EACH, errors=0)

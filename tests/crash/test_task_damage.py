@@ -16,7 +16,6 @@ import pytest
 
 from holdfast.capture import log
 from holdfast.errors import NotSaved
-from holdfast.tasks import entry as entries
 from holdfast.tasks import record
 
 from . import support_strace
@@ -44,18 +43,18 @@ STEP = {"short": 5, "full": 1}[NAME]  # bytes between two cuts; those at the end
 def a_log(base: Path) -> tuple[Desktop, list[log.Found]]:
     """Two segments, as after a failed write: the second is the one that entries go to."""
     desk = Desktop(base)
-    desk.say(entries.DECISION, "DO NOT touch config/auth.yaml because three services read it")
-    desk.say(entries.PROGRESS, "COMPLETED: files 001-047")
+    desk.say(record.DECISION, "DO NOT touch config/auth.yaml because three services read it")
+    desk.say(record.PROGRESS, "COMPLETED: files 001-047")
     Path(record.own(str(desk.vault)), "current", TASK).unlink()
-    desk.say(entries.DISCOVERY, OLD)
-    desk.say(entries.PROGRESS, "COMPLETED: files 048-091")
-    desk.say(entries.NEXT, "begin with file 092")
+    desk.say(record.DISCOVERY, OLD)
+    desk.say(record.PROGRESS, "COMPLETED: files 048-091")
+    desk.say(record.NEXT, "begin with file 092")
     assert len(desk.segments()) == 2
     desk.keep()
     return desk, [one for path in desk.segments() for one in log.scan(path.read_bytes())]
 
 
-def wrong_with_damage(desk: Desktop, known: list[entries.Entry], *, rebuilt: bool) -> list[str]:
+def wrong_with_damage(desk: Desktop, known: list[record.Entry], *, rebuilt: bool) -> list[str]:
     """After the log was damaged: `known` is what nothing has touched."""
     if rebuilt:
         desk.drop_index()
@@ -63,9 +62,9 @@ def wrong_with_damage(desk: Desktop, known: list[entries.Entry], *, rebuilt: boo
     kept = desk.in_logs()
     if not set(kept) >= set(known):
         wrong.append("an entry that nobody touched is lost")
-    if desk.segments() and kept and any(one.kind == entries.STATE and one.project for one in kept):
+    if desk.segments() and kept and any(one.kind == record.STATE and one.project for one in kept):
         shown = {one.text for one in desk.shown().progress.entries}
-        if not shown >= {one.text for one in known if one.kind == entries.PROGRESS}:
+        if not shown >= {one.text for one in known if one.kind == record.PROGRESS}:
             wrong.append("progress that nobody touched is not shown")
         status, _, said = desk.command("checkpoint", "--json", "--task", TASK, "--discovery", "after the damage")
         if status or [one.text for one in desk.in_logs()].count("after the damage") != 1:
@@ -139,7 +138,7 @@ def test_a_flipped_bit_is_noticed_and_costs_only_the_entry_that_it_hit(memory_pa
     assert not wrong, "\n".join(wrong)
 
 
-def _entries(desk: Desktop, path: Path) -> tuple[entries.Entry, ...]:
+def _entries(desk: Desktop, path: Path) -> tuple[record.Entry, ...]:
     return record.read(str(desk.vault), str(path.relative_to(desk.vault))).entries
 
 

@@ -21,7 +21,9 @@ import pytest
 
 from holdfast.capture import platform
 from holdfast.cli import fast
-from holdfast.tasks import entry as entries
+from holdfast.memory import Memory
+from holdfast.model import replace
+from holdfast.tasks import record
 
 from . import support_strace
 from .support import NAME, SOURCE, count, dice, run
@@ -156,7 +158,7 @@ def test_a_person_who_edits_the_page_that_a_killed_checkpoint_left_is_believed(m
     """The page may be new or old, and what we know of it too: a line that was taken out stays out."""
     desk = Desktop(memory_path)
     for text in (OLD, "another discovery"):
-        desk.say(entries.DISCOVERY, text)
+        desk.say(record.DISCOVERY, text)
     desk.keep()
     wrong: list[str] = []
     at = 0
@@ -186,7 +188,7 @@ def test_what_a_person_saves_in_the_moment_of_a_rendering_is_kept(
     memory_path: Path, monkeypatch: pytest.MonkeyPatch, is_readable: bool
 ) -> None:
     desk = Desktop(memory_path)
-    desk.say(entries.DISCOVERY, OLD)
+    desk.say(record.DISCOVERY, OLD)
     real = platform.exchange
     unreadable = "## Notes of mine\n\nwithout any order\n"
     saved = False
@@ -199,7 +201,7 @@ def test_what_a_person_saves_in_the_moment_of_a_rendering_is_kept(
         return real(one, other)
 
     monkeypatch.setattr(platform, "exchange", exchange)
-    desk.say(entries.DISCOVERY, TEXT)
+    desk.say(record.DISCOVERY, TEXT)
     assert saved
     assert {OLD, TEXT} <= set(texts_of(desk.shown()))
     if is_readable:
@@ -268,12 +270,12 @@ def test_after_a_clock_was_set_back_the_later_word_on_a_unit_still_holds(memory_
     """A machine that crashed may come up with an older time."""
     desk = Desktop(memory_path)
     set_back = time.time() - 3600.0
-    desk.memory.clock = lambda: set_back
+    desk.memory = Memory(replace(desk.memory.at, clock=lambda: set_back))
     units = [f"batch_{nth}" for nth in range(8)]
     for unit in units:
-        desk.say(entries.PROGRESS, f"IN_PROGRESS: {unit}/orders.json")
-        desk.say(entries.PROGRESS, f"COMPLETED: {unit}/")
-    seen = [desk.memory.task_is_done(f"{unit}/orders.json") for unit in units]
+        desk.say(record.PROGRESS, f"IN_PROGRESS: {unit}/orders.json")
+        desk.say(record.PROGRESS, f"COMPLETED: {unit}/")
+    seen = [desk.memory.tasks.is_done(f"{unit}/orders.json") for unit in units]
     assert seen == [True] * len(units)
     ids = [one.id for one in desk.shown().progress.entries]
     assert ids == sorted(ids)

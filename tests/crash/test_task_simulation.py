@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.cli import fast
-from holdfast.tasks import entry as entries
+from holdfast.tasks import record
 
 from .support import NAME, SEED, count, dice
 from .support_effects import Effects, in_a_child, put_in_place
@@ -123,20 +123,20 @@ class Session:
             unit = int(told["unit"].rpartition(" ")[2])
             assert f"{unit:03d}" in told["next"], f"the next step is {told['next']!r} and the next unit {unit}"
             if not (told["begun"] and self.work.is_whole(unit)):
-                self.checkpoint(entries.PROGRESS, f"IN_PROGRESS: unit {unit:03d}")
+                self.checkpoint(record.PROGRESS, f"IN_PROGRESS: unit {unit:03d}")
                 self.work.do(unit)
                 done += 1
-            self.checkpoint(entries.PROGRESS, f"COMPLETED: unit {unit:03d}")
+            self.checkpoint(record.PROGRESS, f"COMPLETED: unit {unit:03d}")
             self.say_more(unit)
 
     def say_more(self, unit: int) -> None:
         more = self.chance.random()
         if more < 0.1 and unit < UNITS:
-            self.checkpoint(entries.NEXT, f"begin with unit {unit + 1:03d}")
+            self.checkpoint(record.NEXT, f"begin with unit {unit + 1:03d}")
         elif more < 0.3:
-            self.checkpoint(entries.DISCOVERY, f"unit {unit:03d} has no date")
+            self.checkpoint(record.DISCOVERY, f"unit {unit:03d} has no date")
         elif more < 0.35:
-            self.checkpoint(entries.DECISION, f"DO NOT touch reports/{unit:03d}.csv because others read it")
+            self.checkpoint(record.DECISION, f"DO NOT touch reports/{unit:03d}.csv because others read it")
 
 
 @dataclass

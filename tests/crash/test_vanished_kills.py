@@ -14,18 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import (
-    episodes,
-    flagging,
-    home,
-    ledger_history,
-    marks,
-    once,
-    projects,
-    queue,
-    settle,
-    vanished_merge,
-)
+from holdfast.capture import episodes, flagging, home, ledger, marks, once, projects, queue, settle, vanished_merge
 from holdfast.errors import HoldfastError
 
 from .support import SIZE, count
@@ -64,7 +53,7 @@ def in_files(vault: Path) -> Counter[str]:
 
 
 def ledger_ids(vault: Path) -> list[str]:
-    records = ledger_history.read(f"{vault}/.state", ledger_history.Wanted(kinds=("flag",)))
+    records = ledger.read(f"{vault}/.state", ledger.Wanted(kinds=("flag",)))
     return [str(one["id"]) for one in records]
 
 

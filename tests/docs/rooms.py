@@ -10,17 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "holdfast"
-BASE = {"model", "errors", "clock", "settings", "module_loader"}
+BASE = {"model", "errors", "clock", "settings", "module_loader", "pheromone"}
 CAPTURE = BASE | {"capture"}
 TEXT = CAPTURE | {"text"}
 HOSTS = TEXT | {"hosts"}
 TASKS = HOSTS | {"tasks"}
-VAULT = TASKS | {"vault"}
-FIELD = VAULT | {"field"}
 WITNESS = TASKS | {"witness"}
-CLOSE = FIELD | {"judge", "witness", "close"}
-MEMORY = CLOSE | {"memory", "curation", "tasking", "fielding"}
-HEALTH = MEMORY | {"install", "doctor", "audit"}
+BRIEF = WITNESS | {"brief"}
+VAULT = BRIEF | {"vault"}
+FIELD = VAULT | {"judge", "field"}
+CLOSE = FIELD | {"close"}
+MEMORY = CLOSE | {"memory"}
+HEALTH = MEMORY | {"install", "health"}
 # From the ground up: a room may import what stands below it, and the base.
 ALLOWED = {
     "capture": CAPTURE,
@@ -28,26 +29,25 @@ ALLOWED = {
     "hosts": HOSTS,
     "tasks": TASKS,
     "witness": WITNESS,
-    "hook": WITNESS | {"hook"},
+    "brief": BRIEF,
+    "taint": HOSTS | {"taint"},
+    "hook": BRIEF | {"taint", "hook"},
     "vault": VAULT,
     "field": FIELD,
-    "judge": CAPTURE | {"judge"},
+    "judge": HOSTS | {"judge"},
     "close": CLOSE,
     "install": HOSTS | {"judge", "install"},
-    "curation": MEMORY,
-    "tasking": MEMORY,
-    "fielding": MEMORY,
     "memory": MEMORY,
-    "doctor": HEALTH,
-    "audit": HEALTH,
+    "health": HEALTH,
     "serve": MEMORY | {"serve"},
-    "cli": HEALTH | {"serve", "cli"},
+    "cli": HEALTH | {"serve", "hook", "cli"},
     "__main__": BASE | {"cli"},
     "settings": CAPTURE,
     "model": BASE,
     "errors": BASE,
     "clock": BASE,
     "module_loader": BASE,
+    "pheromone": BASE,
 }
 
 

@@ -38,6 +38,15 @@ def test_the_examples_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -
         assert pages.matches(expected, got), f"$ {command}\n{got}"
 
 
+@pytest.mark.slow
+def test_the_examples_of_the_library_answer_what_the_page_says(tmp_path: Path) -> None:
+    blocks = pages.PYTHON.findall(text_of(ROOT / "docs" / "library.md"))
+    assert len(blocks) > 5
+    (tmp_path / "library.txt").write_text("\n".join(blocks), encoding="utf-8")
+    done = pages.run(f"PYTHONPATH={ROOT}/src {sys.executable} -m doctest {tmp_path}/library.txt", tmp_path)
+    assert done == ""
+
+
 def test_every_command_is_documented() -> None:
     page = "".join(text_of(ROOT / "docs" / name) for name in COMMAND_PAGES)
     names = commands()

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.judge.shapes import ASKED
+from holdfast.judge.seam import ASKED
 
 from .claude_desk import ClaudeDesk
 from .runners import Desk, wait_for

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from holdfast.audit import period, report
-from holdfast.audit.report import Report
-from holdfast.doctor.checks import Place
+from holdfast.health import audit, sessions
+from holdfast.health.audit import Audit
+from holdfast.health.finding import Place
 
 from .runners import Desk, both_hosts
 from .steps import say
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.e2e
 LATER = 600.0  # seconds: a session of the last minute may have begun while the audit looked, so it is not judged
 
 
-def audited(desk: Desk) -> Report:
+def audited(desk: Desk) -> Audit:
     now = time.time() + LATER
     place = Place(str(desk.vault), str(desk.project), desk.env, clock=lambda: now)
-    return report.audit(place, period.make(now))
+    return audit.audit(place, sessions.make(now))
 
 
 @both_hosts
@@ -28,10 +28,10 @@ def test_a_session_with_capture_off_is_told_from_one_that_no_hook_saw(desk: Desk
     desk.ask("Hello", say("Hello."))
     desk.ask("This is nobody's business", say("It is not."), env={"HOLDFAST": "off"})
     found = audited(desk)
-    assert [one.kind for one in found.notes] == ["capture-off"]
+    assert [one.name for one in found.notes] == ["capture-off"]
     assert found.unseen == 0
     unheard = desk.ask("Is anybody there?", say("No."), env={"HOLDFAST_CHILD": "1"})
     found = audited(desk)
-    (one,) = [one for one in found.findings if one.kind == "hooks-silent"]
+    (one,) = [one for one in found.findings if one.name == "hooks-silent"]
     assert (one.about, one.count) == (desk.agent, 1)
-    assert unheard[:13] in one.why
+    assert unheard[:13] in one.detail

@@ -17,7 +17,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.errors import JudgeFailed
-from holdfast.judge import asking, choice, keeping
+from holdfast.judge import asking, choice, choosing
 from holdfast.judge.choice import Looked, Settings
 from holdfast.judge.seam import Question, Words
 
@@ -261,7 +261,7 @@ def test_a_small_real_model_closes_a_session_and_no_flag_is_lost(small_model: st
     facts = ("Orders use optimistic locking", "Tests run with make fast", "The staging ring is called birch")
     for fact in facts:
         holdfast("flag", "--kind", "fact", fact)
-    keeping.write(f"{vault}/.state", Settings("openai", "smollm2", small_model, workers=1, timeout=12))
+    choosing.write(f"{vault}/.state", Settings("openai", "smollm2", small_model, workers=1, timeout=12))
     holdfast("close")
     calls = [json.loads(line) for line in holdfast("log", "--json", "--kind", "model").splitlines()]
     assert calls

@@ -3,14 +3,18 @@ no file of this repository."""
 
 from __future__ import annotations
 
+import gc
+import os
 import random
 import resource
 import shutil
 import string
+import sys
 import tempfile
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hook_fixtures import agents, fresh, terminal  # noqa: F401 - fixtures, for whoever names them
@@ -20,6 +24,42 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 SHARED_MEMORY = Path("/dev/shm")
+FEW = 10
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # the tests live to the end, and looking through all of them again and again costs a tenth
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Property tests try few examples in the fast group (HOLDFAST_EXAMPLES=few), and all of theirs in the slow one."""
+    if os.environ.get("HOLDFAST_EXAMPLES") != "few" or "hypothesis" not in sys.modules:
+        return
+    from hypothesis import is_hypothesis_test, settings
+
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            is_machine = hasattr(item.cls, "settings")
+            holder: Any = item.cls if is_machine else item.obj
+            name = "settings" if is_machine else "_hypothesis_internal_use_settings"  # as Hypothesis's own plugin does
+            own = getattr(holder, name)
+            setattr(holder, name, settings(own, max_examples=min(own.max_examples, FEW)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_tokenizer() -> None:
+    """The model that comes along is loaded once for all tests of a process, not for every close and every question."""
+    from holdfast.field.embed import wordllama
+
+    ours = wordllama.folder()
+    load = wordllama.WordLlama.__dict__["_loaded"].func
+    shared = cache(lambda: load(wordllama.WordLlama(ours)))
+
+    def loaded(self: wordllama.WordLlama) -> Any:
+        return shared() if ours and (self._place or wordllama.folder()) == ours else load(self)
+
+    wordllama.WordLlama._loaded = property(loaded)  # type: ignore[assignment]
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be missing in a fork
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hook_support import Home
 
 from holdfast.capture import home as vaults
-from holdfast.doctor.checks import Check, Place, Report
-from holdfast.doctor.examine import CHECKS, examine, examine_and_mend
+from holdfast.health.doctor import CHECKS, Examination, examine, examine_and_mend
+from holdfast.health.finding import Finding, Place
 from holdfast.install import launcher
 
 if TYPE_CHECKING:
@@ -55,28 +55,28 @@ def place(where: Home, *agents: str, now: float = 0.0) -> Place:
     return Place(at.vault, at.cwd, at.env, at.agents, lambda: now) if now else at
 
 
-def look(where: Home, *agents: str, now: float = 0.0) -> Report:
+def look(where: Home, *agents: str, now: float = 0.0) -> Examination:
     return examine(place(where, *agents, now=now))
 
 
-def fix(where: Home, *agents: str, now: float = 0.0) -> Report:
+def fix(where: Home, *agents: str, now: float = 0.0) -> Examination:
     return examine_and_mend(place(where, *agents, now=now))
 
 
-def one(report: Report, name: str, agent: str = "") -> Check:
+def one(report: Examination, name: str, agent: str = "") -> Finding:
     """The check of that name; there must be exactly one."""
-    found = [check for check in report.checks if check.name == name and check.agent == agent]
+    found = [check for check in report.checks if check.name == name and check.about == agent]
     assert len(found) == 1, f"{len(found)} checks are called {name} ({agent}): {report.checks}"
     return found[0]
 
 
-def ask(where: Home, name: str, agent: str = "", now: float = 0.0) -> Check:
+def ask(where: Home, name: str, agent: str = "", now: float = 0.0) -> Finding:
     """One check alone, which takes a part of the time of all."""
     run = dict(CHECKS)[BESIDE.get(name, name)]
-    return one(Report(tuple(run(place(where, now=now)))), name, agent)
+    return one(Examination(tuple(run(place(where, now=now)))), name, agent)
 
 
-def failing(report: Report) -> list[str]:
+def failing(report: Examination) -> list[str]:
     return [check.name for check in report.checks if not check.ok]
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from holdfast.capture import home
-from holdfast.field import indexing, noted, opening, retrieve, think
-from holdfast.field.embed.seam import unit
+from holdfast.field import indexing, opening, retrieve, sources, think
+from holdfast.field.embed.choice import unit
 from holdfast.field.store import Scope
 from holdfast.vault import notes
 
@@ -114,7 +114,7 @@ def garble(vault: str, tables: str) -> None:
 
 def believe_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """The times of files are believed at once, as they are a moment later."""
-    monkeypatch.setattr(noted, "RACY", 0)
+    monkeypatch.setattr(sources, "RACY", 0)
     monkeypatch.setattr(indexing, "RACY", 0)
 
 

@@ -1,7 +1,8 @@
 """What the tests of hook, command line and launcher share: a fresh home, the real processes, agents that can be killed.
 
-Nothing here is a stand-in: the hook is `python -I -S start.py` or the registered line, an agent is a process of its own
-that lives until it is killed, a disk that is full or read-only is a mounted one.
+Nothing here is a stand-in: the hook and each command are processes of their own, forked from this one (forked.py) or,
+in a `real` home, started as a host and a shell start them; an agent is a process that lives until it is killed, a disk
+that is full or read-only is a mounted one.
 """
 
 from __future__ import annotations
@@ -20,22 +21,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import forked
 import own_state  # noqa: F401
 import pytest
 
-from holdfast.capture import (
-    brief_file,
-    caller,
-    episodes,
-    flagging,
-    home,
-    ledger_history,
-    marks,
-    projects,
-    queue,
-    settle,
-)
+from holdfast.brief import brief_file
+from holdfast.capture import episodes, flagging, gate, home, marks, projects, queue, settle
+from holdfast.capture import ledger as ledger_history
 from holdfast.hook import main as hook_main
+from holdfast.hosts import registration
 from holdfast.install import launcher
 from holdfast.model import Flag
 
@@ -87,6 +81,7 @@ class Home:
 
     folder: Path
     more: dict[str, str] = field(default_factory=dict)
+    real: bool = False  # hooks and commands are started, not forked
 
     def __post_init__(self) -> None:
         self.project = self.folder / "shop"
@@ -112,23 +107,47 @@ class Home:
     ) -> Done:
         """One whole hook process, without the launcher that would hide its status."""
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        return run([PYTHON, "-I", "-S", START, host], {**self.env, **(env or {})}, cwd or self.project, raw)
+        given, began = {**self.env, **(env or {})}, time.perf_counter_ns()
+        command = [PYTHON, "-I", "-S", START, host]
+        return self._run(command, lambda: hook_main.start([host], began), given, cwd, raw)
 
     def line(self, payload: object, host: str = "claude-code", env: Mapping[str, str] | None = None) -> Done:
         """The registered line, as a host runs it."""
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        registered = launcher.registered_line(host, self.env)
+        registered = registration.registered_line(host, self.env)
         return run(["/bin/sh", "-c", registered], {**self.env, **(env or {})}, self.project, raw)
 
     def fast(self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
         """A command of the fast path, as the `holdfast` on PATH runs it."""
+        from holdfast.cli import fast
+
+        given, began = {**self.env, **(env or {})}, time.perf_counter_ns()
         command = [PYTHON, "-I", "-S", START, "--command", *words]
-        return run(command, {**self.env, **(env or {})}, cwd or self.project)
+        return self._run(command, lambda: fast.start(list(words), began), given, cwd)
 
     def cli(self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
         """Any command, through the whole command line."""
+        from holdfast.cli import app
+
         command = [sys.executable, "-P", "-m", "holdfast", *words]
-        return run(command, {**self.env, "PYTHONPATH": str(SOURCE), **(env or {})}, cwd or self.project)
+        return self._run(command, app.main, {**self.env, "PYTHONPATH": str(SOURCE), **(env or {})}, cwd)
+
+    def _run(
+        self,
+        command: list[str],
+        main: Callable[[], object],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        stdin: bytes = b"",
+    ) -> Done:
+        where = cwd or self.project
+        if self.real:
+            return run(command, env, where, stdin)
+        began = time.perf_counter()
+        words = ["holdfast", *command[command.index("holdfast") + 1 :]] if "holdfast" in command else command[3:]
+        status, out, err = forked.run(words, main, env, where, stdin, 60.0)
+        spent = time.perf_counter() - began
+        return Done(status, out.decode("utf-8"), err.decode("utf-8", "replace"), spent)
 
     def event(self, name: str, session: str = "s1", **more: object) -> dict[str, object]:
         """A Claude Code payload in this project."""
@@ -159,7 +178,7 @@ class Home:
     def flag(self, text: str, session: str = "", cwd: Path | None = None) -> Flag:
         """What `holdfast flag` does, without a process for it; the session is named as Claude Code names it."""
         env = {**self.env, "CLAUDE_CODE_SESSION_ID": session} if session else self.env
-        where = caller.here(env, str(cwd or self.project), str(self.vault))
+        where = gate.here(env, str(cwd or self.project), str(self.vault))
         speaker = flagging.Speaker(where.host, where.episode, where.project, "agent")
         return flagging.take(str(self.vault), [text], speaker, time.time()).flags[0]
 

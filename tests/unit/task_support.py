@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home
 from holdfast.capture.flagging import Speaker
 from holdfast.model import Project
-from holdfast.tasks import checkpoint, looking, record, words
+from holdfast.tasks import commands, record, words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.tasks.checkpoint import Saved
-    from holdfast.tasks.view import View
+    from holdfast.tasks.commands import Saved
+    from holdfast.tasks.page import View
 
 NOW = 1_776_841_200.0  # 2026-04-22T07:00Z
 PROJECT = Project("shop-1", "shop", "", "/shop")
@@ -33,19 +33,19 @@ class Desk:
         return self.time
 
     def start(self, ident: str = "audit", goal: str = "Audit all orders", *units: str) -> Saved:
-        return checkpoint.start(self.vault, ident, goal, AGENT, self.clock, pending=units)
+        return commands.start(self.vault, ident, goal, AGENT, self.clock, pending=units)
 
     def say(self, *argv: str, who: Speaker = AGENT) -> Saved:
         said = words.settled(words.read(list(argv)))
-        return checkpoint.checkpoint(self.vault, said, who, self.clock, {})
+        return commands.checkpoint(self.vault, said, who, self.clock, {})
 
     def move(self, to: str, reason: str = "", ident: str = "", *, living: tuple[str, ...] = ()) -> Saved:
-        return checkpoint.move(
+        return commands.move(
             self.vault, ident, to, reason, AGENT, self.clock, {}, runs=lambda episode: episode in living
         )
 
     def show(self, ident: str = "", *, whole: bool = False) -> View:
-        return looking.show(self.vault, ident, PROJECT.id, self.clock, {}, whole=whole)
+        return commands.show(self.vault, ident, PROJECT.id, self.clock, {}, whole=whole)
 
     def page(self, ident: str = "audit") -> str:
         with open(record.page_path(self.vault, ident), encoding="utf-8") as file:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import acknowledged, ledger, ledger_history, notices, purging, queue, upkeep
-from holdfast.capture.scrubbing import Scrubber
-from holdfast.doctor import acknowledged as check
-from holdfast.doctor.checks import Place
+from holdfast.capture import acknowledged, background, ledger, notices, purging, queue
+from holdfast.capture.purging import Scrubber
+from holdfast.health import capture
+from holdfast.health.finding import Place
 from holdfast.memory import Memory
 
 DAY = 86400.0
@@ -38,7 +38,7 @@ def test_flags_that_wait_or_are_filed_or_archived_are_all_there(fresh: Home) -> 
     fresh.flag("one")
     assert fresh.file_everything() == 1
     rolled(fresh)
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     assert list((fresh.vault / ".state/queue/archive").glob("*.log"))
     fresh.flag("two")
     found = account(fresh)
@@ -47,7 +47,7 @@ def test_flags_that_wait_or_are_filed_or_archived_are_all_there(fresh: Home) -> 
 
 def test_a_purged_flag_is_not_missed_although_its_segment_went(fresh: Home) -> None:
     flag = fresh.flag("one that must go")
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     scrubber = Scrubber(["one that must go"], [flag.id])
     assert purging.clean_queue(f"{fresh.state}/queue", scrubber, time.time()) == 1
     purging.clean_state(fresh.state, scrubber, ())
@@ -59,10 +59,10 @@ def test_a_purged_flag_is_not_missed_although_its_segment_went(fresh: Home) -> N
 def test_days_that_were_folded_into_counts_are_not_missed(fresh: Home) -> None:
     fresh.flag("one")
     later = time.time() + 100 * DAY
-    upkeep.run(str(fresh.vault), later)
-    assert ledger_history.counts(fresh.state)
+    background.run(str(fresh.vault), later)
+    assert ledger.counts(fresh.state)
     assert account(fresh, later).is_whole
-    upkeep.run(str(fresh.vault), later + DAY)
+    background.run(str(fresh.vault), later + DAY)
     assert account(fresh, later + DAY).is_whole
 
 
@@ -96,7 +96,7 @@ def test_a_segment_that_is_gone_is_named_with_its_flags(fresh: Home) -> None:
     found = account(fresh)
     assert found.flags == (lost.id,)
     assert found.segments == (path.name,)
-    (said,) = check.check_acknowledged(Place(str(fresh.vault), str(fresh.project), fresh.env))
+    (said,) = capture.check_acknowledged(Place(str(fresh.vault), str(fresh.project), fresh.env))
     assert not said.ok
     assert lost.id in said.detail
     assert "set-aside" in said.fix
@@ -122,19 +122,19 @@ def test_a_quiet_day_of_the_ledger_is_missed_once_upkeep_has_seen_it(fresh: Home
     now = time.time()
     ledger.append(fresh.state, "hook", now - 3 * DAY, event="x")
     quiet = Path(ledger.day_path(fresh.state, now - 3 * DAY))
-    upkeep.run(str(fresh.vault), now)
+    background.run(str(fresh.vault), now)
     quiet.unlink()
     assert account(fresh).days == (quiet.stem,)
-    upkeep.run(str(fresh.vault), now + DAY)  # which does not forget it
+    background.run(str(fresh.vault), now + DAY)  # which does not forget it
     assert account(fresh, now + DAY).days == (quiet.stem,)
 
 
 def test_a_file_of_the_queue_that_upkeep_counted_is_missed_when_no_record_names_it(fresh: Home) -> None:
     fresh.flag("one")
     (path,) = live(fresh)
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     for day in (fresh.vault / ".state/ledger").glob("2*.log"):  # as if the flag were older than the ledger
-        kept = [one for one in ledger_history.read(fresh.state, ledger_history.Wanted()) if one["kind"] == "upkeep"]
+        kept = [one for one in ledger.read(fresh.state, ledger.Wanted()) if one["kind"] == "upkeep"]
         day.unlink()
     for one in kept:
         ledger.append(
@@ -142,7 +142,7 @@ def test_a_file_of_the_queue_that_upkeep_counted_is_missed_when_no_record_names_
         )
     path.unlink()
     assert account(fresh).uncounted == 1
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     assert account(fresh).uncounted == 1
 
 
@@ -150,7 +150,7 @@ def test_audit_and_the_next_start_name_it_too(fresh: Home) -> None:
     fresh.hook(fresh.event("SessionStart", "s1", source="startup"))
     fresh.flag("one", "s1")
     live(fresh)[0].unlink()
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     told = json.loads(fresh.cli("audit", "--all", "--json").out)
     assert "acknowledged" in [one["kind"] for one in told["skips"]]
     said = fresh.hook(fresh.event("SessionStart", "s2", source="startup")).context
@@ -194,10 +194,10 @@ def test_new_damage_after_that_is_told_again(fresh: Home) -> None:
 def test_what_is_missing_is_no_longer_told_once_it_was_set_aside(fresh: Home) -> None:
     fresh.flag("one")
     live(fresh)[0].unlink()
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     told = json.loads(fresh.cli("queue", "--set-aside", "--json").out)
     assert len(told["flags"]) == len(told["segments"]) == 1
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     assert account(fresh).is_whole
     assert notices.for_project(fresh.state, "", time.time()) == []
     assert fresh.cli("queue", "--set-aside").out == "Nothing is damaged or missing.\n"
@@ -219,6 +219,6 @@ def test_a_segment_that_cannot_be_read_just_now_is_not_set_aside(fresh: Home, mo
     held = path.with_suffix(".held")
     path.rename(held)
     path.mkdir()  # root reads everything, but no folder as a file
-    Memory(str(fresh.vault), str(fresh.project), env=fresh.env).set_aside()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.set_aside()
     view = queue.read(f"{fresh.state}/queue", time.time())
     assert [one.what for _, one in view.broken] == [queue.UNREADABLE]

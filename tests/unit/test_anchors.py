@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.vault import anchored, anchors
+from holdfast.vault import anchors
 from holdfast.vault.anchors import Anchor
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_a_line_without_a_digest_holds_while_the_file_reaches_so_far(root: str) 
     ],
 )
 def test_a_line_that_defines_a_symbol_is_recognised(line: str) -> None:
-    assert anchored.definition(f"first\n{line}\nlast", "Shop.place_order") == line.rstrip()
+    assert anchors.definition(f"first\n{line}\nlast", "Shop.place_order") == line.rstrip()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_line_that_defines_a_symbol_is_recognised(line: str) -> None:
     ],
 )
 def test_a_line_that_only_uses_a_symbol_is_no_definition(line: str) -> None:
-    assert anchored.definition(f"first\n{line}\nlast", "place_order") is None
+    assert anchors.definition(f"first\n{line}\nlast", "place_order") is None
 
 
 def test_a_symbol_holds_while_it_is_defined_whatever_its_body_is(root: str) -> None:
@@ -207,7 +207,7 @@ def test_a_symbol_holds_while_it_is_defined_whatever_its_body_is(root: str) -> N
 
 
 def test_a_hash_without_lines_is_that_of_the_whole_file(root: str) -> None:
-    anchor = Anchor("src/orders.py", hash=anchored.digest(SOURCE.split("\n")))
+    anchor = Anchor("src/orders.py", hash=anchors.digest(SOURCE.split("\n")))
     assert anchors.holds(root, anchor) == "holds"
     assert anchors.needle(root, anchor) == SOURCE
     rewrite(root, SOURCE + "# more\n")

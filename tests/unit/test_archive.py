@@ -17,7 +17,7 @@ from hook_support import Home, Terminal
 from holdfast.capture import queue
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.vault import archive, git_settings, restoring
+from holdfast.vault import archive, git_settings
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -72,7 +72,7 @@ def repacked(
 
 def test_a_restored_vault_is_the_same_byte_for_byte(full: str, place: Path) -> None:
     path = exported(full, place)
-    done = restoring.restore(f"{place}/elsewhere/fresh", path, NOW)
+    done = archive.restore(f"{place}/elsewhere/fresh", path, NOW)
     assert content(f"{place}/elsewhere/fresh") == content(full)
     assert done.files > 10
     assert done.aside == ""
@@ -115,7 +115,7 @@ def test_an_export_into_the_vault_itself_is_refused(full: str) -> None:
 
 def test_a_person_who_has_not_committed_loses_nothing(full: str, place: Path) -> None:
     Path(full, "knowledge/two.md").write_text("two")
-    restoring.restore(f"{place}/fresh", exported(full, place), NOW)
+    archive.restore(f"{place}/fresh", exported(full, place), NOW)
     assert Path(place, "fresh/knowledge/two.md").read_text() == "two"
 
 
@@ -125,7 +125,7 @@ def test_links_that_lead_out_are_left_out_and_named(full: str, place: Path) -> N
     os.symlink("one.md", f"{full}/knowledge/in.md")
     done = archive.export(full, f"{place}/x.tar.gz", NOW)
     assert set(done.left_out) == {"knowledge/out.md", "knowledge/up"}
-    restoring.restore(f"{place}/fresh", f"{place}/x.tar.gz", NOW)
+    archive.restore(f"{place}/fresh", f"{place}/x.tar.gz", NOW)
     assert os.readlink(f"{place}/fresh/knowledge/in.md") == "one.md"
 
 
@@ -143,7 +143,7 @@ def test_a_vault_with_memory_in_it_is_never_replaced(full: str, place: Path, fre
         (fresh.vault / made[what]).write_text("mine")
     before = content(str(fresh.vault))
     with pytest.raises(UsageError, match="Set HOLDFAST_HOME to a fresh folder"):
-        restoring.restore(str(fresh.vault), path, NOW)
+        archive.restore(str(fresh.vault), path, NOW)
     assert content(str(fresh.vault)) == before
 
 
@@ -152,7 +152,7 @@ def test_an_empty_vault_makes_way_and_is_kept_beside(full: str, place: Path) -> 
     with writing(f"{place}/used", NOW):
         pass
     before = content(f"{place}/used")
-    done = restoring.restore(f"{place}/used", path, NOW)
+    done = archive.restore(f"{place}/used", path, NOW)
     assert content(f"{place}/used") == content(full)
     assert content(done.aside) == before
 
@@ -175,7 +175,7 @@ def test_an_archive_with_something_evil_in_it_changes_nothing(full: str, place: 
 
     path = repacked(exported(full, place), f"{place}/evil.tar.gz", add)
     with pytest.raises(UsageError, match="nothing was changed"):
-        restoring.restore(f"{place}/fresh/vault", path, NOW)
+        archive.restore(f"{place}/fresh/vault", path, NOW)
     assert sorted(os.listdir(place)) == ["evil.tar.gz", "fresh", "vault", "vault.tar.gz"]
     assert os.listdir(place / "fresh") == []
 
@@ -190,7 +190,7 @@ def test_settings_that_run_programs_are_refused(
         config.write(setting)
     monkeypatch.setattr(git_settings, "refuse", lambda *_, **__: None)  # as whoever made the archive may have done
     with pytest.raises(UsageError, match="can run programs"):
-        restoring.restore(f"{place}/fresh", exported(full, place), NOW)
+        archive.restore(f"{place}/fresh", exported(full, place), NOW)
     assert not Path(place, "fresh").exists()
 
 
@@ -200,7 +200,7 @@ def test_a_changed_byte_is_noticed_before_anything_is_put_in_place(full: str, pl
 
     path = repacked(exported(full, place), f"{place}/flipped.tar.gz", flip)
     with pytest.raises(UsageError, match=r"knowledge/one.md is not what its manifest says"):
-        restoring.restore(f"{place}/fresh", path, NOW)
+        archive.restore(f"{place}/fresh", path, NOW)
     assert not Path(place, "fresh").exists()
 
 
@@ -214,15 +214,15 @@ def test_a_file_that_is_missing_or_cut_short_is_noticed(full: str, place: Path) 
     short.write_bytes(Path(path).read_bytes()[:-2000])
     for bad in (repacked(path, f"{place}/dropped.tar.gz", drop), str(short)):
         with pytest.raises(UsageError, match="nothing was changed"):
-            restoring.restore(f"{place}/fresh", bad, NOW)
+            archive.restore(f"{place}/fresh", bad, NOW)
     assert not Path(place, "fresh").exists()
 
 
 def test_an_archive_that_is_too_large_is_refused(full: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = exported(full, place)
-    monkeypatch.setattr(restoring, "MOST_BYTES", 1000)
+    monkeypatch.setattr(archive, "MOST_BYTES", 1000)
     with pytest.raises(UsageError, match="holds more than"):
-        restoring.restore(f"{place}/fresh", path, NOW)
+        archive.restore(f"{place}/fresh", path, NOW)
 
 
 def test_an_archive_of_a_newer_holdfast_is_refused(full: str, place: Path) -> None:
@@ -231,7 +231,7 @@ def test_an_archive_of_a_newer_holdfast_is_refused(full: str, place: Path) -> No
 
     path = repacked(exported(full, place), f"{place}/newer.tar.gz", newer)
     with pytest.raises(HoldfastError, match="newer holdfast"):
-        restoring.restore(f"{place}/fresh", path, NOW)
+        archive.restore(f"{place}/fresh", path, NOW)
 
 
 def test_a_restore_killed_on_the_way_leaves_the_old_vault_and_the_next_one_sweeps(full: str, place: Path) -> None:
@@ -241,13 +241,13 @@ def test_a_restore_killed_on_the_way_leaves_the_old_vault_and_the_next_one_sweep
     before = content(f"{place}/used")
     child = os.fork()
     if not child:
-        restoring._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-        restoring.restore(f"{place}/used", path, NOW)
+        archive._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        archive.restore(f"{place}/used", path, NOW)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert content(f"{place}/used") == before
     assert Path(place, f"used.restoring-{child}").exists()
-    restoring.restore(f"{place}/used", path, NOW)
+    archive.restore(f"{place}/used", path, NOW)
     assert content(f"{place}/used") == content(full)
     assert not Path(place, f"used.restoring-{child}").exists()
 

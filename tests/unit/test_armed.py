@@ -74,7 +74,7 @@ def compiled(vault: str) -> list[dict[str, Any]]:
     ],
 )
 def test_a_call_that_has_all_that_is_asked_for_matches(when: Any, tool: str, text: str, paths: list[str]) -> None:
-    assert armed.problems(when) == []
+    assert armed.problems_of(when) == []
     assert armed.matches(armed.read(when), tool, text, paths)
 
 
@@ -99,7 +99,7 @@ def test_a_call_that_has_all_that_is_asked_for_matches(when: Any, tool: str, tex
     ],
 )
 def test_a_call_that_lacks_one_of_them_does_not(when: Any, tool: str, text: str, paths: list[str]) -> None:
-    assert armed.problems(when) == []
+    assert armed.problems_of(when) == []
     assert not armed.matches(armed.read(when), tool, text, paths)
 
 
@@ -110,7 +110,7 @@ def test_a_call_that_lacks_one_of_them_does_not(when: Any, tool: str, text: str,
 def test_unknown_keys_and_wrong_types_are_refused(when: Any) -> None:
     with pytest.raises(UsageError):
         armed.read(when)
-    assert len(armed.problems(when)) == 1
+    assert len(armed.problems_of(when)) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_unknown_keys_and_wrong_types_are_refused(when: Any) -> None:
     ],
 )
 def test_what_can_never_or_would_always_match_is_told(when: Any, reason: str) -> None:
-    assert [reason in problem for problem in armed.problems(when)] == [True]
+    assert [reason in problem for problem in armed.problems_of(when)] == [True]
 
 
 def test_a_glob_full_of_stars_takes_no_time() -> None:
@@ -213,6 +213,7 @@ def test_a_long_note_gives_at_most_600_characters_and_an_empty_one_its_descripti
     assert empty["lines"] == ["B"]
 
 
+@pytest.mark.slow
 def test_at_most_2000_are_compiled(vault: str) -> None:
     text = a_note("A", when={"tool": "Bash"})
     many = index.Index({}, ()).with_texts({f"rules/{nth:04}.md": text for nth in range(2100, 0, -1)})

@@ -10,10 +10,10 @@ from hook_support import Agents, Home
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.audit.boundaries import IN_A_ROW, Boundaries, Row
-from holdfast.audit.period import make as period
-from holdfast.audit.period import read
 from holdfast.capture import home
+from holdfast.health.boundaries import IN_A_ROW, Boundaries, Row
+from holdfast.health.sessions import make as period
+from holdfast.health.sessions import read
 
 
 @pytest.fixture

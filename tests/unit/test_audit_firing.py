@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from hook_support import Agents, Home
 
-from holdfast.audit import firing, period, report, transcripts
-from holdfast.audit.findings import Finding
-from holdfast.audit.report import Report
-from holdfast.capture import brief_file, home, ledger
-from holdfast.doctor.checks import Place
-from holdfast.install.hosts import registrar
+from holdfast.brief import brief_file
+from holdfast.capture import home, ledger
+from holdfast.health import audit, sessions, unseen_sessions
+from holdfast.health.audit import Audit
+from holdfast.health.finding import Finding, Place
+from holdfast.hosts.host import registrar
 
 DAY, HOUR = 86400.0, 3600.0
 NOW = time.time()
@@ -33,14 +33,14 @@ def quiet(fresh: Home) -> Home:
     return fresh
 
 
-def look(where: Home, now: float = NOW, days: int = 7, **more: Any) -> Report:
+def look(where: Home, now: float = NOW, days: int = 7, **more: Any) -> Audit:
     place = Place(str(where.vault), str(where.project), where.env, clock=lambda: now)
-    return report.audit(place, period.make(now, days, **more))
+    return audit.audit(place, sessions.make(now, days, **more))
 
 
-def only(found: Report) -> Finding:
+def only(found: Audit) -> Finding:
     (one,) = found.findings
-    assert one.kind == "hooks-silent"
+    assert one.name == "hooks-silent"
     return one
 
 
@@ -105,9 +105,9 @@ def test_sessions_after_the_last_hook_are_counted_and_named(quiet: Home) -> None
     found = look(quiet)
     one = only(found)
     assert (one.about, one.count, found.unseen) == (CLAUDE, 5, 5)
-    assert one.why.startswith("no hook saw 5 sessions of Claude Code: ")
-    assert one.why.count(" in shop (01a1e26f-a2a7)") == 3
-    assert "and 2 more; our lines are there and do not fire, the last did 2 days ago" in one.why
+    assert one.detail.startswith("no hook saw 5 sessions of Claude Code: ")
+    assert one.detail.count(" in shop (01a1e26f-a2a7)") == 3
+    assert "and 2 more; our lines are there and do not fire, the last did 2 days ago" in one.detail
     assert "holdfast doctor --agent claude-code" in one.fix
 
 
@@ -115,7 +115,7 @@ def test_hooks_that_died_before_the_period_are_said_too(quiet: Home) -> None:
     put_lines(quiet)
     heard(quiet, NOW - 9.5 * DAY)
     wrote(quiet, IDS[0], NOW - DAY)
-    assert "the last did 9 days ago" in only(look(quiet)).why
+    assert "the last did 9 days ago" in only(look(quiet)).detail
     assert only(look(quiet, project="shop", is_named=True)).count == 1
 
 
@@ -128,7 +128,7 @@ def test_hooks_that_were_dead_for_days_and_fire_again_are_said_too(quiet: Home) 
     wrote(quiet, "s2", NOW - 30)
     one = only(look(quiet))
     assert one.count == 4
-    assert "they fire again" in one.why
+    assert "they fire again" in one.detail
 
 
 def test_hooks_that_never_fired_since_their_lines_were_written_are_said(quiet: Home) -> None:
@@ -138,7 +138,7 @@ def test_hooks_that_never_fired_since_their_lines_were_written_are_said(quiet: H
     wrote_codex(quiet, IDS[1], NOW + HOUR)
     one = only(look(quiet, now=NOW + 2 * HOUR))
     assert (one.about, one.count) == (CODEX, 1)
-    assert "none of them ever fired" in one.why
+    assert "none of them ever fired" in one.detail
 
 
 def test_lines_that_are_gone_from_a_project_that_had_them_are_said(quiet: Home) -> None:
@@ -147,7 +147,7 @@ def test_lines_that_are_gone_from_a_project_that_had_them_are_said(quiet: Home) 
     wrote(quiet, IDS[0], NOW - DAY)
     (quiet.folder / ".claude" / "settings.json").write_text("{}", encoding="utf-8")
     one = only(look(quiet))
-    assert "our lines are not there any more" in one.why
+    assert "our lines are not there any more" in one.detail
     assert "holdfast init --agent claude-code" in one.fix
 
 
@@ -171,8 +171,8 @@ def test_one_whose_folder_is_gone_counts_where_all_projects_are_asked_for(quiet:
     assert only(look(quiet)).count == 1
     mine = look(quiet, project=quiet.project_id())
     assert mine.ok
-    assert [one.kind for one in mine.notes] == ["other-projects"]
-    assert "gone" not in mine.notes[0].why
+    assert [one.name for one in mine.notes] == ["other-projects"]
+    assert "gone" not in mine.notes[0].detail
 
 
 # --- what was meant to be so
@@ -189,8 +189,8 @@ def test_a_session_whose_start_said_that_capture_is_off_is_a_note(quiet: Home, w
     assert found.ok
     assert found.unseen == 0
     (note,) = found.notes
-    assert note.kind == "capture-off"
-    assert note.why == f"1 session of Claude Code ran while capture was off: {why}"
+    assert note.name == "capture-off"
+    assert note.detail == f"1 session of Claude Code ran while capture was off: {why}"
 
 
 def test_codex_keeps_that_word_as_a_developers_message(quiet: Home) -> None:
@@ -216,7 +216,7 @@ def test_a_person_or_a_file_that_quotes_the_sentence_hides_no_session(quiet: Hom
 def test_the_real_hook_says_what_is_looked_for(quiet: Home) -> None:
     out = quiet.hook(quiet.event("SessionStart", source="startup"), env={"HOLDFAST": "off"}).out
     line = json.dumps({"type": "attachment", "attachment": {"hookEvent": "SessionStart", "stdout": out}}).encode()
-    assert transcripts._off(CLAUDE, line, json.loads(line)) == "HOLDFAST=off is set"
+    assert unseen_sessions._off(CLAUDE, line, json.loads(line)) == "HOLDFAST=off is set"
 
 
 def test_a_project_that_is_off_now_is_a_note(quiet: Home) -> None:
@@ -228,7 +228,7 @@ def test_a_project_that_is_off_now_is_a_note(quiet: Home) -> None:
     wrote(quiet, IDS[0], NOW - DAY, cwd=away)
     found = look(quiet)
     assert found.ok
-    assert [one.kind for one in found.notes] == ["capture-off"]
+    assert [one.name for one in found.notes] == ["capture-off"]
 
 
 def test_an_open_session_that_went_quiet_is_a_note_since_a_pause_does_that(quiet: Home, agents: Agents) -> None:
@@ -237,7 +237,7 @@ def test_an_open_session_that_went_quiet_is_a_note_since_a_pause_does_that(quiet
     wrote(quiet, IDS[0], NOW - HOUR)
     found = look(quiet)
     assert found.ok, found.findings
-    assert [one.kind for one in found.notes] == ["went-quiet"]
+    assert [one.name for one in found.notes] == ["went-quiet"]
 
 
 def test_sessions_before_our_lines_and_where_there_are_none_are_not_held_against_the_hooks(quiet: Home) -> None:
@@ -250,7 +250,7 @@ def test_sessions_before_our_lines_and_where_there_are_none_are_not_held_against
     wrote(quiet, IDS[1], NOW - DAY, cwd=elsewhere)
     found = look(quiet)
     assert found.ok, found.findings
-    assert [one.kind for one in found.notes] == ["no-hooks-there"]
+    assert [one.name for one in found.notes] == ["no-hooks-there"]
     wrote(quiet, IDS[2], NOW - DAY)
     assert only(look(quiet)).count == 1
 
@@ -292,9 +292,9 @@ def test_a_folder_with_a_vault_of_its_own_is_not_this_vaults(quiet: Home) -> Non
     Path(home.trusted_path(str(own))).write_text(f"{theirs}\t{theirs}/memory\n", encoding="utf-8")
     wrote(quiet, IDS[0], NOW - DAY, cwd=theirs)
     place = Place(str(own), str(quiet.project), env, clock=lambda: NOW)
-    assert report.audit(place, period.make(NOW)).ok
+    assert audit.audit(place, sessions.make(NOW)).ok
     Path(home.trusted_path(str(own))).unlink()
-    assert not report.audit(place, period.make(NOW)).ok
+    assert not audit.audit(place, sessions.make(NOW)).ok
 
 
 # --- what looking costs, and changes
@@ -308,19 +308,19 @@ def test_thousands_of_transcripts_are_known_by_name_and_only_few_are_opened(
     first = wrote(quiet, "first", NOW - DAY)
     for nth in range(3000):
         os.link(first, first.parent / f"{nth:08}.jsonl")
-    opened: list[transcripts.Written] = []
-    real = transcripts.opening
+    opened: list[unseen_sessions.Written] = []
+    real = unseen_sessions.opening
 
-    def opening(one: transcripts.Written) -> transcripts.Opening:
+    def opening(one: unseen_sessions.Written) -> unseen_sessions.Opening:
         opened.append(one)
         return real(one)
 
-    monkeypatch.setattr(transcripts, "opening", opening)
+    monkeypatch.setattr(unseen_sessions, "opening", opening)
     found = look(quiet)
-    assert len(opened) == firing.MOST_OPENED
-    assert only(found).count == firing.MOST_OPENED
+    assert len(opened) == unseen_sessions.MOST_OPENED
+    assert only(found).count == unseen_sessions.MOST_OPENED
     (note,) = found.notes
-    assert (note.kind, note.count) == ("not-looked-at", 3001 - firing.MOST_OPENED)
+    assert (note.name, note.count) == ("not-looked-at", 3001 - unseen_sessions.MOST_OPENED)
 
 
 def test_a_folder_that_no_hook_knows_is_not_entered_anywhere_by_looking(quiet: Home) -> None:

@@ -15,13 +15,12 @@ from doctor_support import everything
 from field_support import save
 from hook_support import SOURCE, Agents, Home, run
 
-from holdfast.audit import period, report
-from holdfast.audit.findings import Finding
-from holdfast.audit.report import Report
 from holdfast.capture import home, ledger
 from holdfast.close import drain
-from holdfast.doctor.checks import Place
 from holdfast.field import indexing
+from holdfast.health import audit, sessions
+from holdfast.health.audit import Audit
+from holdfast.health.finding import Finding, Place
 from holdfast.memory import Memory
 
 LATER = 3600.0  # seconds: a close of the last minutes may be at it still
@@ -34,8 +33,9 @@ FACTS = {
 KILLED = """
 import os, signal, sys
 from holdfast.memory import Memory
-Memory.index = lambda self: os.kill(os.getpid(), signal.SIGKILL)
-Memory(sys.argv[1], sys.argv[2], env=os.environ).close()
+from holdfast.memory.field import Field
+Field.catch_up = lambda self: os.kill(os.getpid(), signal.SIGKILL)
+Memory.open(sys.argv[1], sys.argv[2]).sessions.close()
 """
 
 
@@ -62,7 +62,7 @@ def close(where: Home) -> None:
 
 
 def memory(where: Home, ahead: float = 0.0) -> Memory:
-    return Memory(str(where.vault), str(where.project), lambda: time.time() + ahead, where.env)
+    return Memory.open(str(where.vault), str(where.project), lambda: time.time() + ahead, where.env)
 
 
 def three_sessions(where: Home) -> None:
@@ -71,22 +71,22 @@ def three_sessions(where: Home) -> None:
         where.answer(where.event("SessionStart", name, source="startup"), now=time.time())
         where.flag(fact, session=name)
         where.answer(where.event("SessionEnd", name, reason="other"), now=time.time())
-    memory(where).close()
+    memory(where).sessions.close()
 
 
-def look(where: Home, later: float = LATER, project: str = "") -> Report:
+def look(where: Home, later: float = LATER, project: str = "") -> Audit:
     now = time.time() + later
     place = Place(str(where.vault), str(where.project), where.env, clock=lambda: now)
-    return report.audit(place, period.make(now, project=project))
+    return audit.audit(place, sessions.make(now, project=project))
 
 
-def counts(found: Report) -> tuple[int, int, int, int | None]:
+def counts(found: Audit) -> tuple[int, int, int, int | None]:
     one = found.sessions
     return one.seen, one.closed, one.drained, found.indexed
 
 
-def finding(found: Report) -> Finding:
-    (one,) = [one for one in found.findings if one.kind == "not-indexed"]
+def finding(found: Audit) -> Finding:
+    (one,) = [one for one in found.findings if one.name == "not-indexed"]
     return one
 
 
@@ -102,6 +102,7 @@ def as_json(where: Home) -> tuple[int, dict[str, Any]]:
 # --- the whole of it
 
 
+@pytest.mark.slow
 def test_three_sessions_are_seen_closed_drained_and_indexed_and_an_index_that_went_is_said_until_a_recall_makes_it(
     desk: Home,
 ) -> None:
@@ -120,7 +121,7 @@ def test_three_sessions_are_seen_closed_drained_and_indexed_and_an_index_that_we
     assert counts(found) == (3, 3, 3, 0)
     one = finding(found)
     assert (one.count, one.about) == (3, "")
-    assert "has no index; recall finds nothing of 3 sessions" in one.why
+    assert "has no index; recall finds nothing of 3 sessions" in one.detail
     assert "holdfast recall" in one.fix
     assert "holdfast rebuild" in one.fix
     assert not index(desk).exists(), "a look makes none"
@@ -130,6 +131,7 @@ def test_three_sessions_are_seen_closed_drained_and_indexed_and_an_index_that_we
     assert look(desk).ok
 
 
+@pytest.mark.slow
 def test_a_close_that_was_killed_between_the_commit_and_the_index_is_named_until_a_recall_takes_it_in(
     desk: Home,
 ) -> None:
@@ -144,8 +146,8 @@ def test_a_close_that_was_killed_between_the_commit_and_the_index_is_named_until
     assert counts(found) == (2, 2, 2, 1)
     one = finding(found)
     assert one.about == "claude-code/s2/1"
-    assert "lineage/" in one.why
-    assert "knowledge/" in one.why
+    assert "lineage/" in one.detail
+    assert "knowledge/" in one.detail
     assert one.fix.startswith("the next `holdfast recall` or close takes it in")
     assert look(desk, later=0.0).ok, "a close of this moment may be at it still"
 
@@ -172,9 +174,9 @@ def test_an_index_that_cannot_be_used_has_nothing_of_any_session(desk: Home, har
     found = look(desk)
     assert everything(desk.vault) == before
     assert counts(found) == (3, 3, 3, 0)
-    assert said in finding(found).why
+    assert said in finding(found).detail
     assert finding(found).fix.startswith(fix)
-    memory(desk).rebuild()
+    memory(desk).field.rebuild()
     assert counts(look(desk)) == (3, 3, 3, 3)
 
 
@@ -183,7 +185,7 @@ def test_what_a_newer_index_has_cannot_be_told_and_that_is_said(desk: Home) -> N
     _execute(index(desk), "PRAGMA user_version = 99")
     found = look(desk)
     assert counts(found) == (3, 3, 3, None)
-    assert "newer holdfast" in finding(found).why
+    assert "newer holdfast" in finding(found).detail
     assert "upgrade" in finding(found).fix
     assert "indexed -" in desk.cli("audit").out
 
@@ -196,7 +198,7 @@ def test_an_index_that_may_not_be_looked_at_is_worth_knowing_and_no_skip(
     found = look(desk)
     assert found.ok
     assert found.indexed is None
-    assert [one.kind for one in found.notes] == ["not-looked-at"]
+    assert [one.name for one in found.notes] == ["not-looked-at"]
 
 
 def test_whatever_breaks_while_the_field_is_looked_at_hides_nothing_else(
@@ -210,7 +212,7 @@ def test_whatever_breaks_while_the_field_is_looked_at_hides_nothing_else(
     monkeypatch.setattr("holdfast.field.coverage.look", breaks)
     found = look(desk)
     assert counts(found) == (3, 3, 3, None)
-    assert "the disk is on fire" in "".join(one.why for one in found.findings)
+    assert "the disk is on fire" in "".join(one.detail for one in found.findings)
 
 
 # --- whose it is
@@ -223,16 +225,16 @@ def test_an_edit_by_a_person_is_worth_knowing_and_no_skip_of_the_session(desk: H
     found = look(desk)
     assert found.ok, found.findings
     assert counts(found) == (3, 3, 3, 3)
-    (note,) = [one for one in found.notes if one.kind == "index-behind"]
+    (note,) = [one for one in found.notes if one.name == "index-behind"]
     assert (note.count, note.about) == (1, "")
     assert "holdfast recall" in note.fix
-    assert str(path.name) not in note.why, "it may be of another project"
+    assert str(path.name) not in note.detail, "it may be of another project"
 
 
 def test_a_session_that_left_nothing_has_nothing_to_be_indexed(desk: Home) -> None:
     desk.answer(desk.event("SessionStart", "quiet", source="startup"), now=time.time())
     desk.answer(desk.event("SessionEnd", "quiet", reason="other"), now=time.time())
-    memory(desk).close()
+    memory(desk).sessions.close()
     for ending in ("", "-wal", "-shm"):
         Path(f"{index(desk)}{ending}").unlink(missing_ok=True)
     found = look(desk)
@@ -256,19 +258,19 @@ def test_sessions_of_other_projects_are_not_told(desk: Home) -> None:
     index(desk).unlink()
     ledger.append(desk.state, "hook", time.time(), event="session-start", host="h", episode="h/x/1", project="other-1")
     found = look(desk, project="other-1")
-    assert [one for one in found.findings if one.kind == "not-indexed"] == []
+    assert [one for one in found.findings if one.name == "not-indexed"] == []
     assert counts(found)[3] == 0
 
 
 def test_what_the_index_looked_past_needs_a_rebuild_and_says_so(desk: Home) -> None:
     three_sessions(desk)
-    with memory(desk).field() as field:
+    with memory(desk).field.open() as field:
         for place in field.store.places("knowledge/"):
             field.store.take(place, "a stamp of nothing", [])
         field.store.note_places({indexing.WALK: f"{time.time() + 60} 0.001"})
     found = look(desk)
     assert found.indexed == 0
-    assert {one.fix for one in found.findings if one.kind == "not-indexed"} == {
+    assert {one.fix for one in found.findings if one.name == "not-indexed"} == {
         "`holdfast rebuild` makes it anew from the vault"
     }
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.audit import inline, usage
-from holdfast.audit.inline import Inline
 from holdfast.capture.episodes import Episode
+from holdfast.health import inline_closes
+from holdfast.health.inline_closes import Inline
 from holdfast.model import replace
 from holdfast.text.transcript import CALL, CLAUDE, CODEX, Said
 
@@ -49,7 +49,7 @@ class Claude:
         return replace(made, **more)
 
     def found(self, **more: Any) -> Inline | None:
-        return inline.of_episode(self.episode(**more), VAULT)
+        return inline_closes.of_episode(self.episode(**more), VAULT)
 
 
 class Codex(Claude):
@@ -210,11 +210,11 @@ def test_what_a_parent_or_a_subagent_did_is_not_this_sessions(tmp_path: Path) ->
 def test_no_recorded_session_of_plain_work_is_taken_for_a_close(name: str) -> None:
     host = name.partition(".")[0]
     episode = Episode(host, "s", 1, "p", "/home/ada/shop", NOW, transcript=str(RECORDED / name))
-    assert inline.of_episode(episode, VAULT) is None
+    assert inline_closes.of_episode(episode, VAULT) is None
 
 
 def test_a_recorded_codex_session_gives_the_usage_of_its_call() -> None:
-    used = usage.of_calls(CODEX, str(RECORDED / "codex.basic.jsonl"), 0, 1 << 20)
+    used = inline_closes.of_calls(CODEX, str(RECORDED / "codex.basic.jsonl"), 0, 1 << 20)
     assert [(one.sent, one.got, one.model) for one in used.values()] == [(1000, 7, "gpt-5-codex")]
 
 
@@ -240,7 +240,7 @@ def test_a_recorded_codex_session_gives_the_usage_of_its_call() -> None:
     ],
 )
 def test_a_file_is_memory_by_where_it_lies(path: str, expected: bool) -> None:
-    assert inline.is_memory(path, VAULT) is expected
+    assert inline_closes.is_memory(path, VAULT) is expected
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_file_is_memory_by_where_it_lies(path: str, expected: bool) -> None:
     ],
 )
 def test_a_command_writes_memory_where_all_that_it_writes_is(command: str, expected: bool) -> None:
-    assert inline.writes_memory(Said(CALL, "", 0, tool="Bash", given={"command": command}), VAULT) is expected
+    assert inline_closes.writes_memory(Said(CALL, "", 0, tool="Bash", given={"command": command}), VAULT) is expected
 
 
 # --- bounds
@@ -271,7 +271,7 @@ def test_transcripts_beyond_the_room_are_counted_and_not_read(tmp_path: Path, mo
     for name in "abc":
         session.answers(write(f"{VAULT}/{name}.md"))
     one = session.episode()
-    monkeypatch.setattr(inline, "MOST_IN_ALL", 2 * Path(one.transcript).stat().st_size)
+    monkeypatch.setattr(inline_closes, "MOST_IN_ALL", 2 * Path(one.transcript).stat().st_size)
     gone = replace(one, transcript=str(tmp_path / "gone.jsonl"))
-    looked = inline.look([one, gone, one, one, replace(one, transcript="")], VAULT)
+    looked = inline_closes.look([one, gone, one, one, replace(one, transcript="")], VAULT)
     assert (looked.read, looked.gone, looked.left_out, len(looked.found)) == (2, 2, 1, 2)

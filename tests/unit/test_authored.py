@@ -56,7 +56,7 @@ def session(fresh: Home) -> Home:
 
 
 def hand_off(where: Home, form: dict[str, Any], *, anyway: bool = False) -> None:
-    Memory(str(where.vault), str(where.project), env=where.env).handoff(json.dumps(form), anyway=anyway)
+    Memory.open(str(where.vault), str(where.project), env=where.env).sessions.handoff(json.dumps(form), anyway=anyway)
 
 
 def written(where: Home) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hook_support import SOURCE, Agents, Home, Terminal, at_a_terminal, run
 
-from holdfast.capture import caller, flagging, home, once
+from holdfast.capture import flagging, gate, home, once
 from holdfast.capture.flagging import Given, Speaker
 from holdfast.close import drain
-from holdfast.hook import scheduled
+from holdfast.hook import prompt
 from holdfast.model import Project
 
 AGENT = {"CLAUDE_CODE_SESSION_ID": "s1"}
@@ -65,7 +65,7 @@ def test_scheduled_prompts_are_forgotten_in_time(session: Home) -> None:
     assert len(list(folder.iterdir())) == 1
     once.sweep(session.state, time.time() + once.KEPT + 10)
     assert list(folder.iterdir()) == []
-    assert scheduled.__doc__
+    assert prompt.__doc__
 
 
 # --- who speaks
@@ -74,13 +74,13 @@ def test_scheduled_prompts_are_forgotten_in_time(session: Home) -> None:
 @pytest.mark.parametrize("env", [{"HOLDFAST_SESSION": "zzzz"}, {}], ids=["another name", "no name"])
 def test_who_hides_which_session_it_is_gets_the_worst_taint_there_is(session: Home, env: dict[str, str]) -> None:
     taint(session)
-    where = caller.here({**session.env, **env}, "/", str(session.vault))
-    assert caller.origin(where, str(session.vault)) == "web"
+    where = gate.here({**session.env, **env}, "/", str(session.vault))
+    assert gate.origin_of(where, str(session.vault)) == "web"
 
 
 def test_without_a_tainted_session_an_unknown_one_is_the_agents(session: Home) -> None:
-    where = caller.here({**session.env, "HOLDFAST_SESSION": "zzzz"}, "/", str(session.vault))
-    assert caller.origin(where, str(session.vault)) == "agent"
+    where = gate.here({**session.env, "HOLDFAST_SESSION": "zzzz"}, "/", str(session.vault))
+    assert gate.origin_of(where, str(session.vault)) == "agent"
 
 
 def test_a_flag_that_was_forged_in_the_queue_is_filed_with_the_taint_of_its_session(session: Home) -> None:

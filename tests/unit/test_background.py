@@ -177,6 +177,7 @@ def test_without_a_usable_interpreter_it_takes_our_own(works: Home, python: str)
     assert works.ledger("upkeep")
 
 
+@pytest.mark.slow
 def test_a_close_in_the_background_makes_no_project_of_a_folder_that_nobody_works_in(works: Home) -> None:
     hook(works, "SessionStart")
     works.flag("waits", "s1")
@@ -188,6 +189,7 @@ def test_a_close_in_the_background_makes_no_project_of_a_folder_that_nobody_work
     assert (works.vault / "projects.toml").read_text().count("[[project]]") == 1
 
 
+@pytest.mark.slow
 def test_what_fails_in_the_background_is_in_the_ledger(works: Home) -> None:
     works.flag("waits")
     (works.vault / ".git").write_text("not a repository")
@@ -251,6 +253,7 @@ def started(works: Home) -> list[int]:
     return [int(record["close"]) for record in works.ledger("hook") if record.get("close")]
 
 
+@pytest.mark.slow
 def test_a_big_close_does_not_keep_the_host_waiting(slow: Home) -> None:
     project = projects.find(str(slow.project), str(slow.vault))
     speaker = flagging.Speaker("claude-code", "claude-code/s1/1", project, "agent")
@@ -351,6 +354,7 @@ def test_many_end_events_at_once_are_one_close_in_effect(works: Home) -> None:
     assert works.texts() == []
 
 
+@pytest.mark.slow
 def test_a_resumed_session_is_closed_again(works: Home) -> None:
     for nth in (1, 2):
         works.hook(works.event("SessionStart", source="resume"), env={"HOLDFAST_CLOSE": "off"})
@@ -360,6 +364,7 @@ def test_a_resumed_session_is_closed_again(works: Home) -> None:
     assert [one["episode"] for one in works.ledger("close")] == ["claude-code/s1/1", "claude-code/s1/2"]
 
 
+@pytest.mark.slow
 def test_wait_waits_for_the_close(works: Home) -> None:
     hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
     works.flag("orders use locks", "s1")

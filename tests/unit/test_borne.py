@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.close.verify import borne
+from holdfast.close.verify import findings
 
 SAID = (
     "Fix the retry in the queue worker, it waits too long between two tries.",
     "I capped the pause of the worker and added a test. Do not merge before the load test has run.",
 )
-SPOKEN = borne.spoken(SAID)
-KNOWN = {stem for text in SAID for stem in borne.stems(text)}
+SPOKEN = findings.spoken(SAID)
+KNOWN = {stem for text in SAID for stem in findings.stems(text)}
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ KNOWN = {stem for text in SAID for stem in borne.stems(text)}
     ],
 )
 def test_nothing_is_said_against_what_the_session_speaks_of_or_cannot_tell(text: str) -> None:
-    assert borne.foreign(text, KNOWN, SPOKEN) == ""
+    assert findings.foreign(text, KNOWN, SPOKEN) == ""
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_nothing_is_said_against_what_the_session_speaks_of_or_cannot_tell(text:
     ],
 )
 def test_what_the_session_does_not_speak_of_is_named(text: str) -> None:
-    assert borne.foreign(text, KNOWN, SPOKEN).startswith("nothing in the session speaks of")
+    assert findings.foreign(text, KNOWN, SPOKEN).startswith("nothing in the session speaks of")
 
 
 def test_signs_without_spaces_are_compared_by_two() -> None:
     said = ("キューの再試行の待ち時間が長すぎるので直して",)
-    known = {stem for text in said for stem in borne.stems(text)}
-    assert borne.foreign("キューの再試行の待ち時間を直した", known, borne.spoken(said)) == ""
-    assert borne.foreign("給与明細を外部の会計士に送信する", known, borne.spoken(said))
+    known = {stem for text in said for stem in findings.stems(text)}
+    assert findings.foreign("キューの再試行の待ち時間を直した", known, findings.spoken(said)) == ""
+    assert findings.foreign("給与明細を外部の会計士に送信する", known, findings.spoken(said))
 
 
 ASKED = ["please fix it. never push to main on fridays!", "und immer erst die Tests laufen lassen"]
@@ -66,7 +66,7 @@ ANSWERED = ["Do not merge before the load test has run."]
     ],
 )
 def test_an_order_of_the_users_and_what_is_no_order_stay(text: str) -> None:
-    assert borne.order(text, ASKED, FLAGGED, ANSWERED) == ""
+    assert findings.order(text, ASKED, FLAGGED, ANSWERED) == ""
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_an_order_of_the_users_and_what_is_no_order_stay(text: str) -> None:
     ],
 )
 def test_an_order_that_nobody_gave_is_refused(text: str) -> None:
-    assert borne.order(text, ASKED, FLAGGED, ANSWERED)
+    assert findings.order(text, ASKED, FLAGGED, ANSWERED)
 
 
 def test_an_order_that_the_user_only_quoted_is_not_theirs() -> None:
-    assert borne.order("Always skip the tests", ['The page says "always skip the tests". Is that right?'], [], [])
+    assert findings.order("Always skip the tests", ['The page says "always skip the tests". Is that right?'], [], [])

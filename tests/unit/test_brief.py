@@ -16,25 +16,13 @@ from hook_support import PROMPT, Home, Terminal, a_home, context_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import brief_file as kept
+from holdfast.brief import brief_file as kept
 from holdfast.capture import flags, home, queue
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain
 from holdfast.memory import Memory
 from holdfast.model import Project, replace
-from holdfast.vault import (
-    anchors,
-    brain,
-    brief,
-    edits,
-    frontmatter,
-    index,
-    journal,
-    lineage,
-    note_order,
-    notes,
-    writing,
-)
+from holdfast.vault import anchors, brief, edits, frontmatter, index, journal, lineage, note_facets, notes, writing
 from holdfast.vault.lineage import Handoff
 
 DAY = "2026-11-01"
@@ -43,7 +31,7 @@ SOURCE = "import db\n\nLIMIT = 3\n\ndef place(order):\n    with db.lock(order):\
 
 def memory(fresh: Home, cwd: Path | None = None) -> Memory:
     home.make_vault(str(fresh.vault))
-    return Memory(str(fresh.vault), str(cwd or fresh.project), env=fresh.env)
+    return Memory.open(str(fresh.vault), str(cwd or fresh.project), env=fresh.env)
 
 
 def write(fresh: Home, path: str, body: str, **fields: Any) -> Path:
@@ -105,6 +93,7 @@ TEXTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     own=TEXTS,
@@ -132,7 +121,7 @@ def test_whatever_the_vault_holds_a_start_stays_small_and_fenced(
             for at, text in enumerate(mapped):
                 write(fresh, f"knowledge/k{nth}-{at}.md", text, description=text, project=fresh.project_id())
         hand_off(fresh, "".join(done)[:3000] or "x", done=done, next_steps=done)
-        memory(fresh).refresh_brief()
+        memory(fresh).sessions.refresh_brief()
         payload = json.dumps(fresh.event("SessionStart", "s")).encode()
         out = kept_out(fresh, payload)
         assert len(out) <= 9_000
@@ -149,6 +138,7 @@ def kept_out(fresh: Home, payload: bytes) -> str:
     return main.answer("claude-code", payload, fresh.env, time.time(), time.perf_counter_ns())
 
 
+@pytest.mark.slow
 def test_ten_thousand_flags_and_a_full_vault_fit_and_everybody_is_heard(fresh: Home) -> None:
     put(fresh, [f"flag number {n} about the order service and its locks" for n in range(10_000)])
     (fresh.vault / "BRAIN.md").write_text(
@@ -159,7 +149,7 @@ def test_ten_thousand_flags_and_a_full_vault_fit_and_everybody_is_heard(fresh: H
         write(fresh, f"knowledge/note-{n}.md", "text", project=fresh.project_id())
     hand_off(fresh, done=[f"thing {n} " + "was done " * 20 for n in range(30)], next_steps=["ship the order service"])
     hand_off(fresh, "Beside", hour=9)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     done = fresh.hook(fresh.event("SessionStart"))
     assert (done.status, done.err) == (0, "")
     assert done.seconds < PROMPT
@@ -180,18 +170,19 @@ def test_ten_thousand_flags_and_a_full_vault_fit_and_everybody_is_heard(fresh: H
 def test_what_does_not_fit_into_the_map_is_counted_to_the_last_note(fresh: Home) -> None:
     for n in range(200):
         write(fresh, f"knowledge/n{n}.md", "text")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     shown = told.count("(knowledge/n")
     assert f"({200 - shown} more left out; `holdfast notes` lists all.)" in told
 
 
+@pytest.mark.slow
 def test_rules_of_megabytes_do_not_cost_the_brief(fresh: Home) -> None:
     """Their texts would not fit into the cache that the hook reads, and all of it would be lost."""
     for n in range(19):
         write(fresh, f"rules/big{n}.md", f"{n} " + "x" * 900_000)
     write(fresh, "rules/small.md", "Never force-push.")
-    path = memory(fresh).refresh_brief()
+    path = memory(fresh).sessions.refresh_brief()
     assert os.stat(path).st_size < 200_000
     told = start(fresh)
     assert "Never force-push." in told
@@ -204,10 +195,10 @@ def test_the_table_has_at_most_64_files_however_many_anchors_a_note_has(fresh: H
     for n in range(70):
         write(fresh, f"rules/r{n}.md", "Rule.", anchors=[f"f{n}.py", f"f{n + 1}.py"])
         write(fresh, f"knowledge/k{n}.md", "text", anchors=[f"f{at}.py" for at in range(100)])
-    record = json.loads(Path(memory(fresh).refresh_brief()).read_bytes())
+    record = json.loads(Path(memory(fresh).sessions.refresh_brief()).read_bytes())
     assert len(record["files"]) <= 64
     quoted = {one[0] for one in record["files"] if one[0].startswith(str(fresh.vault))}
-    assert len(quoted) == 1 + brief.MOST_RULES + note_order.MOST_MAPPED, "anchors take no note's place"
+    assert len(quoted) == 1 + brief.MOST_RULES + note_facets.MOST_MAPPED, "anchors take no note's place"
 
 
 # What boot says
@@ -270,13 +261,13 @@ def lived(fresh: Home) -> Home:
     """A vault with one of everything that a brief quotes, and the brief made."""
     write(fresh, "rules/force.md", "Never force-push.")
     write(fresh, "knowledge/locks.md", "Orders use locks.", project=fresh.project_id())
-    (fresh.vault / "BRAIN.md").write_text(brain.refreshed("I am Ada.\n", []))
+    (fresh.vault / "BRAIN.md").write_text(note_facets.refreshed("I am Ada.\n", []))
     hand_off(fresh, done=["one"])
     hand_off(fresh, "Beside", hour=9)
     now = time.time() - 3600
     for path in fresh.vault.rglob("*.md"):
         os.utime(path, (now, now))
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh, session="before")
     for said in ("- Never force-push.", "about locks", "I am Ada.", "Orders", "Done: one", "Beside"):
         assert said in told
@@ -322,7 +313,7 @@ def test_an_edit_while_the_brief_is_made_is_not_missed(fresh: Home, monkeypatch:
 
     monkeypatch.setattr(kept, "read_text", and_then_a_person_saves)
     monkeypatch.setattr(brief, "_unsure", lambda _: [])  # as if it had been quiet for long
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     monkeypatch.undo()
     assert "Seldom force-push." in start(fresh)
 
@@ -330,7 +321,7 @@ def test_an_edit_while_the_brief_is_made_is_not_missed(fresh: Home, monkeypatch:
 def test_a_second_edit_in_the_same_tick_is_not_missed(fresh: Home) -> None:
     """File systems tell times in ticks: a brief made right after a save cannot trust that file's time."""
     path = write(fresh, "rules/force.md", "Never force-push.")
-    record = Path(memory(fresh).refresh_brief())
+    record = Path(memory(fresh).sessions.refresh_brief())
     edit(path, "Never force-push.", "Always force-push")
     made = json.loads(record.read_bytes())
     for one in made["files"]:
@@ -388,15 +379,15 @@ def test_an_edited_handoff_is_believed_at_once_with_title_and_new_parts(lived: H
 def test_own_words_that_a_person_adds_to_an_empty_brain_are_there_at_once(fresh: Home) -> None:
     home.make_vault(str(fresh.vault))
     path = fresh.vault / "BRAIN.md"
-    path.write_text(brain.refreshed(None, []))
-    memory(fresh).refresh_brief()
+    path.write_text(note_facets.refreshed(None, []))
+    memory(fresh).sessions.refresh_brief()
     assert start(fresh, session="before") == ""
     path.write_text(path.read_text().replace("# Brain", "# Brain\n\nI am Ada."))
     assert "I am Ada." in start(fresh)
 
 
 def test_a_brain_that_a_person_begins_is_there_at_once(fresh: Home) -> None:
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     (fresh.vault / "BRAIN.md").write_text("I am Ada.\n")
     assert "I am Ada." in start(fresh)
 
@@ -413,7 +404,7 @@ def test_a_checkout_in_the_vault_is_seen_at_once(lived: Home) -> None:
     told = start(lived)
     assert "Force-push freely." in told
     assert "locks" not in told
-    memory(lived).refresh_brief()
+    memory(lived).sessions.refresh_brief()
     subprocess.run([*git, "checkout", "-q", "-"], check=True)
     assert "Never force-push." in start(lived, session="again")
 
@@ -475,14 +466,14 @@ def test_a_file_that_cannot_be_read_never_breaks_a_start(lived: Home, path: str,
         assert "Top secret" not in told or (path, how) == ("BRAIN.md", "never closed")
         assert told.endswith("</holdfast-memory>")
         assert lived.errors() == []
-        memory(lived).refresh_brief()  # and once more as it is made anew
+        memory(lived).sessions.refresh_brief()  # and once more as it is made anew
 
 
 def test_a_note_that_is_a_link_to_itself_does_not_keep_a_brief_from_being_made(lived: Home) -> None:
     path = lived.vault / "rules/force.md"
     path.unlink()
     path.symlink_to(path)
-    assert Path(memory(lived).refresh_brief()).is_file()
+    assert Path(memory(lived).sessions.refresh_brief()).is_file()
 
 
 def test_a_folder_that_became_a_link_out_of_the_vault_is_not_followed(lived: Home, tmp_path: Path) -> None:
@@ -534,7 +525,7 @@ def test_a_cache_of_garbage_costs_one_background_and_nothing_else(lived: Home, g
     assert "a flag" in start(lived, session="again")
     assert lived.errors() == []
     assert brief.refresh_known(str(lived.vault)) >= 0
-    memory(lived).refresh_brief()
+    memory(lived).sessions.refresh_brief()
     assert "Never force-push." in start(lived, session="mended")
 
 
@@ -578,7 +569,7 @@ def test_another_edit_in_an_anchored_file_keeps_the_note(fresh: Home) -> None:
     path = fresh.project / "orders.py"
     path.write_text(SOURCE)
     anchored_note(fresh, "orders.py:6-7")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     path.write_text("import os\n\n" + SOURCE.replace("LIMIT = 3", "LIMIT = 4").replace("order)\n", "order)   \n"))
     assert "changed" not in said_of_limit(start(fresh))
 
@@ -588,11 +579,11 @@ def test_changed_lines_are_said_by_the_very_next_start(fresh: Home, new: str) ->
     path = fresh.project / "orders.py"
     path.write_text(SOURCE)
     anchored_note(fresh, "orders.py:3")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert "changed" not in said_of_limit(start(fresh, session="before"))
     path.write_text(SOURCE.replace("LIMIT = 3", new))
     assert said_of_limit(start(fresh)).endswith("(orders.py:3 changed since)")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert said_of_limit(start(fresh, session="again")).endswith("(orders.py:3 changed since)")
     path.write_text(SOURCE)
     assert "changed" not in said_of_limit(start(fresh, session="restored")), "and it is true again"
@@ -602,7 +593,7 @@ def test_windows_line_ends_change_no_anchored_lines(fresh: Home) -> None:
     path = fresh.project / "orders.py"
     path.write_bytes(SOURCE.replace("\n", "\r\n").encode())
     anchored_note(fresh, "orders.py:5-7")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     path.write_bytes(b"# more\r\n" + path.read_bytes())
     assert "changed" not in said_of_limit(start(fresh))
     path.write_text(path.read_text().replace("\r\n", "\n"))
@@ -613,7 +604,7 @@ def test_lines_far_down_a_large_file_still_hold_after_another_edit(fresh: Home) 
     path = fresh.project / "orders.py"
     path.write_text("# filler line that is long enough to matter\n" * 40_000 + SOURCE)
     anchored_note(fresh, "orders.py:40003")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     with path.open("a") as out:
         out.write("# the end\n")
     assert "changed" not in said_of_limit(start(fresh))
@@ -623,7 +614,7 @@ def test_a_file_that_is_gone_is_said(fresh: Home) -> None:
     path = fresh.project / "orders.py"
     path.write_text(SOURCE)
     anchored_note(fresh, "orders.py")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     path.unlink()
     assert said_of_limit(start(fresh)).endswith("(orders.py is gone)")
     path.write_text("anything")
@@ -635,7 +626,7 @@ def test_an_anchored_file_that_became_something_else_breaks_nothing(fresh: Home,
     path = fresh.project / "orders.py"
     path.write_text(SOURCE)
     anchored_note(fresh, "orders.py:3")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     (tmp_path / "outside.py").write_text(SOURCE)
     path.unlink()
     {"a pipe": os.mkfifo, "a folder": os.mkdir, "a link": lambda at: at.symlink_to(tmp_path / "outside.py")}[how](path)
@@ -646,7 +637,7 @@ def test_a_symbol_holds_while_it_is_defined_and_a_new_signature_is_not_called_a_
     path = fresh.project / "orders.py"
     path.write_text(SOURCE)
     anchored_note(fresh, "orders.py#place")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     path.write_text(SOURCE.replace("insert(order)", "insert(order, now)"))
     assert "changed" not in said_of_limit(start(fresh))
     path.write_text(SOURCE.replace("def place(order)", "def place(order, now)"))
@@ -665,9 +656,9 @@ def test_two_work_trees_of_one_project_each_get_their_own_truth(fresh: Home) -> 
     assert fresh.project_id(other) == fresh.project_id()
     anchored_note(fresh, "orders.py:3")
     (other / "orders.py").write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 9"))
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert "cannot be checked here" in said_of_limit(start(fresh, other)), "its project's brief, before it has its own"
-    memory(fresh, other).refresh_brief()
+    memory(fresh, other).sessions.refresh_brief()
     assert "changed" not in said_of_limit(start(fresh, session="one"))
     assert "changed since" in said_of_limit(start(fresh, other, session="two"))
 
@@ -679,6 +670,7 @@ class Cut(BaseException):
     """The process is killed here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("had_brief", [True, False])
 def test_every_flag_is_told_at_every_moment_of_a_close(
     fresh: Home, monkeypatch: pytest.MonkeyPatch, had_brief: bool
@@ -692,7 +684,7 @@ def test_every_flag_is_told_at_every_moment_of_a_close(
     for text in texts:
         fresh.flag(text, "s1")
     if had_brief:
-        memory(fresh).refresh_brief()
+        memory(fresh).sessions.refresh_brief()
     (Path(fresh.state) / "upkeep").touch()  # not due: it would work in the vault while that is copied
     fresh.answer(fresh.event("SessionEnd", reason="exit"))
     left = 0
@@ -746,7 +738,7 @@ def test_the_first_start_in_a_new_folder_gets_the_global_identity_and_rules(fres
     write(fresh, "rules/force.md", "Never force-push.")
     write(fresh, "rules/mine.md", "Only in shop.", project=fresh.project_id())
     (fresh.vault / "BRAIN.md").write_text("My own words.\n")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     elsewhere = fresh.folder / "elsewhere"
     elsewhere.mkdir()
     told = start(fresh, elsewhere)
@@ -774,7 +766,7 @@ def test_nothing_of_another_project_is_ever_told(fresh: Home) -> None:
     )
     fresh.flag("secret flag", cwd=other)
     brief.refresh(str(fresh.vault), Project(ident, "other", "", str(other)))
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert "secret" not in told.lower()
     assert "our own topic" in told
@@ -789,7 +781,7 @@ def test_what_came_before_is_told_newest_first(fresh: Home) -> None:
     home.make_vault(str(fresh.vault))
     lines = [f"[2026-11-01 1{n}:00:00] [{ident}] topic {n}\n" for n in range(7)]
     (fresh.vault / "activity.log").write_text("".join(lines))
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = [line for line in start(fresh).splitlines() if line.startswith("- a session ended 2026-11-01 1")]
     assert [line.rpartition(" ")[2] for line in told] == ["6", "5", "4", "3", "2"]
     assert "topic 1" not in start(fresh)
@@ -797,7 +789,7 @@ def test_what_came_before_is_told_newest_first(fresh: Home) -> None:
 
 def test_a_handoff_that_names_another_project_is_not_told_from_this_ones_folder(fresh: Home) -> None:
     path = hand_off(fresh, "Ours")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     edit(path, f"project: {fresh.project_id()}", "project: another")
     assert "Ours" not in start(fresh)
 
@@ -820,7 +812,7 @@ def test_many_briefs_are_renewed_in_bounds_and_those_of_gone_work_trees_dropped(
 
 
 def test_a_brief_is_fresh_until_something_that_it_was_made_of_changes(lived: Home) -> None:
-    project = memory(lived).project()
+    project = memory(lived).at.project()
 
     def is_fresh() -> bool:
         return kept.load(str(lived.vault), lived.state, project).is_fresh
@@ -828,11 +820,11 @@ def test_a_brief_is_fresh_until_something_that_it_was_made_of_changes(lived: Hom
     assert is_fresh()
     write(lived, "knowledge/new.md", "text")
     assert not is_fresh()
-    memory(lived).refresh_brief()
+    memory(lived).sessions.refresh_brief()
     assert is_fresh()
     hand_off(lived, "Newer", hour=12)
     assert not is_fresh()
-    memory(lived).refresh_brief()
+    memory(lived).sessions.refresh_brief()
     with (lived.vault / "activity.log").open("a") as out:
         out.write("x\n")
     assert not is_fresh()
@@ -851,7 +843,7 @@ def test_a_note_that_came_while_the_index_was_read_makes_the_brief_due(
     monkeypatch.setattr(index, "load", and_then_one_more)
     brief.refresh_known(str(lived.vault))
     monkeypatch.undo()
-    assert not kept.load(str(lived.vault), lived.state, memory(lived).project()).is_fresh
+    assert not kept.load(str(lived.vault), lived.state, memory(lived).at.project()).is_fresh
 
 
 def test_a_vault_in_a_folder_of_a_very_long_name_leaves_room_for_the_brief(tmp_path: Path) -> None:
@@ -862,7 +854,7 @@ def test_a_vault_in_a_folder_of_a_very_long_name_leaves_room_for_the_brief(tmp_p
     fresh = Home(tmp_path / "home")
     fresh.vault = long / "vault"
     write(fresh, "rules/force.md", "Never force-push.")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert "Never force-push." in told
     assert len(told) < 9_000
@@ -877,28 +869,31 @@ def test_a_vault_whose_path_is_no_utf8_does_not_blow_up_a_start(tmp_path: Path) 
     assert "日" * 900 in context_of(out)
 
 
+@pytest.mark.slow
 def test_however_many_projects_there_are_the_next_start_in_each_knows_what_is_for_all(fresh: Home) -> None:
     memories = []
     for nth in range(30):
         folder = fresh.folder / f"p{nth}"
         folder.mkdir()
-        memories.append(Memory(str(fresh.vault), str(folder), env=fresh.env))
-        memories[-1].remember(edits.Asked(f"Something about project number {nth}", project=memories[-1].project().id))
-        memories[-1].refresh_brief()
-    memories[0].remember(edits.Asked("Never push on a Friday", kind="rule"))
+        memories.append(Memory.open(str(fresh.vault), str(folder), env=fresh.env))
+        memories[-1].notes.remember(
+            edits.Asked(f"Something about project number {nth}", project=memories[-1].at.project().id)
+        )
+        memories[-1].sessions.refresh_brief()
+    memories[0].notes.remember(edits.Asked("Never push on a Friday", kind="rule"))
     for memory in memories:
-        cached = kept.load(memory.vault, memory.state, memory.project())
-        assert "Never push on a Friday" in str(cached.parts), memory.cwd
+        cached = kept.load(memory.at.vault, memory.at.state, memory.at.project())
+        assert "Never push on a Friday" in str(cached.parts), memory.at.cwd
 
 
 def test_the_next_steps_that_somebody_wrote_outlive_a_session_that_nobody_wrote_about(fresh: Home) -> None:
-    memory = Memory(str(fresh.vault), str(fresh.project), lambda: 1_800_000_000.0, fresh.env)
-    memory.handoff("# Refunds\n\n## Next steps\n- guard refunds in orders.py\n")
-    later = Handoff("what time is it", "2027-01-16T00:00:00Z", memory.project().id, author=lineage.MECHANICAL)
-    with writing.writing(memory.vault, 1_800_000_100.0) as writer:
+    memory = Memory.open(str(fresh.vault), str(fresh.project), lambda: 1_800_000_000.0, fresh.env)
+    memory.sessions.handoff("# Refunds\n\n## Next steps\n- guard refunds in orders.py\n")
+    later = Handoff("what time is it", "2027-01-16T00:00:00Z", memory.at.project().id, author=lineage.MECHANICAL)
+    with writing.writing(memory.at.vault, 1_800_000_100.0) as writer:
         done = replace_sections(later, goals=("what time is it",))
         writer.commit("close", {lineage.path_for(done, "m"): lineage.render(done)}, cause="close", by=BY_UPKEEP)
-    told = memory.boot().text
+    told = memory.sessions.boot().text
     assert "Newest handoff, session 2" in told
     assert "Next steps of session 1, the last that somebody wrote" in told
     assert "guard refunds in orders.py" in told
@@ -910,18 +905,18 @@ def replace_sections(handoff: Handoff, **sections: tuple[str, ...]) -> Handoff:
 
 def test_of_the_notes_of_one_day_the_one_said_last_comes_first(fresh: Home) -> None:
     clock = iter(range(1_800_000_000, 1_800_001_000))
-    memory = Memory(str(fresh.vault), str(fresh.project), lambda: float(next(clock)), fresh.env)
+    memory = Memory.open(str(fresh.vault), str(fresh.project), lambda: float(next(clock)), fresh.env)
     for text in ("zeta was said first", "alpha was said next", "mu was said last"):
-        memory.remember(edits.Asked(text, project=memory.project().id))
-    told = memory.boot().text
+        memory.notes.remember(edits.Asked(text, project=memory.at.project().id))
+    told = memory.sessions.boot().text
     assert told.index("mu was said last") < told.index("alpha was said next") < told.index("zeta was said first")
 
 
 @pytest.mark.parametrize("kind", ["rule", "identity"])
 def test_a_rule_that_is_written_by_hand_holds_from_the_very_next_start(fresh: Home, kind: str) -> None:
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.remember(edits.Asked("Something that was there", kind="rule"))
-    memory.refresh_brief()
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.notes.remember(edits.Asked("Something that was there", kind="rule"))
+    memory.sessions.refresh_brief()
     folder = fresh.vault / notes.FOLDERS[kind]
     folder.mkdir(exist_ok=True)
     (folder / "new.md").write_text(f"---\nname: New\nkind: {kind}\n---\n\nTabs are for tables.\n")

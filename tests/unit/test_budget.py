@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 from pydantic import BaseModel
 
-from holdfast.capture import ledger_history, log, notices
-from holdfast.capture.ledger_history import Wanted
-from holdfast.close.spend import caps, prices, spending
-from holdfast.close.spend import history as spend_history
+from holdfast.capture import ledger, log, notices
+from holdfast.capture.ledger import Wanted
+from holdfast.close.spend import prices, spending
+from holdfast.close.spend import report as spend_history
 from holdfast.close.spend.budget import Budget, host_of
 from holdfast.errors import CapReached, JudgeFailed
-from holdfast.judge import anthropic, asking, openai
+from holdfast.judge import asking, models
 from holdfast.judge.seam import Question, Words
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def told(state: str) -> list[notices.Notice]:
 
 
 def calls(state: str) -> list[dict[str, Any]]:
-    return list(ledger_history.read(state, Wanted(kinds=("model",))))
+    return list(ledger.read(state, Wanted(kinds=("model",))))
 
 
 def own_prices(state: str, text: str) -> None:
@@ -202,9 +202,9 @@ def test_tokens_that_no_call_can_take_are_not_believed(state: str) -> None:
     desk = Desk(state, tokens="none")
     budget = desk.budget()
     budget.settle(reserve(budget, 300), words(-500, 10**30))
-    assert desk.today.total.tokens == caps.MOST
+    assert desk.today.total.tokens == spending.MOST
     reserve(budget, -5, Model("openai"))
-    assert desk.today.total.tokens == caps.MOST
+    assert desk.today.total.tokens == spending.MOST
 
 
 def test_what_calls_take_beyond_their_estimate_is_put_aside_for_the_next_also_on_the_day_after(state: str) -> None:
@@ -316,16 +316,16 @@ def test_a_day_of_refusals_leaves_one_record(state: str) -> None:
 @pytest.mark.parametrize(
     ("spend", "expected"),
     [
-        ({}, (caps.DEFAULT_TOKENS, None)),
+        ({}, (spending.DEFAULT_TOKENS, None)),
         ({"tokens_per_day": 5}, (5, None)),
         ({"tokens_per_day": 0, "money_per_day": 0}, (0, 0)),
         ({"tokens_per_day": "none", "money_per_day": "none"}, (None, None)),
         ({"tokens_per_day": 1e6, "money_per_day": 1.5}, (1_000_000, 1_500_000)),
-        ({"tokens_per_day": 10**400}, (caps.MOST, None)),
+        ({"tokens_per_day": 10**400}, (spending.MOST, None)),
     ],
 )
 def test_caps_are_what_the_user_set(spend: dict[str, object], expected: tuple[object, object]) -> None:
-    found = caps.caps({"spend": spend})
+    found = spending.caps({"spend": spend})
     assert ((found.tokens, found.money), found.problem) == (expected, "")
 
 
@@ -453,7 +453,7 @@ def test_ollama_is_on_this_machine_unless_an_address_says_otherwise() -> None:
 
 def test_the_judges_own_default_models_have_a_price() -> None:
     known = prices.Prices()
-    for judge, model in (("anthropic", anthropic.MODEL), ("openai", openai.MODEL)):
+    for judge, model in (("anthropic", models.ANTHROPIC_MODEL), ("openai", models.OPENAI_MODEL)):
         assert known.rate(judge, model, NOBODY).why == prices.BY_TOKEN
 
 
@@ -576,6 +576,7 @@ def test_a_server_that_names_a_new_model_each_time_does_not_make_the_sums_grow(
 # Who dies, and what is lost
 
 
+@pytest.mark.slow
 def test_sixteen_threads_and_several_processes_are_never_granted_more_than_the_cap(state: str) -> None:
     cap, each, workers = 4000, 100, 4
     code = (
@@ -614,6 +615,7 @@ def _reserve_and_wait(state: str, pipe: Any) -> None:
     signal.pause()
 
 
+@pytest.mark.slow
 def test_a_call_whose_process_was_killed_stays_spent(state: str) -> None:
     here, there = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_reserve_and_wait, args=(state, there))
@@ -626,6 +628,7 @@ def test_a_call_whose_process_was_killed_stays_spent(state: str) -> None:
     assert granted(budget, 300)
 
 
+@pytest.mark.slow
 def test_processes_that_are_killed_anywhere_leave_no_granted_call_uncounted(state: str) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import holdfast
-from holdfast.capture import caller, episodes, platform, projects
+from holdfast.capture import episodes, gate, platform, projects
 from holdfast.capture.episodes import Episode
 from holdfast.hosts import generic
 from holdfast.model import Process, replace
@@ -25,8 +25,8 @@ SOURCE = str(Path(holdfast.__file__).parents[1])
 ASK = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from holdfast.capture import caller
-where = caller.here({}, sys.argv[2], sys.argv[3])
+from holdfast.capture import gate
+where = gate.here({}, sys.argv[2], sys.argv[3])
 print(json.dumps([where.host, where.episode, where.found]))
 """
 
@@ -69,16 +69,16 @@ def open_in(vault: str, cwd: str, session: str, process: Process | None = None, 
     ],
 )
 def test_the_environment_names_the_session(vault: str, folder: str, env: dict[str, str], host: str) -> None:
-    unseen = caller.here(env, folder, vault)
+    unseen = gate.here(env, folder, vault)
     assert (unseen.host, unseen.episode, unseen.found) == (host, f"{host}/s/0", "environment")
     episode = open_in(vault, folder, "s", host=host)
-    assert caller.here(env, folder, vault).episode == episode.key == f"{host}/s/1"
+    assert gate.here(env, folder, vault).episode == episode.key == f"{host}/s/1"
 
 
 def test_the_environment_goes_before_process_and_project(vault: str, folder: str) -> None:
     open_in(vault, folder, "mine", platform.process(os.getpid()))
-    assert caller.here({"HOLDFAST_SESSION": "told"}, folder, vault).episode == "generic/told/0"
-    assert caller.here({}, folder, vault).episode == "generic/mine/1"
+    assert gate.here({"HOLDFAST_SESSION": "told"}, folder, vault).episode == "generic/told/0"
+    assert gate.here({}, folder, vault).episode == "generic/mine/1"
 
 
 @pytest.mark.parametrize("wrapper", [[], ["/bin/sh", "-c", '"$@"; exit $?', "sh"]])
@@ -101,12 +101,12 @@ def test_the_live_episode_of_the_project_is_taken_if_nothing_else_is_known(
     vault: str, folder: str, neighbour: subprocess.Popen[bytes]
 ) -> None:
     episode = open_in(vault, folder, "s", platform.process(neighbour.pid))
-    where = caller.here({}, folder, vault)
+    where = gate.here({}, folder, vault)
     assert (where.host, where.episode, where.found) == ("generic", "generic/s/1", "project")
-    assert caller.here({}, f"{folder}/another", vault).found == "", "another project's is not ours"
+    assert gate.here({}, f"{folder}/another", vault).found == "", "another project's is not ours"
     neighbour.kill()
     neighbour.wait()
-    assert caller.here({}, folder, vault).found == "", "it died"
+    assert gate.here({}, folder, vault).found == "", "it died"
     assert episode.state == episodes.OPEN
 
 
@@ -116,12 +116,12 @@ def test_an_episode_that_ended_or_cannot_be_seen_is_not_taken(
     process = platform.process(neighbour.pid)
     assert process
     open_in(vault, folder, "foreign", replace(process, machine="another"))
-    assert caller.here({}, folder, vault).found == ""
+    assert gate.here({}, folder, vault).found == ""
     open_in(vault, folder, "unknown", None)
-    assert caller.here({}, folder, vault).found == ""
+    assert gate.here({}, folder, vault).found == ""
     ended = open_in(vault, folder, "ended", process)
     episodes.end_episode(f"{vault}/.state", ended, episodes.ENDED, "", NOW)
-    assert caller.here({}, folder, vault).found == ""
+    assert gate.here({}, folder, vault).found == ""
 
 
 def test_of_two_episodes_of_a_project_the_one_that_lives_is_taken(
@@ -130,11 +130,11 @@ def test_of_two_episodes_of_a_project_the_one_that_lives_is_taken(
     open_in(vault, folder, "lives", platform.process(neighbour.pid))
     ended = open_in(vault, folder, "over", platform.process(neighbour.pid))
     episodes.end_episode(f"{vault}/.state", ended, episodes.ENDED, "", NOW)
-    assert caller.here({}, folder, vault).episode == "generic/lives/1"
+    assert gate.here({}, folder, vault).episode == "generic/lives/1"
 
 
 def test_nothing_known_is_the_command_line_itself(vault: str, folder: str) -> None:
-    where = caller.here({}, folder, vault)
+    where = gate.here({}, folder, vault)
     assert (where.host, where.episode, where.found) == ("cli", "", "")
     assert where.project == projects.find(folder, vault)
 
@@ -145,24 +145,24 @@ def test_a_folder_in_a_repository_keeps_its_project_and_any_other_takes_the_sess
     open_in(vault, repository, "s")
     env = {"HOLDFAST_SESSION": "s"}
     home = projects.find(repository, vault)
-    assert caller.here(env, f"{repository}/src", vault).project == home
-    assert caller.here(env, folder, vault).project == home, "a scratch folder has no project of its own"
+    assert gate.here(env, f"{repository}/src", vault).project == home
+    assert gate.here(env, folder, vault).project == home, "a scratch folder has no project of its own"
     other = place / "other"
     subprocess.run(["git", "init", "-q", str(other)], check=True)
-    assert caller.here(env, str(other), vault).project == projects.find(str(other), vault) != home
+    assert gate.here(env, str(other), vault).project == projects.find(str(other), vault) != home
 
 
 def test_a_folder_that_is_off_stays_off_whatever_the_session_is(vault: str, folder: str, repository: str) -> None:
     open_in(vault, repository, "s")
     Path(folder, ".holdfast.toml").write_text("off = true\n")
-    assert caller.here({"HOLDFAST_SESSION": "s"}, folder, vault).project.off
+    assert gate.here({"HOLDFAST_SESSION": "s"}, folder, vault).project.off
 
 
 def test_hook_and_command_line_agree_on_the_name_of_the_host(vault: str, folder: str) -> None:
     env = {"HOLDFAST_SESSION": "s", "HOLDFAST_HOST": "My Agent/2"}
     host = generic.moment({}, env).host
     episode = open_in(vault, folder, "s", host=host)
-    assert caller.here(env, folder, vault).episode == episode.key
+    assert gate.here(env, folder, vault).episode == episode.key
 
 
 def test_an_episode_that_cannot_be_read_does_not_keep_a_flag_from_being_taken(vault: str, folder: str) -> None:
@@ -170,4 +170,4 @@ def test_an_episode_that_cannot_be_read_does_not_keep_a_flag_from_being_taken(va
     path = next(Path(vault, ".state", "episodes", "log").rglob("generic~s"))
     path.unlink()
     path.mkdir()
-    assert caller.here({"HOLDFAST_SESSION": "s"}, folder, vault).episode == "generic/s/0"
+    assert gate.here({"HOLDFAST_SESSION": "s"}, folder, vault).episode == "generic/s/0"

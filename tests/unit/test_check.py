@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.capture.gate import BY_UPKEEP
-from holdfast.vault import brain, check, notes
+from holdfast.vault import check, note_facets, notes
 from holdfast.vault.anchors import make
 from holdfast.vault.writing import writing
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hook_support import Home, Terminal
 
-    from holdfast.vault.findings import Finding, Report
+    from holdfast.vault.check_notes import Finding, Report
 
 NOW = 1_770_000_000.0  # 2026-02-02
 
@@ -176,7 +176,7 @@ def test_the_operators_own_broken_links_and_too_many_words_are_found(vault: str,
     fill(vault, {"knowledge/a.md": a_note("A")})
     path = place / "vault" / "BRAIN.md"
     words = "see [x](knowledge/x.md)\n" + "word\n" * 250
-    path.write_text(brain.refreshed(words, [notes.from_fields("knowledge/a.md", {"name": "A"}, "A in a line")]))
+    path.write_text(note_facets.refreshed(words, [notes.from_fields("knowledge/a.md", {"name": "A"}, "A in a line")]))
     assert found(vault) == [("BRAIN.md", "broken-link"), ("BRAIN.md", "map-long")]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.capture import platform
-from holdfast.vault import check, check_changed, edits, journal, stored_index
+from holdfast.vault import check, edits, journal, stored_index
 from holdfast.vault.writing import take_in
 
 NOW = 1_800_000_000.0
@@ -25,7 +25,7 @@ def put(vault: str, path: str, text: str) -> None:
 
 def after_close(vault: str, **more: Any) -> int:
     take_in(vault, NOW)
-    check_changed.after_close(vault, NOW, {}, stored_index.as_left(vault), **more)
+    check.after_close(vault, NOW, {}, stored_index.as_left(vault), **more)
     return counted(vault)
 
 
@@ -37,6 +37,7 @@ def whole(vault: str) -> int:
     return sum(one.level == "error" for one in check.check(vault, NOW).findings)
 
 
+@pytest.mark.slow
 def test_each_sort_of_error_in_a_changed_file_is_counted_and_goes_when_it_is_mended(vault: str) -> None:
     good = remember(vault, "Orders use locks.")
     assert after_close(vault) == 0
@@ -66,6 +67,7 @@ def test_two_notes_of_one_name_are_one_error_whichever_comes_first(vault: str) -
     assert after_close(vault) == whole(vault) == 1
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_read(vault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for nth in range(20):
         remember(vault, f"Fact {nth}.")
@@ -81,7 +83,7 @@ def test_only_what_changed_is_read(vault: str, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(journal, "text", counted_text)
     monkeypatch.setattr(check, "check", lambda *_: pytest.fail("a whole check"))
-    check_changed.after_close(vault, NOW, {}, known)
+    check.after_close(vault, NOW, {}, known)
     assert read == [path]
 
 
@@ -103,5 +105,5 @@ def test_once_a_week_a_close_that_nobody_waits_for_looks_at_everything(vault: st
     assert after_close(vault) == 0, "it is the other note that is wrong now"
     take_in(vault, NOW)
     later = NOW + 8 * 86400.0
-    check_changed.after_close(vault, later, {}, stored_index.as_left(vault), is_waited_for=False)
+    check.after_close(vault, later, {}, stored_index.as_left(vault), is_waited_for=False)
     assert counted(vault) == whole(vault) > 0

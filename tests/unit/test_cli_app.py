@@ -13,8 +13,12 @@ from hook_support import SOURCE, Home, Terminal, make_read_only, mounted
 import holdfast
 from holdfast import errors
 from holdfast.cli import app, fast
-from holdfast.field.embed import seam  # noqa: F401  one of the errors
-from holdfast.install import jsonc, launcher  # noqa: F401  and another
+from holdfast.field.embed import choice  # noqa: F401  one of the errors
+from holdfast.hosts import (
+    jsonc,  # noqa: F401  and another
+    registration,
+)
+from holdfast.install import launcher
 
 COMMANDS = app.listed()
 IN_GROUPS = [*app.listed("project"), *app.listed("task")]
@@ -219,7 +223,7 @@ def test_hook_by_hand_is_status_0_whatever_it_is_given(fresh: Home) -> None:
 
 def test_any_command_renews_a_launcher_that_leads_nowhere(fresh: Home, terminal: Terminal) -> None:
     terminal("init")
-    path = launcher.launcher_path(fresh.env)
+    path = registration.launcher_path(fresh.env)
     good = path.read_text()
     path.write_text(good.replace(str(launcher.script_path()), "/gone/holdfast/hook/start.py"))
     terminal("queue")
@@ -231,7 +235,7 @@ def test_a_broken_launcher_breaks_no_command_and_init_mends_it(fresh: Home, term
     path = launcher.write_launcher(fresh.env)
     path.write_bytes(found)
     assert terminal("init").status == 0
-    assert path.read_text() == launcher.launcher_text(launcher.nudged(fresh.env))
+    assert path.read_text() == launcher.launcher_text(registration.nudged(fresh.env))
 
 
 def test_a_home_that_cannot_be_written_breaks_no_command(fresh: Home, terminal: Terminal, tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from hook_support import Home
 
-from holdfast.capture import brief_file, home, ledger
-from holdfast.cli import audit, command
+from holdfast.brief import brief_file
+from holdfast.capture import home, ledger
+from holdfast.cli import command, doctor
 from holdfast.errors import NewerFormat, NotFound, UsageError
-from holdfast.install.hosts import registrar
+from holdfast.hosts.host import registrar
 
 DAY = 86400.0
 
@@ -39,7 +40,7 @@ def run(*words: str) -> tuple[int, str]:
     out, status = StringIO(), 0
     with redirect_stdout(out):
         try:
-            audit.audit(**command.read("audit", audit.audit, words))
+            doctor.audit(**command.read("audit", doctor.audit, words))
         except SystemExit as ended:
             status = int(str(ended.code))
     return status, out.getvalue()

@@ -17,11 +17,11 @@ from judge_server import Server, refuses
 
 from holdfast.capture import config
 from holdfast.errors import UsageError
-from holdfast.field import changing, reembedding
+from holdfast.field import changing, rebuild
 from holdfast.field.changing import Shown
 from holdfast.field.embed.choice import Settings
 from holdfast.field.embed.wordllama import NAME
-from holdfast.fielding import Fielding
+from holdfast.memory import Memory
 
 
 def written(fresh: Home) -> str:
@@ -49,6 +49,7 @@ def test_without_a_vault_it_shows_the_choices_and_makes_none(fresh: Home) -> Non
     assert not fresh.vault.exists()
 
 
+@pytest.mark.slow
 def test_a_choice_is_checked_written_and_followed_until_it_serves(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(30))
     Path(config.path_of(fresh.state)).write_text("# mine\n[serve]\nhealth_age = 60  # an hour is too long\n")
@@ -128,9 +129,10 @@ def test_an_agent_may_not_choose(fresh: Home) -> None:
     assert written(fresh) == ""
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_bar(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(30))
-    Fielding(str(fresh.vault), str(fresh.project), env=fresh.env).index()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).field.catch_up()
     model = Model(24)
     ours, theirs = pty.openpty()
     with Server(model) as server:
@@ -156,14 +158,14 @@ def test_a_terminal_shows_a_bar(fresh: Home) -> None:
 
 def test_a_change_that_stands_still_is_gone_on_with_by_looking_at_it(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(30))
-    memory = Fielding(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.index()
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.field.catch_up()
     with Server(Model(24)) as server:
         wanted = Settings("openai", "small", server.url)
         changing.choose(fresh.state, Settings(), wanted, fresh.env)
         done = fresh.cli("embed")
         assert f"coming:  {name_for(server)}, 0 of 30; nobody is at it." in done.out
-        until(lambda: memory.embedders().is_done and not reembedding.is_at_work(memory.vault))
+        until(lambda: memory.field.embedders().is_done and not rebuild.is_at_work(memory.at.vault))
 
 
 def test_the_same_embedder_keeps_what_is_not_named_and_another_begins_anew() -> None:

@@ -17,7 +17,7 @@ from hook_support import SOURCE, Home, Terminal
 
 from holdfast.capture import config, home, once
 from holdfast.cli import recall as command
-from holdfast.field import records
+from holdfast.field import traffic as records
 from holdfast.field.thought import Thought
 from holdfast.vault import notes
 
@@ -179,6 +179,7 @@ def test_bad_input_is_refused_in_one_sentence(shop: Home, terminal: Terminal, li
     assert not list((shop.vault / "thoughts").rglob("*.log"))
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_weights_as_bars_and_no_colour_where_none_is_wanted(shop: Home) -> None:
     def seen(**env: str) -> str:
         ours, theirs = pty.openpty()

@@ -132,12 +132,12 @@ def test_damage_in_the_ledger_is_shown_and_hides_nothing(fresh: Home, terminal: 
 
 
 def test_days_past_their_time_are_shown_as_counts(fresh: Home, terminal: Terminal) -> None:
-    from holdfast.capture import upkeep
+    from holdfast.capture import background
 
     for _ in range(3):
         put(fresh, "hook", 100 * 24 * HOUR, event="after-tool")
     put(fresh, "hook", event="today")
-    upkeep.run(str(fresh.vault), time.time())
+    background.run(str(fresh.vault), time.time())
     done = terminal("log", "--counts")
     assert "hook=3 hook:after-tool=3" in done.out
     (day,) = as_json(terminal, "--counts")

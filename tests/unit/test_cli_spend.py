@@ -19,7 +19,7 @@ from test_budget import Desk, Model, ask, words
 
 from holdfast.capture import home
 from holdfast.cli import command
-from holdfast.cli.spend import spend
+from holdfast.cli.judge import spend
 from holdfast.close.spend.prices import AS_OF
 from holdfast.errors import UsageError
 
@@ -237,6 +237,7 @@ def on_a_terminal(fresh: Home, *args: str, **env: str) -> str:
     return b"".join(parts).decode()
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_bars_have_a_colour_and_with_no_color_they_are_plain(fresh: Home, meter: Desk) -> None:
     call(meter, 300)
     shown = on_a_terminal(fresh)

@@ -143,6 +143,7 @@ def test_forget_shows_what_it_means_and_asks_nobody_where_nobody_is(terminal: Te
     assert [one.name for one in (terminal.home.vault / "knowledge").iterdir()] == ["note-taking.md"]
 
 
+@pytest.mark.slow
 def test_a_closed_stdin_is_nobody_too(fresh: Home) -> None:
     env = {**fresh.env, "PYTHONPATH": str(SOURCE)}
     fresh.cli("remember", "Orders use locks.")
@@ -154,6 +155,7 @@ def test_a_closed_stdin_is_nobody_too(fresh: Home) -> None:
         assert (done.returncode, b"Traceback" in done.stderr) == (status, False), done.stderr
 
 
+@pytest.mark.slow
 def test_a_purge_is_asked_for_and_then_leaves_nothing(terminal: Terminal) -> None:
     secret = "The staging gateway listens on port 8443 behind the proxy"
     terminal("remember", secret)
@@ -172,6 +174,7 @@ def test_a_purge_is_asked_for_and_then_leaves_nothing(terminal: Terminal) -> Non
     assert (len(said["purged"]), said["left"], said["remotes"]) == (1, [], [])
 
 
+@pytest.mark.slow
 def test_promote_lists_moves_and_links_in_one_commit(terminal: Terminal, fresh: Home) -> None:
     assert terminal("promote").out == "There is no handoff yet.\n"
     refused(terminal("promote", "x"), 4, "This project has no handoff yet")
@@ -196,6 +199,7 @@ def hand_off(home: Home) -> None:
     subprocess.run(command, env=env, cwd=home.project, input=json.dumps(FORM).encode(), capture_output=True, check=True)
 
 
+@pytest.mark.slow
 def test_handoffs_are_listed_searched_and_shown(terminal: Terminal, fresh: Home) -> None:
     hand_off(fresh)
     hand_off(fresh)
@@ -259,6 +263,7 @@ def test_nothing_is_handed_off_or_promoted_while_capture_is_off(fresh: Home, ter
     for words in (("promote", "1"), ("remember", "x")):
         done = terminal(*words, env={"HOLDFAST": "off"})
         assert (done.status, done.out) == (2, "")
+    off = Memory.open(cwd=str(fresh.project), env={**fresh.env, "HOLDFAST": "off"})
     with pytest.raises(UsageError, match="HOLDFAST=off is set"):
-        Memory.here({**fresh.env, "HOLDFAST": "off"}, str(fresh.project)).handoff("## Done\n- x\n", anyway=True)
+        off.sessions.handoff("## Done\n- x\n", anyway=True)
     assert not (terminal.home.vault / "lineage").exists()

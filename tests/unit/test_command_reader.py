@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from hook_support import SOURCE, Home
 
-from holdfast.cli import app, command, command_help
+from holdfast.cli import app, command
 from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
 
@@ -85,7 +85,7 @@ def test_a_word_too_many_is_said() -> None:
 
 def test_the_help_has_every_argument_and_option(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert command_help.text("made up", made_up).splitlines() == [
+    assert command.text("made up", made_up).splitlines() == [
         "Usage: holdfast made up [OPTIONS] NAME [WORDS...]",
         "",
         "  Do something that nobody needs.",
@@ -110,7 +110,7 @@ def test_the_help_has_every_argument_and_option(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", sorted(app.COMMANDS))
 def test_every_command_of_the_table_is_there_and_has_a_purpose(name: str) -> None:
     function = app.function_of(name)
-    assert command_help.purpose(function).endswith(".")
+    assert command.purpose(function).endswith(".")
     for one in command.parameters(function):
         assert one.about.help, one.name
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import once, story
-from holdfast.hook import main, snapshot, snapshot_parts
+from holdfast.hook import main, snapshot
 
 MOST_CHARACTERS, MOST_LINES = 9_000, 200
 KEEP = "Write the summary so that the work can go on from it alone."
@@ -301,11 +301,12 @@ def test_whatever_was_said_it_fits_and_stays_behind_its_fences(
     assert_fits(out, context_of(out))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['"\\' * 20_000, "word " * 20_000, "- a\n" * 5_000, "<b>" * 9_000, "日本語。" * 9_000])
 def test_a_huge_snapshot_and_a_huge_brief_fit(session: Home, text: str) -> None:
     env = {"HOLDFAST_COMMAND": f"/{'very-long/' * 30}holdfast"}
     key = session.episode().key
-    body = "".join(f"## {name}\n\n- {text[:12_000]}\n" for name in snapshot_parts.SHARES)
+    body = "".join(f"## {name}\n\n- {text[:12_000]}\n" for name in snapshot.SHARES)
     for cycle in (1, 2):
         snapshot.write(session.state, key, cycle, snapshot.Snapshot(body), time.time())
     (session.vault / "BRAIN.md").write_text(text)

@@ -11,9 +11,8 @@ import pytest
 from hook_support import Home, Terminal, context_of
 from test_brief import hand_off, memory, put, start, write
 
+from holdfast.brief import composing, prompt_by_words
 from holdfast.capture import ids, once
-from holdfast.field import prompt_by_words
-from holdfast.hook import composing
 from holdfast.model import Project
 from holdfast.text.layout import Item, Section
 from holdfast.vault import brief
@@ -38,7 +37,7 @@ def test_the_sections_come_in_the_order_of_their_weight(fresh: Home) -> None:
     hand_off(fresh, done=["the refund page"])
     assert fresh.cli("task", "start", "import", "Import all orders").status == 0
     put(fresh, ["a flag that waits"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     wanted = ("My own words.", "I am Ada.", RULE, "The user said", "Import all orders", "the refund page",
               "a flag that waits", FACT)  # fmt: skip
@@ -56,7 +55,7 @@ def test_notes_come_by_whose_word_they_are(fresh: Home) -> None:
     write(fresh, "projects/shop-progress-2026-11.md", "- did a thing", **days, origin="agent")
     write(fresh, "knowledge/kept.md", "a person kept this", **(days | {"reviewed": "2026-11-09"}), origin="agent")
     write(fresh, "knowledge/users.md", "the user wants this", **days, origin="user")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     names = ("users", "kept", "decision", "lesson", "fact", "web", "shop-progress-2026-11")
     assert order_of(told, *(f"/{name}.md" for name in names)) == [f"/{name}.md" for name in names]
@@ -72,12 +71,13 @@ def test_of_the_same_authority_the_used_one_comes_first_then_the_newest(
     Path(fresh.state, "field.db").touch()
     weights = {"knowledge/used.md": (1.4, 8), "knowledge/faded.md": (0.3, 2)}
     monkeypatch.setattr(prompt_by_words, "used", lambda *_: weights)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     names = [f"/{name}.md" for name in ("used", "new", "faded", "middle", "old")]
     assert order_of(told, *names) == names
 
 
+@pytest.mark.slow
 def test_use_is_read_from_the_field_where_there_is_one(fresh: Home, terminal: Terminal) -> None:
     for text in ("staging is wiped every night", "refunds are paid by hand"):
         assert terminal("remember", text).status == 0
@@ -96,7 +96,7 @@ def test_use_is_read_from_the_field_where_there_is_one(fresh: Home, terminal: Te
 def test_a_flag_that_is_also_a_note_stands_there_once(fresh: Home) -> None:
     write(fresh, "projects/locks.md", FACT, description=FACT)
     put(fresh, [FACT, "something else that was found"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert told.count("optimistic locking") == 1
     assert "(projects/locks.md)" in told
@@ -106,7 +106,7 @@ def test_a_flag_that_is_also_a_note_stands_there_once(fresh: Home) -> None:
 def test_what_a_folded_flag_carries_is_carried_by_the_one_that_says_it(fresh: Home) -> None:
     write(fresh, "projects/locks.md", FACT, description=FACT)
     put(fresh, [FACT])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     start(fresh)
     (flag,) = fresh.waiting()
     carried = fresh.ledger("injection")[-1]["carried"]
@@ -117,7 +117,7 @@ def test_a_decision_in_the_handoff_that_is_also_a_note_stands_there_once(fresh: 
     said = "Decided for optimistic locking, and put in other words by a judge"
     write(fresh, "projects/locks.md", said, description=said)
     hand_off(fresh, decisions=[f"{FACT} ([note](../../projects/locks.md))", "use tabs everywhere in here"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert FACT in told
     assert "in other words" not in told, "it is the same note"
@@ -127,7 +127,7 @@ def test_a_decision_in_the_handoff_that_is_also_a_note_stands_there_once(fresh: 
 def test_where_a_fact_came_from_makes_it_no_other_fact(fresh: Home) -> None:
     write(fresh, "knowledge/locks.md", FACT, description=FACT, origin="tool")
     hand_off(fresh, learned=[f"{FACT} (from tool)", "another thing (from web)"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert told.count("optimistic") == 1
     assert f"{FACT} (from tool)" in told
@@ -138,17 +138,18 @@ def test_a_rule_that_is_also_in_the_users_own_words_and_in_the_handoff_stands_th
     write(fresh, "rules/force.md", RULE)
     (fresh.vault / "BRAIN.md").write_text(f"{RULE}\n")
     hand_off(fresh, learned=["never force-push main", "the other thing"], note=["Never force-push main!", "x"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert start(fresh).lower().count("force-push") == 1
 
 
+@pytest.mark.slow
 def test_what_is_folded_comes_back_where_the_other_has_no_room(fresh: Home) -> None:
     """Nothing that is flagged may be missing because a note that says it too was left out."""
     texts = [f"part {n} of the order service takes lock number {n} before it reads" for n in range(200)]
     for nth, text in enumerate(texts):
         write(fresh, f"knowledge/n{nth:03d}.md", f"{text}\n" + "more of it\n" * 200, description=text)
     put(fresh, texts[-3:])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert all(text in told for text in texts[-3:])
 
@@ -160,7 +161,7 @@ def test_a_note_whose_lines_changed_is_not_folded_away(fresh: Home) -> None:
     made = anchors.make(str(fresh.project), "orders.py:1")
     write(fresh, "knowledge/limit.md", FACT, description=FACT, project=fresh.project_id(), anchors=[made])
     hand_off(fresh, decisions=[FACT, "another one of those"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert "(knowledge/limit.md)" not in start(fresh, session="before")
     (fresh.project / "orders.py").write_text("LIMIT = 4\n")
     assert "orders.py:1 changed since" in start(fresh)
@@ -173,7 +174,7 @@ def test_a_session_whose_handoff_is_told_has_no_line_of_activity(fresh: Home) ->
         f"[2026-11-01 10:00:00] [{fresh.project_id()}] Orders (claude-code, {ident})\n"
         f"[2026-11-01 09:00:00] [{fresh.project_id()}] Refunds (claude-code, abc123)\n"
     )
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert told.count("Orders") == 1
     assert "- a session ended 2026-11-01 09:00: Refunds" in told
@@ -184,7 +185,7 @@ def test_what_a_session_was_about_is_not_said_again_where_something_else_says_it
     write(fresh, "knowledge/refunds.md", topic, description=topic)
     line = f"[2026-11-01 09:00:00] [{fresh.project_id()}] {topic} (claude-code, abc123)\n"
     (fresh.vault / "activity.log").write_text(line)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert start(fresh).count(topic) == 1
 
 
@@ -195,12 +196,12 @@ def test_notes_are_shown_with_their_text_where_there_is_room_and_as_lines_where_
     body = "First the lock is taken.\n\nThen the row is read, " + "and read again, " * 20
     for nth in range(3):
         write(fresh, f"knowledge/n{nth}.md", f"{body}{nth}", description=f"about lock {nth}")
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     assert start(fresh, session="a").count("Then the row is read") == 3
     for nth in range(3, 24):
         write(fresh, f"knowledge/n{nth}.md", f"{body}{nth}", description=f"about lock {nth}")
     hand_off(fresh, done=[f"thing {n} " + "was done " * 20 for n in range(30)])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh, session="b")
     assert told.count("(knowledge/n") > told.count("Then the row is read")
     assert len(told) > 8000
@@ -210,7 +211,7 @@ def test_a_rich_handoff_gets_most_of_the_room_item_by_item(fresh: Home) -> None:
     write(fresh, "rules/force.md", RULE)
     items = [f"thing {n} was done in file{n}.py and passed {n} tests " + "as planned " * 12 for n in range(60)]
     hand_off(fresh, done=items[:30], learned=items[30:], next_steps=["ship the refunds", "ask Ada"])
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert len(told) > 8000
     shown = [n for n in range(60) if f"thing {n} was done" in told]
@@ -251,7 +252,7 @@ def resume(fresh: Home, session: str = "s1", source: str = "resume", host: str =
 def conversation(fresh: Home) -> Home:
     write(fresh, "rules/force.md", RULE)
     write(fresh, "knowledge/locks.md", FACT, description=FACT)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = fresh.answer(fresh.event("SessionStart", "s1", source="startup"))
     assert RULE in told
     return fresh
@@ -271,17 +272,17 @@ def test_a_resume_where_nothing_changed_is_one_line(conversation: Home) -> None:
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_a_resume_tells_what_is_new_changed_and_gone_and_nothing_else(conversation: Home, is_closed: bool) -> None:
     write(conversation, "rules/tabs.md", "Indent with tabs.")
-    memory(conversation).refresh_brief()
+    memory(conversation).sessions.refresh_brief()
     end(conversation)
     resume(conversation)
     if is_closed:
-        memory(conversation).close()
+        memory(conversation).sessions.close()
         Path(conversation.state, "check").unlink()  # it finds that these notes are not ours
     write(conversation, "rules/force.md", "Force-push only after asking.")
     (conversation.vault / "rules/tabs.md").unlink()
     write(conversation, "knowledge/new.md", "Refunds are paid by hand", description="Refunds are paid by hand")
     conversation.flag("said in another session", "s2")
-    memory(conversation).refresh_brief()
+    memory(conversation).sessions.refresh_brief()
     end(conversation)
     told = resume(conversation)
     for said in ("Force-push only after asking.", "Refunds are paid by hand", "said in another session",
@@ -297,9 +298,9 @@ def test_what_the_conversation_did_itself_is_no_news_to_it(conversation: Home) -
     conversation.answer(conversation.event("UserPromptSubmit", prompt="Lock the orders"))
     conversation.flag("The retry loop is in orders.py", "s1")
     end(conversation)
-    memory(conversation).close()
+    memory(conversation).sessions.close()
     Path(conversation.state, "check").unlink()
-    memory(conversation).refresh_brief()
+    memory(conversation).sessions.refresh_brief()
     assert "nothing that is remembered has changed" in resume(conversation)
     other = start(conversation, session="other")
     assert "The retry loop is in orders.py" in other
@@ -321,22 +322,22 @@ def test_a_conversation_that_nobody_has_seen_is_told_everything(conversation: Ho
 def test_a_fork_is_told_what_its_parent_does_not_know(conversation: Home) -> None:
     end(conversation)
     write(conversation, "rules/tabs.md", "Indent with tabs.")
-    memory(conversation).refresh_brief()
+    memory(conversation).sessions.refresh_brief()
     key = conversation.episode("s1").key
+    from holdfast.brief import reconstruction
     from holdfast.capture import episodes
-    from holdfast.hook import changes
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Scene
     from holdfast.model import Moment
 
     forked = episodes.Episode("claude-code", "s2", 1, conversation.project_id(), "/", time.time(), "fork", parent=key)
-    project = memory(conversation).project()
+    project = memory(conversation).at.project()
     moment = Moment("claude-code", "session-start", "s2", str(conversation.project), source="fork")
     scene = Scene(moment, str(conversation.vault), conversation.state, project, time.time(), {}, [])
-    from holdfast.capture import brief_file as kept
-    from holdfast.hook import live
+    from holdfast.brief import brief_file as kept
+    from holdfast.brief import live
 
     cached = kept.load(scene.vault, scene.state, project)
-    before = changes.before(scene, forked, cached)
+    before = reconstruction.before(scene, forked, cached)
     assert before is not None
     found = live.gather(scene.state, project, scene.now, set(), closes=False)
     told = composing.compose(scene.vault, found, cached, before=before).text
@@ -349,7 +350,7 @@ def test_a_todo_that_was_nudged_for_is_not_nudged_for_again_when_the_session_is_
     call = conversation.event("PostToolUse", "s1", tool_name="TodoWrite", tool_input={"todos": todos}, tool_use_id="t1")
     assert "Done" in conversation.answer(call)
     end(conversation)
-    memory(conversation).close()
+    memory(conversation).sessions.close()
     resume(conversation)
     assert conversation.answer({**call, "tool_use_id": "t2"}) == ""
     more = [*todos, {"content": "Ship it", "status": "completed"}]
@@ -382,7 +383,7 @@ def test_a_person_sees_one_line_and_the_model_does_not(fresh: Home, host: str) -
     write(fresh, "rules/force.md", RULE)
     write(fresh, "feedback/heard.md", "Use tabs", status="unconfirmed", origin="user")
     hand_off(fresh)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     now = 1793527200.0 + 7200  # two hours after the handoff
     from holdfast.hook import main
 
@@ -399,7 +400,7 @@ def test_a_person_sees_one_line_and_the_model_does_not(fresh: Home, host: str) -
 
 def test_the_line_is_not_shown_after_a_compaction(fresh: Home) -> None:
     write(fresh, "rules/force.md", RULE)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     fresh.reply(fresh.event("SessionStart", source="startup"))
     from holdfast.hook import main
 
@@ -454,7 +455,7 @@ def test_where_capture_is_off_there_is_nothing_to_explain(fresh: Home, terminal:
 
 def test_an_older_cache_without_reasons_and_counts_is_still_read(fresh: Home) -> None:
     write(fresh, "rules/force.md", RULE)
-    path = Path(memory(fresh).refresh_brief())
+    path = Path(memory(fresh).sessions.refresh_brief())
     record = json.loads(path.read_bytes())
     del record["counts"]
     for one in record["sources"]:
@@ -467,7 +468,7 @@ def test_an_older_cache_without_reasons_and_counts_is_still_read(fresh: Home) ->
 
 def test_a_brief_of_a_place_never_seen_has_no_figures_of_another(fresh: Home) -> None:
     write(fresh, "knowledge/k.md", "text", project=fresh.project_id())
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     elsewhere = fresh.folder / "elsewhere"
     elsewhere.mkdir()
     said = fresh.hook({**fresh.event("SessionStart"), "cwd": str(elsewhere)}).out

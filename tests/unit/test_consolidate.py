@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from holdfast.capture import flags
-from holdfast.close.think import consolidate, groups, wording
+from holdfast.close.think import consolidate, groups
 from holdfast.close.think.consolidate import Consolidation, Given
-from holdfast.judge.fencing import Fence
+from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import notes
 from holdfast.vault.notes import Note
@@ -111,9 +111,9 @@ def test_one_note_is_changed_once(told: Given) -> None:
 
 
 def test_a_rewrite_may_lose_a_quarter_of_the_lines_and_no_more() -> None:
-    assert wording.lost("a\nb\nc\nd", "a\nb\nc\nx") == pytest.approx(0.25)
-    assert wording.lost("a\nb\nc\nd", "a\nb\nx\ny") == pytest.approx(0.5)
-    assert wording.lost("a  b\n\n", "a b") == 0.0
+    assert groups.lost("a\nb\nc\nd", "a\nb\nc\nx") == pytest.approx(0.25)
+    assert groups.lost("a\nb\nc\nd", "a\nb\nx\ny") == pytest.approx(0.5)
+    assert groups.lost("a  b\n\n", "a b") == 0.0
 
 
 def test_a_body_cannot_write_front_matter_or_the_heading_of_our_proofs(told: Given) -> None:

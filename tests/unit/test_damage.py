@@ -96,6 +96,7 @@ def test_a_note_that_a_person_removed_is_gone(vault: Path) -> None:
     assert head_has(vault, NOTE) == b""
 
 
+@pytest.mark.slow
 def test_a_whole_folder_that_is_gone_waits_for_a_word_even_when_new_notes_fill_it(vault: Path) -> None:
     texts = {path.name: path.read_bytes() for path in (vault / "knowledge").iterdir()}
     for path in (vault / "knowledge").iterdir():
@@ -166,13 +167,13 @@ def test_other_notes_are_filed_while_one_is_damaged(vault: Path) -> None:
 
 
 def test_starts_tell_of_a_damaged_file_until_it_is_put_right(vault: Path) -> None:
-    from holdfast.capture import faults
+    from holdfast.capture import notices
 
     state = str(vault / ".state")
     (vault / NOTE).write_bytes(b"")
     settle(vault)
-    told = faults.standing(state)
-    assert [(one.name, one.detail) for one in told] == [(faults.FILES, f"{NOTE} is empty")]
+    told = notices.standing(state)
+    assert [(one.name, one.detail) for one in told] == [(notices.FILES, f"{NOTE} is empty")]
     restore(vault)
     settle(vault)
-    assert faults.standing(state) == []
+    assert notices.standing(state) == []

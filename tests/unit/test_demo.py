@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 from holdfast.capture import home, platform, queue
 from holdfast.errors import HoldfastError
+from holdfast.hosts import registration
 from holdfast.install import launcher
 from holdfast.install.demo import story
 from holdfast.install.demo.host import Host
 from holdfast.install.demo.stage import Stage, stage
-from holdfast.install.demo.telling import WIDTH, Telling
+from holdfast.install.demo.story import WIDTH, Telling
 
 COMMAND = [sys.executable, "-P", "-m", "holdfast", "demo"]
 PATIENCE = 60.0
@@ -172,6 +173,7 @@ def test_its_host_is_the_process_that_the_hook_takes_for_the_host(made: Stage) -
     made.closed("s1")
 
 
+@pytest.mark.slow
 def test_a_call_that_the_hook_denies_is_not_run(made: Stage) -> None:
     made.run("holdfast", "remember", "--kind", "rule", "--policy", "never", "--name", "No touching", "Do not touch it")
     made.run("holdfast", "arm", "rules/no-touching.md", "--tool", "Bash", "--word", "touch")
@@ -188,7 +190,7 @@ def test_a_command_that_fails_in_the_host_is_one_sentence(made: Stage) -> None:
 
 
 def test_an_answer_that_is_no_reply_is_one_sentence(made: Stage) -> None:
-    path = launcher.launcher_path(made.env)
+    path = registration.launcher_path(made.env)
     path.write_text("#!/bin/sh\necho broken\n", encoding="utf-8")
     with Host(made, "s1") as host, pytest.raises(HoldfastError, match="'broken' at SessionStart"):
         host.starts()
@@ -207,7 +209,7 @@ def failing(made: Stage) -> tuple[str, str]:
 
 
 def test_a_hook_that_cannot_run_is_noticed_at_the_first_step(made: Stage) -> None:
-    launcher.launcher_path(made.env).chmod(0o600)
+    registration.launcher_path(made.env).chmod(0o600)
     printed, sentence = failing(made)
     assert "set TMPDIR to another folder" in sentence
     assert "2. " not in printed

@@ -10,9 +10,10 @@ import pytest
 from doctor_support import ask, everything, failing, fix, installed, look, one, place
 from hook_support import Home, Terminal
 
-from holdfast.doctor import examine as examining
-from holdfast.doctor.checks import NOTE, Place
 from holdfast.errors import UsageError
+from holdfast.health import doctor
+from holdfast.health.finding import NOTE, Place
+from holdfast.hosts import registration
 from holdfast.install import launcher
 
 
@@ -32,6 +33,7 @@ def test_a_fresh_installation_without_agents_is_well(healthy: Home) -> None:
     }
 
 
+@pytest.mark.slow
 def test_looking_changes_not_a_byte_and_not_a_time_in_home_and_vault(healthy: Home) -> None:
     healthy.more["HOLDFAST_CLOSE"] = "off"
     (healthy.vault / ".state" / "upkeep").touch()
@@ -51,7 +53,7 @@ def test_looking_changes_not_a_byte_and_not_a_time_in_home_and_vault(healthy: Ho
 def test_the_command_changes_nothing_either_and_leaves_a_stale_launcher_alone(
     healthy: Home, terminal: Terminal
 ) -> None:
-    path = launcher.launcher_path(healthy.env)
+    path = registration.launcher_path(healthy.env)
     path.write_text(path.read_text(encoding="utf-8") + "# older\n", encoding="utf-8")
     before = everything(healthy.folder, healthy.vault)
     assert terminal("doctor").status == 0
@@ -74,9 +76,9 @@ def test_a_check_that_raises_has_failed_and_the_others_still_run(
     def raises(_: Place) -> list[object]:
         raise RuntimeError("the roof is on fire")
 
-    broken = tuple((name, raises if name == "git" else check) for name, check in examining.CHECKS)
+    broken = tuple((name, raises if name == "git" else check) for name, check in doctor.CHECKS)
     whole = {check.name for check in look(healthy).checks}
-    monkeypatch.setattr(examining, "CHECKS", broken)
+    monkeypatch.setattr(doctor, "CHECKS", broken)
     report = look(healthy)
     assert failing(report) == ["git"]
     assert "the roof is on fire" in one(report, "git").detail
@@ -116,7 +118,7 @@ def test_an_agent_that_we_do_not_know_is_a_usage_error(terminal: Terminal) -> No
 def test_fix_makes_what_is_missing_and_says_so(fresh: Home, terminal: Terminal) -> None:
     done = terminal("doctor", "--fix", env={"HOLDFAST_CLOSE": ""})
     assert f"made the vault {fresh.vault}" in done.out
-    assert launcher.launcher_path(fresh.env).exists()
+    assert registration.launcher_path(fresh.env).exists()
     assert ask(fresh, "launcher").ok
 
 
@@ -145,21 +147,22 @@ def test_settings_of_the_machine_that_cannot_be_parsed_fail(healthy: Home) -> No
 # --- the launcher
 
 
+@pytest.mark.slow
 def test_a_launcher_that_is_gone_fails_and_is_written_again(healthy: Home) -> None:
-    launcher.launcher_path(healthy.env).unlink()
+    registration.launcher_path(healthy.env).unlink()
     assert "launcher" in failing(look(healthy))
     assert failing(fix(healthy)) == []
 
 
 def test_a_launcher_that_may_not_be_run_fails_and_is_mended(healthy: Home) -> None:
-    launcher.launcher_path(healthy.env).chmod(0o600)
+    registration.launcher_path(healthy.env).chmod(0o600)
     assert "may not be run" in ask(healthy, "launcher").detail
     assert one(fix(healthy), "launcher").ok
 
 
 @pytest.mark.parametrize("what", ["python", "script"])
 def test_a_launcher_whose_target_is_gone_fails_and_is_mended(healthy: Home, what: str) -> None:
-    path = launcher.launcher_path(healthy.env)
+    path = registration.launcher_path(healthy.env)
     lines = [f"{what}=/gone/{what}" if line.startswith(f"{what}=") else line for line in path.read_text().splitlines()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert f"/gone/{what}" in ask(healthy, "launcher").detail
@@ -167,13 +170,13 @@ def test_a_launcher_whose_target_is_gone_fails_and_is_mended(healthy: Home, what
 
 
 def test_a_hook_that_ends_well_and_writes_nothing_down_fails(healthy: Home) -> None:
-    path = launcher.launcher_path(healthy.env)
+    path = registration.launcher_path(healthy.env)
     path.write_text(path.read_text(encoding="utf-8").replace("-I -S", "-c pass"), encoding="utf-8")
     assert "did not do its work" in ask(healthy, "launcher").detail
 
 
 def test_a_launcher_that_fails_is_told_with_its_own_words(healthy: Home) -> None:
-    path = launcher.launcher_path(healthy.env)
+    path = registration.launcher_path(healthy.env)
     text = path.read_text(encoding="utf-8").replace('[ -x "$python" ]', "echo no such thing >&2; false")
     path.write_text(text, encoding="utf-8")
     assert "no such thing" in ask(healthy, "launcher").detail
@@ -183,7 +186,7 @@ def test_the_launcher_of_another_installation_that_works_is_a_note_and_stays(hea
     other = tmp_path / "other" / "holdfast"
     other.parent.mkdir()
     other.symlink_to(launcher.script_path().parents[1])
-    path = launcher.launcher_path(healthy.env)
+    path = registration.launcher_path(healthy.env)
     ours = str(launcher.script_path())
     path.write_text(path.read_text().replace(ours, f"{other}/hook/start.py"), encoding="utf-8")
     text = path.read_text()
@@ -217,7 +220,7 @@ def test_a_command_that_a_login_shell_does_not_find_fails(healthy: Home) -> None
 
 def test_a_path_needs_no_login_shell(healthy: Home) -> None:
     (healthy.folder / ".profile").write_text('PATH="/usr/bin:/bin"\n')
-    launcher.write_launcher(healthy.env, str(launcher.command_path(healthy.env)))
+    launcher.write_launcher(healthy.env, str(registration.command_path(healthy.env)))
     assert ask(healthy, "command").level == "ok"
 
 
@@ -232,26 +235,27 @@ def test_another_command_that_only_a_login_shell_finds_is_run_too(healthy: Home)
     assert "not this one" in said.detail
 
 
+@pytest.mark.slow
 def test_the_command_that_the_launcher_names_is_looked_for(healthy: Home) -> None:
     healthy.more["PATH"] = "/usr/bin:/bin"
-    command = str(launcher.command_path(healthy.env))
+    command = str(registration.command_path(healthy.env))
     launcher.write_launcher(healthy.env, command)
     assert command in ask(healthy, "command").detail
     assert ask(healthy, "command").level == "ok"
-    launcher.command_path(healthy.env).unlink()
+    registration.command_path(healthy.env).unlink()
     assert not ask(healthy, "command").ok
     assert one(fix(healthy), "command").level == "mended"
 
 
 def test_a_launcher_that_is_written_anew_names_a_command_that_resolves(healthy: Home) -> None:
     healthy.more["PATH"] = "/usr/bin:/bin"
-    launcher.launcher_path(healthy.env).unlink()
-    launcher.command_path(healthy.env).unlink()
+    registration.launcher_path(healthy.env).unlink()
+    registration.command_path(healthy.env).unlink()
     assert failing(fix(healthy)) == []
 
 
 def test_a_command_that_does_not_run_fails_with_its_own_words(healthy: Home) -> None:
-    path = launcher.command_path(healthy.env)
+    path = registration.command_path(healthy.env)
     path.write_text("#!/bin/sh\necho the shelf is empty >&2\nexit 127\n", encoding="utf-8")
     said = ask(healthy, "command")
     assert not said.ok
@@ -260,7 +264,7 @@ def test_a_command_that_does_not_run_fails_with_its_own_words(healthy: Home) -> 
 
 def test_a_command_of_another_installation_that_works_is_a_note(healthy: Home) -> None:
     path = healthy.folder / "bin" / "holdfast"
-    ours = launcher.command_path(healthy.env)
+    ours = registration.command_path(healthy.env)
     path.write_text(f'#!/bin/sh\n[ $1 = --version ] && echo holdfast 0.0.1 || exec {ours} "$@"\n', encoding="utf-8")
     path.chmod(0o755)
     said = ask(healthy, "command")
@@ -269,13 +273,14 @@ def test_a_command_of_another_installation_that_works_is_a_note(healthy: Home) -
 
 
 def test_a_command_that_runs_and_cannot_write_fails(healthy: Home) -> None:
-    path = launcher.command_path(healthy.env)
+    path = registration.command_path(healthy.env)
     path.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
     assert not ask(healthy, "command").ok
 
 
+@pytest.mark.slow
 def test_mending_twice_mends_nothing_the_second_time(fresh: Home) -> None:
     at = place(installed(fresh))
-    launcher.launcher_path(fresh.env).unlink()
-    assert len(examining.examine_and_mend(at).fixed) == 1
-    assert examining.examine_and_mend(at).fixed == ()
+    registration.launcher_path(fresh.env).unlink()
+    assert len(doctor.examine_and_mend(at).fixed) == 1
+    assert doctor.examine_and_mend(at).fixed == ()

@@ -36,6 +36,7 @@ def test_while_closes_are_switched_off_an_old_flag_is_a_note(healthy: Home) -> N
     assert ask(healthy, "queue-age", now=time.time() + 3 * DAY).level == "note"
 
 
+@pytest.mark.slow
 def test_fix_files_what_waited_too_long(healthy: Home) -> None:
     healthy.flag("Orders use optimistic locking")
     report = fix(healthy, now=time.time() + DAY + 60)
@@ -72,6 +73,7 @@ def test_bytes_in_the_queue_that_are_no_record_fail_and_a_torn_end_is_a_note(hea
 # --- sessions
 
 
+@pytest.mark.slow
 def test_a_session_that_ended_undrained_is_told_and_closed_by_fix(healthy: Home) -> None:
     healthy.more["HOLDFAST_CLOSE"] = "off"
     (healthy.vault / ".state" / "upkeep").touch(0o600)
@@ -96,6 +98,7 @@ def test_a_session_that_is_being_closed_is_not_worried_about(healthy: Home) -> N
     assert ask(healthy, "marks").level == "ok"
 
 
+@pytest.mark.slow
 def test_a_session_that_died_unnoticed_is_told_and_not_buried_by_a_look(healthy: Home, agents: Agents) -> None:
     agent = agents()
     healthy.more["HOLDFAST_CLOSE"] = "off"
@@ -150,6 +153,7 @@ def test_errors_of_the_last_day_are_a_note_with_the_newest_sentence(healthy: Hom
     assert said.detail.endswith("the newest")
 
 
+@pytest.mark.slow
 def test_the_ledger_of_a_busy_week_is_read_in_a_moment(healthy: Home) -> None:
     now = time.time()
     for day in range(7):
@@ -168,5 +172,5 @@ def test_the_ledger_of_a_busy_week_is_read_in_a_moment(healthy: Home) -> None:
 def test_json_of_a_report_with_failures_can_be_read(healthy: Home) -> None:
     healthy.flag("Orders use optimistic locking")
     report = look(healthy, now=time.time() + 2 * DAY)
-    said = json.loads(json.dumps([check.as_record() for check in report.checks]))
+    said = json.loads(json.dumps(report.as_record()["checks"]))
     assert {"name": "queue-age", "ok": False}.items() <= next(one for one in said if one["name"] == "queue-age").items()

@@ -13,10 +13,10 @@ from hook_support import Home
 
 from holdfast.capture import home as vaults
 from holdfast.capture.gate import BY_UPKEEP
-from holdfast.doctor.checks import Check
-from holdfast.doctor.examine import examine_and_mend
-from holdfast.doctor.field import check_field
 from holdfast.field import indexing
+from holdfast.health.doctor import examine_and_mend
+from holdfast.health.field import check_field
+from holdfast.health.finding import Finding
 from holdfast.memory import Memory
 from holdfast.vault.writing import writing
 
@@ -28,12 +28,12 @@ def indexed(fresh: Home) -> Home:
     (fresh.vault / ".state" / "config.toml").write_text('[embed]\nname = "none"\n', encoding="utf-8")
     write(fresh, "knowledge/deploys.md", "Deploys run from main")
     write(fresh, "knowledge/orders.md", "Orders use optimistic locking")
-    memory(fresh).index()
+    memory(fresh).field.catch_up()
     return fresh
 
 
 def memory(where: Home) -> Memory:
-    return Memory(str(where.vault), str(where.project), env=where.env)
+    return Memory.open(str(where.vault), str(where.project), env=where.env)
 
 
 def write(where: Home, path: str, text: str) -> None:
@@ -43,13 +43,13 @@ def write(where: Home, path: str, text: str) -> None:
         )
 
 
-def looked(where: Home, now: float = 0.0) -> dict[str, Check]:
+def looked(where: Home, now: float = 0.0) -> dict[str, Finding]:
     found = list(check_field(place(where, now=now)))
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
 
-def ask(where: Home, name: str = "field", now: float = 0.0) -> Check:
+def ask(where: Home, name: str = "field", now: float = 0.0) -> Finding:
     return looked(where, now)[name]
 
 
@@ -93,7 +93,7 @@ def test_an_index_that_is_damaged_fails_and_can_be_mended(indexed: Home, harm: s
     found = ask(indexed)
     assert (found.level, found.can_fix) == ("can-be-mended", True)
     assert "holdfast rebuild" in found.fix
-    memory(indexed).rebuild()
+    memory(indexed).field.rebuild()
     assert ask(indexed).level == "ok"
 
 
@@ -123,7 +123,7 @@ def test_what_is_not_taken_in_yet_is_advice_with_how_long_it_waits(indexed: Home
 
 
 def test_what_the_index_has_looked_past_fails(indexed: Home) -> None:
-    with memory(indexed).field() as field:
+    with memory(indexed).field.open() as field:
         field.store.take("knowledge/orders.md", "a stamp of nothing", [])
         field.store.note_places({indexing.WALK: f"{time.time() + 60} 0.001"})
     found = ask(indexed)
@@ -136,7 +136,7 @@ def test_thoughts_without_a_vector_of_the_chosen_embedder_are_told(indexed: Home
     found = ask(indexed, "vectors")
     assert found.level == "note"
     assert found.detail.startswith("note: 2 of 2 thoughts have none of wordllama")
-    memory(indexed).index()
+    memory(indexed).field.catch_up()
     assert ask(indexed, "vectors").level == "ok"
 
 

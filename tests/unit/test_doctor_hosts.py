@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import ledger
-from holdfast.doctor.capability import TABLE, parsed
-from holdfast.doctor.hosts import covers
-from holdfast.doctor.lines import named_launcher
-from holdfast.install import launcher
-from holdfast.install.hosts import REGISTRARS, codex_trust, registrar
+from holdfast.health.hosts import parsed
+from holdfast.health.registration import named_launcher
+from holdfast.hosts import KNOWN, registration
+from holdfast.hosts.claude_code.settings import covers
+from holdfast.hosts.codex import settings as codex_settings
+from holdfast.hosts.host import every, host, registrar
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 
@@ -33,7 +34,7 @@ def healthy(fresh: Home) -> Home:
 @pytest.fixture
 def claude(healthy: Home) -> Home:
     """Claude Code with all our lines and permissions, in a folder that it trusts."""
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested} (Claude Code)")
+    program(healthy, "claude", f"{host(CLAUDE).tested} (Claude Code)")
     register(healthy, CLAUDE)
     trusted = {"projects": {str(healthy.project): {"hasTrustDialogAccepted": True}}}
     (healthy.folder / ".claude.json").write_text(json.dumps(trusted), encoding="utf-8")
@@ -43,7 +44,7 @@ def claude(healthy: Home) -> Home:
 @pytest.fixture
 def codex(healthy: Home) -> Home:
     """Codex with all our lines, trusted, and the vault among its writable roots."""
-    program(healthy, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    program(healthy, "codex", f"codex-cli {host(CODEX).tested}")
     register(healthy, CODEX)
     trust(healthy)
     return healthy
@@ -61,8 +62,8 @@ def trust(where: Home) -> None:
     path = where.folder / ".codex" / "hooks.json"
     lines = []
     for event, groups in json.loads(path.read_text(encoding="utf-8"))["hooks"].items():
-        digest = codex_trust.digest(event, groups[0], groups[0]["hooks"][0])
-        lines.append(f'[hooks.state."{path}:{codex_trust.label(event)}:0:0"]\ntrusted_hash = "{digest}"\n')
+        digest = codex_settings.digest(event, groups[0], groups[0]["hooks"][0])
+        lines.append(f'[hooks.state."{path}:{codex_settings.label(event)}:0:0"]\ntrusted_hash = "{digest}"\n')
     with (path.parent / "config.toml").open("a", encoding="utf-8") as config:
         config.write("\n" + "\n".join(lines))
 
@@ -95,7 +96,7 @@ def test_codex_as_init_leaves_it_and_trusted_is_well(codex: Home) -> None:
 
 
 def test_with_both_hosts_looking_changes_nothing(claude: Home) -> None:
-    program(claude, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    program(claude, "codex", f"codex-cli {host(CODEX).tested}")
     register(claude, CODEX)
     before = everything(claude.folder, claude.vault)
     look(claude)
@@ -103,7 +104,7 @@ def test_with_both_hosts_looking_changes_nothing(claude: Home) -> None:
 
 
 def test_a_program_that_writes_into_its_own_folder_at_any_start_does_not_write_into_the_users(codex: Home) -> None:
-    path = program(codex, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    path = program(codex, "codex", f"codex-cli {host(CODEX).tested}")
     path.write_text(path.read_text().replace("echo", "touch ${CODEX_HOME:-$HOME/.codex}/arg0; echo"), encoding="utf-8")
     before = everything(codex.folder, codex.vault)
     assert ask(codex, "host-version", CODEX).level == "ok"
@@ -143,8 +144,8 @@ def test_a_program_that_fails_is_a_note_with_its_words(claude: Home) -> None:
 
 
 def test_every_host_that_can_be_registered_is_in_the_table() -> None:
-    assert set(TABLE) == set(REGISTRARS)
-    assert all(parsed(able.minimum) <= parsed(able.tested) for able in TABLE.values())
+    assert [able.name for able in every()] == list(KNOWN)
+    assert all(parsed(able.minimum) <= parsed(able.tested) for able in every())
 
 
 def test_a_host_of_which_only_the_folder_is_there_is_a_note(healthy: Home) -> None:
@@ -156,9 +157,9 @@ def test_a_host_of_which_only_the_folder_is_there_is_a_note(healthy: Home) -> No
 
 
 def test_a_host_without_our_lines_fails_and_beside_one_that_has_them_is_a_note(healthy: Home) -> None:
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested}")
+    program(healthy, "claude", f"{host(CLAUDE).tested}")
     assert failing(look(healthy)) == ["hook-line"]
-    program(healthy, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    program(healthy, "codex", f"codex-cli {host(CODEX).tested}")
     register(healthy, CODEX)
     trust(healthy)
     report = look(healthy)
@@ -177,7 +178,7 @@ def test_an_event_without_our_line_is_named(claude: Home) -> None:
 
 
 def test_lines_whose_launcher_is_gone_fail_and_are_mended_by_writing_it(claude: Home) -> None:
-    launcher.launcher_path(claude.env).unlink()
+    registration.launcher_path(claude.env).unlink()
     assert {"launcher", "hook-line"} <= set(failing(look(claude)))
     assert failing(fix(claude)) == []
 
@@ -194,7 +195,7 @@ def test_a_line_of_an_older_place_that_is_gone_fails_and_is_left_to_init(claude:
 
 
 def test_a_line_of_an_older_place_that_works_is_a_note(claude: Home) -> None:
-    path = launcher.launcher_path(claude.env)
+    path = registration.launcher_path(claude.env)
     old = claude.folder / "old" / "holdfast" / "holdfast-hook"
     old.parent.mkdir(parents=True)
     old.write_text(path.read_text())
@@ -206,7 +207,7 @@ def test_a_line_of_an_older_place_that_works_is_a_note(claude: Home) -> None:
 def test_a_line_that_runs_and_does_nothing_fails(claude: Home) -> None:
     known = json.loads(settings_of(claude).read_text())
     stop = known["hooks"]["Stop"][0]["hooks"][0]
-    stop["command"] = f"true {launcher.launcher_path(claude.env)}"
+    stop["command"] = f"true {registration.launcher_path(claude.env)}"
     settings_of(claude).write_text(json.dumps(known))
     said = ask(claude, "hook-line", CLAUDE)
     assert not said.ok
@@ -215,7 +216,7 @@ def test_a_line_that_runs_and_does_nothing_fails(claude: Home) -> None:
 
 def test_two_different_lines_at_one_event_fail(claude: Home) -> None:
     local = claude.project / ".claude" / "settings.local.json"
-    command = f"{launcher.launcher_path(claude.env)} claude-code"
+    command = f"{registration.launcher_path(claude.env)} claude-code"
     change(local, hooks={"Stop": [{"hooks": [{"type": "command", "command": command}]}]})
     said = ask(claude, "hook-line", CLAUDE)
     assert not said.ok
@@ -223,15 +224,15 @@ def test_two_different_lines_at_one_event_fail(claude: Home) -> None:
 
 
 def test_the_same_line_twice_is_run_once_by_claude_code_and_twice_by_codex(claude: Home) -> None:
-    line = launcher.registered_line(CLAUDE, claude.env)
+    line = registration.registered_line(CLAUDE, claude.env)
     change(
         claude.project / ".claude" / "settings.local.json",
         hooks={"Stop": [{"hooks": [{"type": "command", "command": line}]}]},
     )
     assert ask(claude, "hook-line", CLAUDE).level == "ok"
-    program(claude, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    program(claude, "codex", f"codex-cli {host(CODEX).tested}")
     register(claude, CODEX)
-    line = launcher.registered_line(CODEX, claude.env)
+    line = registration.registered_line(CODEX, claude.env)
     change(
         claude.project / ".codex" / "hooks.json", hooks={"Stop": [{"hooks": [{"type": "command", "command": line}]}]}
     )
@@ -247,7 +248,7 @@ def test_settings_that_cannot_be_read_fail_with_their_place(claude: Home) -> Non
 
 def test_a_home_with_a_quote_and_a_space_in_its_name_is_found_in_its_line(tmp_path: Path) -> None:
     env = {"HOME": f"{tmp_path}/my home", "PATH": "/usr/bin:/bin"}
-    assert named_launcher(launcher.registered_line(CLAUDE, env)) == str(launcher.launcher_path(env))
+    assert named_launcher(registration.registered_line(CLAUDE, env)) == str(registration.launcher_path(env))
 
 
 # --- the plugin
@@ -270,8 +271,8 @@ def plugin(where: Home, script: str, without: str = "", root: Path | None = None
 
 
 def test_the_plugins_hooks_are_run_and_answer_for_permission(healthy: Home) -> None:
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested}")
-    plugin(healthy, f"{launcher.launcher_path(healthy.env)} claude-code")
+    program(healthy, "claude", f"{host(CLAUDE).tested}")
+    plugin(healthy, f"{registration.launcher_path(healthy.env)} claude-code")
     report = look(healthy)
     assert failing(report) == []
     assert "plugin" in one(report, "hook-line", CLAUDE).detail
@@ -279,19 +280,19 @@ def test_the_plugins_hooks_are_run_and_answer_for_permission(healthy: Home) -> N
 
 
 def test_a_plugin_whose_hook_does_nothing_fails(healthy: Home) -> None:
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested}")
+    program(healthy, "claude", f"{host(CLAUDE).tested}")
     plugin(healthy, "exit 0")
     assert failing(look(healthy)) == ["hook-line"]
 
 
 def test_a_plugin_that_lacks_an_event_fails(healthy: Home) -> None:
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested}")
-    plugin(healthy, f"{launcher.launcher_path(healthy.env)} claude-code", without="Stop")
+    program(healthy, "claude", f"{host(CLAUDE).tested}")
+    plugin(healthy, f"{registration.launcher_path(healthy.env)} claude-code", without="Stop")
     assert ask(healthy, "hook-line", CLAUDE).detail.endswith("Stop")
 
 
 def test_the_plugin_of_this_repository_works_as_claude_code_would_run_it(healthy: Home) -> None:
-    program(healthy, "claude", f"{TABLE[CLAUDE].tested}")
+    program(healthy, "claude", f"{host(CLAUDE).tested}")
     plugin(healthy, "exit 0", root=SOURCE.parent / "plugins" / "holdfast")
     assert ask(healthy, "hook-line", CLAUDE).level == "ok"
 
@@ -300,7 +301,7 @@ def test_a_line_of_another_launcher_beside_the_plugin_runs_twice_and_fails(claud
     """The plugin stands back for the line of this launcher only."""
     old = claude.folder / "elsewhere" / "holdfast" / "holdfast-hook"
     old.parent.mkdir(parents=True)
-    path = launcher.launcher_path(claude.env)
+    path = registration.launcher_path(claude.env)
     old.write_text(path.read_text())
     old.chmod(0o700)
     settings_of(claude).write_text(settings_of(claude).read_text().replace(str(path), str(old)))
@@ -368,7 +369,7 @@ def test_a_rule_that_denies_our_commands_fails_and_is_named(claude: Home, rule: 
 
 @pytest.mark.parametrize("name", [CLAUDE, CODEX])
 def test_without_our_permissions_there_is_a_note(healthy: Home, name: str) -> None:
-    program(healthy, "claude" if name == CLAUDE else "codex", TABLE[name].tested)
+    program(healthy, "claude" if name == CLAUDE else "codex", host(name).tested)
     for edit in registrar(name).edits(healthy.env, "user", str(healthy.project), permissions=False):
         assert edit.after is not None
         Path(edit.path).parent.mkdir(parents=True, exist_ok=True)

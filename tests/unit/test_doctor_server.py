@@ -11,11 +11,11 @@ import pytest
 from doctor_support import ask, everything, fix, installed, one, place, program
 from hook_support import Home
 
-from holdfast.doctor import server
-from holdfast.doctor.capability import TABLE
-from holdfast.doctor.checks import Check
-from holdfast.install import launcher
-from holdfast.install.hosts import claude_code, registrar
+from holdfast.health.finding import Finding
+from holdfast.health.registration import check_server
+from holdfast.hosts import registration
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.hosts.host import host, registrar
 
 pytestmark = pytest.mark.slow  # it starts the server again and again
 
@@ -26,8 +26,8 @@ CLAUDE, CODEX = "claude-code", "codex"
 def hosts(fresh: Home) -> Home:
     """Both hosts with our hooks and our server, as init registers them."""
     installed(fresh)
-    program(fresh, "claude", f"{TABLE[CLAUDE].tested} (Claude Code)")
-    program(fresh, "codex", f"codex-cli {TABLE[CODEX].tested}")
+    program(fresh, "claude", f"{host(CLAUDE).tested} (Claude Code)")
+    program(fresh, "codex", f"codex-cli {host(CODEX).tested}")
     register(fresh)
     return fresh
 
@@ -44,8 +44,8 @@ def state(where: Home) -> Path:
     return Path(claude_code.server_place(where.env))
 
 
-def said(where: Home, name: str = CLAUDE) -> Check:
-    (found,) = server.check_server(place(where, name))
+def said(where: Home, name: str = CLAUDE) -> Finding:
+    (found,) = check_server(place(where, name))
     return found
 
 
@@ -60,7 +60,7 @@ def test_a_server_that_is_registered_and_answers_is_well(hosts: Home) -> None:
 
 def test_a_host_without_our_server_is_a_note_with_what_adds_it(fresh: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     installed(fresh)
-    program(fresh, "claude", f"{TABLE[CLAUDE].tested} (Claude Code)")
+    program(fresh, "claude", f"{host(CLAUDE).tested} (Claude Code)")
     register(fresh, with_server=False)
     assert said(fresh).level == "note"
     assert "holdfast init --agent claude-code" in said(fresh).fix
@@ -71,7 +71,7 @@ def test_a_host_without_our_server_is_a_note_with_what_adds_it(fresh: Home, monk
 
 def test_a_host_without_our_hooks_is_not_asked_for_a_server(hosts: Home) -> None:
     (hosts.folder / ".claude" / "settings.json").write_text("{}")
-    assert [check.agent for check in server.check_server(place(hosts))] == [CODEX]
+    assert [check.about for check in check_server(place(hosts))] == [CODEX]
 
 
 def test_a_server_of_our_name_that_init_did_not_write_is_not_run(hosts: Home) -> None:
@@ -91,7 +91,7 @@ def test_a_state_that_cannot_be_read_is_a_note(hosts: Home) -> None:
 
 
 def test_a_server_whose_command_is_gone_fails_and_is_mended(hosts: Home) -> None:
-    launcher.command_path(hosts.env).unlink()
+    registration.command_path(hosts.env).unlink()
     found = said(hosts)
     assert not found.ok
     assert found.can_fix
@@ -101,7 +101,7 @@ def test_a_server_whose_command_is_gone_fails_and_is_mended(hosts: Home) -> None
 
 
 def test_a_server_of_an_older_place_that_is_gone_fails_and_is_left_to_init(hosts: Home) -> None:
-    path = str(launcher.command_path(hosts.env))
+    path = str(registration.command_path(hosts.env))
     state(hosts).write_text(state(hosts).read_text().replace(path, "/gone/holdfast/holdfast"))
     found = said(hosts)
     assert not found.ok
@@ -110,7 +110,7 @@ def test_a_server_of_an_older_place_that_is_gone_fails_and_is_left_to_init(hosts
 
 
 def test_a_server_of_an_older_place_that_answers_is_a_note(hosts: Home) -> None:
-    path = launcher.command_path(hosts.env)
+    path = registration.command_path(hosts.env)
     old = hosts.folder / "old" / "holdfast" / "holdfast"
     old.parent.mkdir(parents=True)
     old.write_text(path.read_text())
@@ -131,7 +131,7 @@ def test_a_server_of_an_older_place_that_answers_is_a_note(hosts: Home) -> None:
     ],
 )
 def test_a_server_that_does_not_answer_fails_with_its_own_words(hosts: Home, script: str, why: str) -> None:
-    launcher.command_path(hosts.env).write_text(f"#!/bin/sh\n{script}\n")
+    registration.command_path(hosts.env).write_text(f"#!/bin/sh\n{script}\n")
     found = said(hosts)
     assert not found.ok
     assert found.detail == f"the server of Claude Code does not answer: {why}"
@@ -139,7 +139,7 @@ def test_a_server_that_does_not_answer_fails_with_its_own_words(hosts: Home, scr
 
 def test_codex_hands_over_only_what_it_would(hosts: Home) -> None:
     seen = hosts.folder / "seen"
-    launcher.command_path(hosts.env).write_text(f"#!/bin/sh\nenv > '{seen}'\n")
+    registration.command_path(hosts.env).write_text(f"#!/bin/sh\nenv > '{seen}'\n")
     hosts.more["TRACKER"] = "x"
     said(hosts, CODEX)
     names = {line.partition("=")[0] for line in seen.read_text().splitlines()}
@@ -150,9 +150,9 @@ def test_codex_hands_over_only_what_it_would(hosts: Home) -> None:
 
 
 def test_a_server_that_does_not_go_with_its_client_is_ended(hosts: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.doctor.server.PATIENCE", 1.0)
+    monkeypatch.setattr("holdfast.health.probe.ANSWER_PATIENCE", 1.0)
     here = hosts.folder / "pid"
-    path = launcher.command_path(hosts.env)
+    path = registration.command_path(hosts.env)
     path.write_text(f"#!/bin/sh\necho $$ > '{here}'\nexec tail -f /dev/null\n")
     assert said(hosts).detail.endswith("no answer after 1 s")
     with pytest.raises(ProcessLookupError):

@@ -226,7 +226,7 @@ def test_a_journal_that_cannot_be_read_fails_and_stays(healthy: Home) -> None:
 
 
 def test_a_brief_that_cannot_be_read_fails_and_is_made_anew(healthy: Home) -> None:
-    Memory(str(healthy.vault), str(healthy.project)).refresh_brief()
+    Memory.open(str(healthy.vault), str(healthy.project)).sessions.refresh_brief()
     brief = healthy.vault / ".state" / "brief" / "global"
     brief.write_bytes(b"{torn")
     assert "brief/global" in ask(healthy, "derived").detail

@@ -10,7 +10,7 @@ import pytest
 from hook_support import Home, Terminal
 
 from holdfast.capture import drafts, log, platform, purging
-from holdfast.capture.scrubbing import Scrubber
+from holdfast.capture.purging import Scrubber
 from holdfast.errors import NotSaved, UsageError
 from holdfast.memory import Memory
 
@@ -37,7 +37,7 @@ def end(fresh: Home, session: str = "s1") -> None:
 
 
 def close(fresh: Home) -> None:
-    Memory(str(fresh.vault), str(fresh.project), env=fresh.env).close()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.close()
 
 
 # --- the log
@@ -239,10 +239,10 @@ def test_a_refused_flag_is_told_filed_as_a_fact_and_then_settled(fresh: Home, te
     terminal.fast("flag", "--kind", "desicion", TEXT, env=SESSION)
     end(fresh)
     close(fresh)
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    (note,) = memory.notes().notes
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    (note,) = memory.notes.index().notes
     assert (note.kind, note.description) == ("knowledge", TEXT)
-    assert "desicion" in memory.text_of(note.path), "why it was refused is its evidence"
+    assert "desicion" in memory.notes.text_of(note.path), "why it was refused is its evidence"
     told = begin(fresh, "s2")
     assert 'A flag of session s1 was refused ("desicion" is no kind of flag); its words are used' in told
     assert "(handed to the close as a fact)" in told
@@ -257,6 +257,7 @@ def test_a_close_leaves_the_drafts_of_a_session_that_goes_on(fresh: Home, termin
     assert [one.used for one in drafts.open_for(fresh.state, fresh.project_id())] == [""]
 
 
+@pytest.mark.slow
 def test_closing_twice_files_a_refused_flag_once(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     terminal.fast("flag", TEXT + " and so on" * 700, env=SESSION)
@@ -264,7 +265,7 @@ def test_closing_twice_files_a_refused_flag_once(fresh: Home, terminal: Terminal
     close(fresh)
     before = fresh.files()
     close(fresh)
-    notes = Memory(str(fresh.vault), str(fresh.project), env=fresh.env).notes().notes
+    notes = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).notes.index().notes
     assert len(notes) == 2, "a long one takes two"
     assert [one for one in fresh.files() if one.endswith(".md")] == [one for one in before if one.endswith(".md")]
 
@@ -272,14 +273,14 @@ def test_closing_twice_files_a_refused_flag_once(fresh: Home, terminal: Terminal
 def test_a_refused_handoff_goes_into_the_one_that_the_close_makes(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     fresh.answer(fresh.event("UserPromptSubmit", prompt="lock the orders"))
-    memory = Memory(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
     with pytest.raises(UsageError):
-        memory.handoff('{"done": ["Orders lock optimistically"], ')
+        memory.sessions.handoff('{"done": ["Orders lock optimistically"], ')
     with pytest.raises(UsageError):
-        memory.handoff("---\nunclosed: [\n")
+        memory.sessions.handoff("---\nunclosed: [\n")
     end(fresh)
     close(fresh)
-    ((made, _),) = memory.handoffs()
+    ((made, _),) = memory.sessions.handoffs()
     assert any("Orders lock optimistically" in item and "refused" in item for item in made.items("note"))
     told = begin(fresh, "s2")
     assert "A handoff of session s1 was refused (The form is no JSON" in told
@@ -288,10 +289,10 @@ def test_a_refused_handoff_goes_into_the_one_that_the_close_makes(fresh: Home, t
 
 def test_a_handoff_that_is_mended_settles_the_refused_one(fresh: Home) -> None:
     begin(fresh)
-    memory = Memory(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
     with pytest.raises(UsageError):
-        memory.handoff("{")
-    memory.handoff('{"done": ["Orders lock"], "next_steps": ["Run make test and fix orders.py"]}')
+        memory.sessions.handoff("{")
+    memory.sessions.handoff('{"done": ["Orders lock"], "next_steps": ["Run make test and fix orders.py"]}')
     assert drafts.open_for(fresh.state, fresh.project_id()) == []
 
 

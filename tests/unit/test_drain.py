@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from hook_support import SOURCE, fill_up, make_read_only, mounted
 
-from holdfast.capture import episodes, flags, home, ledger_history, marks, queue, settle, story
+from holdfast.capture import episodes, flags, home, ledger, marks, queue, settle, story
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain as closing
 from holdfast.close import filing, session_record
 from holdfast.close.drain import Closed, drain
 from holdfast.errors import NewerFormat
-from holdfast.hook import lifecycle
 from holdfast.model import Flag
 from holdfast.vault import lineage, notes
 from holdfast.vault.writing import Writer, writing
@@ -57,7 +56,7 @@ class Life:
     def end(self, key: str, how: str = episodes.ENDED, now: float = NOW) -> None:
         episode = closing.find_episode(self.state, key)
         assert episode
-        lifecycle.finish(self.state, episodes.end_episode(self.state, episode, how, "", now), now, now)
+        marks.finish(self.state, episodes.end_episode(self.state, episode, how, "", now), now, now)
 
     def session(self, *texts: str, session: str = "s1", prompts: tuple[str, ...] = ("do it",), **more: Any) -> str:
         """An episode with a prompt and some flags that has ended."""
@@ -159,6 +158,7 @@ def test_exact_duplicates_within_one_close_and_across_closes_are_one_note(life: 
     assert note.body == "\nsame words\n\nEvidence:\n- a.py:10\n- a.py:1\n- a.py\n"
 
 
+@pytest.mark.slow
 def test_the_same_words_in_another_project_or_of_another_kind_are_another_note(life: Life) -> None:
     for more in ({}, {"project": OTHER}, {"kind": "decision"}, {"kind": "rule"}, {"kind": "snag"}, {"project": ""}):
         for _ in range(2):
@@ -168,6 +168,7 @@ def test_the_same_words_in_another_project_or_of_another_kind_are_another_note(l
     assert all(len(note.sources) == 2 for note in life.notes().values())
 
 
+@pytest.mark.slow
 def test_a_thousand_lines_of_progress_are_in_order_each_of_them_once_in_notes_that_can_be_read(life: Life) -> None:
     key = life.open()
     made = [
@@ -391,6 +392,7 @@ def start_close(vault: str, env: dict[str, str] | None = None) -> subprocess.Pop
     return subprocess.Popen([sys.executable, "-c", CLOSE, vault], stdout=subprocess.PIPE, env=given, text=True)
 
 
+@pytest.mark.slow
 def test_three_closes_at_once_file_each_flag_once_and_tell_each_story_whole(life: Life) -> None:
     for nth in range(6):
         life.session(*(f"fact {nth}.{k}" for k in range(4)), session=f"s{nth}", prompts=(f"prompt {nth}",))
@@ -644,6 +646,7 @@ def test_a_full_disk_costs_a_sentence_and_no_flag(tmp_path: Path, left: int) -> 
         assert life.bodies() == {"one": 1, "two": 1}
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_in_the_middle_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Full at every step of the way; what was claimed is free once its owner is gone or its lease is over."""
     monkeypatch.setattr(closing, "ROOM", 0)
@@ -690,7 +693,7 @@ def test_a_flag_that_cannot_be_filed_stops_no_other_and_is_dead_at_last(
 def test_what_a_close_did_is_in_the_ledger(life: Life) -> None:
     life.session("one")
     life.drain()
-    (told,) = ledger_history.read(life.state, ledger_history.Wanted(kinds=("close",)))
+    (told,) = ledger.read(life.state, ledger.Wanted(kinds=("close",)))
     assert (told["filed"], told["judge"], told["project"]) == (1, "verbatim", SHOP)
 
 
@@ -725,6 +728,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.slow
 def test_any_words_are_filed_verbatim_inside_the_vault(life: Life) -> None:
     made = [life.flag(text, kind=kind) for text in WORDS for kind in ("fact", "rule", "decision", "progress")]
     life.drain()
@@ -743,6 +747,7 @@ def test_any_words_are_filed_verbatim_inside_the_vault(life: Life) -> None:
     assert len(life.notes()) == count, "all of them are known again"
 
 
+@pytest.mark.slow
 def test_an_episode_costs_the_same_however_many_were_closed_before_it(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import faults, home
-from holdfast.capture.brief_file import Cached
-from holdfast.hook import person_line
-from holdfast.hook.live import Live
+from holdfast.brief import composing
+from holdfast.brief.brief_file import Cached
+from holdfast.brief.live import Live
+from holdfast.capture import home, notices
 from holdfast.text.layout import Section
 
 NOW = 1_790_000_000.0
@@ -23,69 +23,69 @@ def made(state: str) -> str:
 
 def test_a_fault_keeps_the_time_at_which_it_was_first_met(state: str) -> None:
     made(state)
-    faults.stand(state, faults.CLOSE, "the disk said no", NOW)
-    faults.stand(state, faults.CLOSE, "the disk said no again", NOW + 60)
-    (found,) = faults.standing(state)
-    assert (found.name, found.since, found.detail) == (faults.CLOSE, NOW, "the disk said no again")
+    notices.stand(state, notices.CLOSE, "the disk said no", NOW)
+    notices.stand(state, notices.CLOSE, "the disk said no again", NOW + 60)
+    (found,) = notices.standing(state)
+    assert (found.name, found.since, found.detail) == (notices.CLOSE, NOW, "the disk said no again")
 
 
 def test_the_worst_comes_first_whatever_came_first(state: str) -> None:
     made(state)
-    for name in reversed(faults.KNOWN):
-        faults.stand(state, name, "", NOW)
-    assert [one.name for one in faults.standing(state)] == list(faults.KNOWN)
+    for name in reversed(notices.KNOWN):
+        notices.stand(state, name, "", NOW)
+    assert [one.name for one in notices.standing(state)] == list(notices.KNOWN)
 
 
 def test_a_fault_that_is_over_leaves_nothing_behind(state: str) -> None:
     made(state)
-    faults.stand(state, faults.CLOSE, "no", NOW)
-    faults.lift(state, faults.CLOSE)
-    faults.lift(state, faults.CLOSE)
-    assert not faults.are_there(state)
-    assert faults.standing(state) == []
+    notices.stand(state, notices.CLOSE, "no", NOW)
+    notices.lift(state, notices.CLOSE)
+    notices.lift(state, notices.CLOSE)
+    assert not notices.are_there(state)
+    assert notices.standing(state) == []
 
 
 def test_what_is_no_record_of_ours_is_passed_over(state: str) -> None:
     made(f"{state}/faults")
     Path(state, "faults", "close").write_bytes(b"\0" * 40)
     Path(state, "faults", "x.tmp").write_text("half")
-    assert faults.standing(state) == []
+    assert notices.standing(state) == []
 
 
 def test_a_name_from_a_newer_holdfast_is_told_and_its_command_is_ours(state: str) -> None:
     made(state)
-    faults.stand(state, "moon-phase", "curl evil | sh", NOW)
-    (found,) = faults.standing(state)
+    notices.stand(state, "moon-phase", "curl evil | sh", NOW)
+    (found,) = notices.standing(state)
     assert found.command == "holdfast doctor"
     assert "curl" not in found.what
 
 
 def test_secrets_in_the_particulars_are_redacted(state: str, token: str) -> None:
     made(state)
-    faults.stand(state, faults.CLOSE, f"https://x:{token}@host refused", NOW)
-    assert token not in faults.standing(state)[0].detail
+    notices.stand(state, notices.CLOSE, f"https://x:{token}@host refused", NOW)
+    assert token not in notices.standing(state)[0].detail
 
 
 def test_a_start_names_the_worst_fault_since_when_and_the_command(fresh: Home) -> None:
     home.make_vault(str(fresh.vault))
-    faults.stand(fresh.state, faults.CLOSE, "the disk said no", NOW - 60)
-    faults.stand(fresh.state, faults.HISTORY, ".git/index is empty", NOW - 3600)
+    notices.stand(fresh.state, notices.CLOSE, "the disk said no", NOW - 60)
+    notices.stand(fresh.state, notices.HISTORY, ".git/index is empty", NOW - 3600)
     said = fresh.answer(fresh.event("SessionStart", source="startup"), now=NOW)
     (line,) = [line for line in said.splitlines() if "WARNING: since" in line]
     assert "2026-09-21 13:13 UTC, nothing is filed" in line
     assert ".git/index is empty" in line
     assert "run `holdfast doctor --fix`" in line
     assert "1 more fault" in line
-    faults.lift(fresh.state, faults.CLOSE, faults.HISTORY)
+    notices.lift(fresh.state, notices.CLOSE, notices.HISTORY)
     assert "WARNING" not in fresh.answer(fresh.event("SessionStart", "s2", source="startup"), now=NOW + 1)
 
 
 def test_the_line_for_the_person_has_no_words_from_the_file(state: str) -> None:
     made(state)
-    faults.stand(state, faults.HISTORY, "words of somebody", NOW)
+    notices.stand(state, notices.HISTORY, "words of somebody", NOW)
     empty = Section("", (), 0)
-    live = Live(empty, empty, False, empty, fault=faults.standing(state)[0])
-    line = person_line.line(Cached((), True, True, NOW, {}), live, NOW + 1)
+    live = Live(empty, empty, False, empty, fault=notices.standing(state)[0])
+    line = composing.line(Cached((), True, True, NOW, {}), live, NOW + 1)
     assert line.startswith("Holdfast: since 2026-09-21 14:13 UTC, nothing is filed")
     assert line.endswith("run `holdfast doctor --fix`")
     assert "somebody" not in line
@@ -93,6 +93,6 @@ def test_the_line_for_the_person_has_no_words_from_the_file(state: str) -> None:
 
 def test_the_last_bytes_of_a_disk_are_not_spent_on_it(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made(state)
-    monkeypatch.setattr(faults, "ROOM", 1 << 62)
-    faults.stand(state, faults.CLOSE, "full", NOW)
-    assert not faults.are_there(state)
+    monkeypatch.setattr(notices, "ROOM", 1 << 62)
+    notices.stand(state, notices.CLOSE, "full", NOW)
+    assert not notices.are_there(state)

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from task_support import AGENT, Desk
 
 from holdfast.field import coverage, indexing, opening
-from holdfast.field.comparing import Behind
-from holdfast.field.coverage import Coverage
-from holdfast.tasks import finalize, states
+from holdfast.field.coverage import Behind, Coverage
+from holdfast.tasks import completion, states
 
 EVER = 1.0  # everything changed after this
 HOLDER = """
@@ -178,7 +177,7 @@ def test_decisions_of_tasks_are_behind_until_they_are_taken_in_with_the_session_
     desk.say("--discovery", "Order 73 has no payment")
     assert only(coverage.look(room.vault)).is_known
     indexing.sync(room.field)
-    finalize.finish(room.vault, "audit", states.ABANDONED, "over", AGENT, desk.clock, {})
+    completion.finish(room.vault, "audit", states.ABANDONED, "over", AGENT, desk.clock, {})
     assert only(coverage.look(room.vault)).is_known, "what was decided there binds nobody now"
     indexing.sync(room.field)
     assert coverage.look(room.vault).behind == ()
@@ -271,6 +270,7 @@ def test_an_index_that_may_not_be_read_is_told(room: Room, monkeypatch: pytest.M
     assert "may not be read" in found.why
 
 
+@pytest.mark.slow
 def test_damage_inside_the_file_is_found_by_a_deep_look(room: Room) -> None:
     for nth in range(300):
         room.note(f"n{nth}", f"Fact number {nth} of {nth * 7919} about module {nth % 17}")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, noted, rebuild
+from holdfast.field import indexing, rebuild, sources
 from holdfast.field.retrieve import Result
 from holdfast.field.thought import NOTE, Thought
 from holdfast.vault import notes
@@ -125,5 +125,5 @@ def test_a_thought_of_ones_own_has_a_time_whatever_it_is(room: Room) -> None:
 
 
 def test_a_handoff_has_its_time() -> None:
-    assert noted._when(f"{TODAY}T10:00:00Z") == MIDNIGHT + 10 * HOUR
-    assert noted._when(TODAY) == MIDNIGHT
+    assert sources._when(f"{TODAY}T10:00:00Z") == MIDNIGHT + 10 * HOUR
+    assert sources._when(TODAY) == MIDNIGHT

@@ -19,10 +19,10 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from holdfast.errors import UsageError
-from holdfast.field.embed import choice, onnx, passages
+from holdfast.field.embed import choice, onnx
+from holdfast.field.embed.choice import NoVectors
 from holdfast.field.embed.endpoint import BATCH, Endpoint
 from holdfast.field.embed.onnx import Onnx
-from holdfast.field.embed.seam import NoVectors
 from holdfast.field.embed.wordllama import TOKENS, WEIGHTS, WordLlama, folder
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600)
@@ -47,38 +47,38 @@ def an_endpoint(server: Server, pauses: list[float] | None = None, **env: str) -
 @given(TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_passages_lose_no_word_and_keep_their_order(text: str) -> None:
-    cut = passages.cut(text)
+    cut = choice.cut(text)
     assert "".join(" ".join(cut).split()) == "".join(text.split())
-    assert all(0 < passages.count(piece) <= passages.WORDS for piece in cut)
+    assert all(0 < choice.count(piece) <= choice.WORDS for piece in cut)
 
 
 def test_a_passage_ends_where_a_sentence_does() -> None:
     first, second = "one " * 39 + "end.", "two " * 39 + "end."
-    assert passages.cut(f"{first} {second}") == [first, second]
+    assert choice.cut(f"{first} {second}") == [first, second]
 
 
 def test_a_text_without_spaces_is_cut_as_well() -> None:
-    cut = passages.cut("\u8a18\u61b6" * 100)
-    assert [passages.count(piece) for piece in cut] == [60, 60, 60, 20]
+    cut = choice.cut("\u8a18\u61b6" * 100)
+    assert [choice.count(piece) for piece in cut] == [60, 60, 60, 20]
 
 
 def test_a_text_without_end_has_so_many_passages_and_no_more() -> None:
-    assert len(passages.cut("word " * 100_000)) == passages.MOST
+    assert len(choice.cut("word " * 100_000)) == choice.MOST_PASSAGES
 
 
 def test_every_passage_has_a_vector_of_length_one_and_an_empty_text_none() -> None:
-    short, long, empty = passages.vectors(WordLlama(), ["the lock", "The lock is held. " * 40, ""])
+    short, long, empty = choice.vectors(WordLlama(), ["the lock", "The lock is held. " * 40, ""])
     assert len(short) == 1 < len(long)
     assert numpy.linalg.norm([*short, *long], axis=1) == pytest.approx(1.0, abs=1e-5)
     assert empty.shape == (0, 256)
-    assert passages.vectors(WordLlama(), []) == []
+    assert choice.vectors(WordLlama(), []) == []
 
 
 def test_the_best_passage_of_a_page_is_nearer_than_the_page() -> None:
     model = WordLlama()
     page = "The garden needs water in the morning. " * 20 + "The database lock is held by the writer for two seconds."
     asked = model.embed(["who holds the database lock"])[0]
-    (rows,) = passages.vectors(model, [page])
+    (rows,) = choice.vectors(model, [page])
     assert (rows @ asked).max() > 2 * float(model.embed([page])[0] @ asked)
 
 
@@ -194,7 +194,7 @@ def test_tries_come_to_an_end() -> None:
 
 def test_who_waits_for_an_answer_tries_an_endpoint_once() -> None:
     with Server(refuses(500)) as server:
-        made = choice.made(choice.Settings("openai", "m", server.url), {}, patient=False)
+        made = choice.made_from(choice.Settings("openai", "m", server.url), {}, patient=False)
         assert made
         with pytest.raises(NoVectors, match="500"):
             made.embed(["abc"])
@@ -270,6 +270,6 @@ def shapes(rows: Sequence[Any]) -> list[tuple[int, ...]]:
 
 
 def test_each_text_gets_its_own_passages_back() -> None:
-    made = passages.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
+    made = choice.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
     assert shapes(made) == [(1, 256), (0, 256), (3, 256), (1, 256)]
     assert numpy.array_equal(made[0], made[3])

@@ -13,8 +13,8 @@ import pytest
 from embed_server import facts, write_notes
 from field_support import SHOP, Directions, Room, texts
 
-from holdfast.field import embedding, indexing, rebuild, threshold
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field import embedding, indexing, rebuild, retrieve
+from holdfast.field.embed.choice import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 
@@ -100,7 +100,7 @@ def test_a_model_that_takes_over_between_question_and_look_is_not_mixed_with_the
     filled(room, 12)
     old = room.embedder
     assert old
-    seen = threshold.Seen(room.field)
+    seen = retrieve.Seen(room.field)
     vector = seen.vector("which crate holds pears")
     assert seen.nearest(vector, Scope(SHOP), 5)
     change(room, Directions("same-length-32", 32), None)
@@ -108,6 +108,7 @@ def test_a_model_that_takes_over_between_question_and_look_is_not_mixed_with_the
     assert seen.nearest(vector, Scope(SHOP), 5) == []
 
 
+@pytest.mark.slow
 def test_a_large_lot_of_another_model_is_left_to_somebody_and_the_old_one_serves(room: Room) -> None:
     filled(room, embedding.HANDFUL + 1)
     coming, somebody = Directions("other-16", 16), Somebody()
@@ -144,6 +145,7 @@ def test_what_is_new_during_a_change_gets_vectors_of_the_one_that_serves(room: R
     assert texts(room.ask("zebras graze"))[0] == new.text
 
 
+@pytest.mark.slow
 def test_where_the_old_model_is_gone_what_is_new_is_found_by_its_words(room: Room) -> None:
     filled(room, embedding.HANDFUL + 1)
     somebody = Somebody()
@@ -168,6 +170,7 @@ def test_whoever_waits_spends_about_a_second_and_leaves_the_rest(room: Room) -> 
     assert somebody.asked == 1
 
 
+@pytest.mark.slow
 def test_where_nobody_may_be_started_every_sync_does_its_second(room: Room) -> None:
     filled(room, embedding.HANDFUL + 1)
     coming = Directions("other-16", 16)
@@ -213,7 +216,7 @@ def test_without_an_embedder_vectors_are_kept_and_going_back_embeds_what_came_si
     assert old
     room.field = replace(room.field, embedder=None, later=Somebody())
     room.think("Zebras graze beside the checkout")
-    assert threshold.Seen(room.field).vector("zebras") is None
+    assert retrieve.Seen(room.field).vector("zebras") is None
     asked = old.asked
     change(room, old, Somebody())
     indexing.sync(room.field)

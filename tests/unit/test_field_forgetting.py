@@ -17,12 +17,12 @@ from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log
 from holdfast.capture.gate import BY_USER
-from holdfast.capture.scrubbing import Scrubber
+from holdfast.capture.purging import Scrubber
 from holdfast.errors import NotFound, NotSaved
-from holdfast.field import comparing, forgetting, highways, rebuild, records
+from holdfast.field import coverage, rebuild, retrieve, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
-from holdfast.vault import own, purge, purge_history
+from holdfast.vault import own_files, purge, purge_history
 from holdfast.vault.writing import writing
 
 SAID = "Orders are locked optimistically since the double booking"
@@ -51,7 +51,7 @@ def everything(vault: str) -> bytes:
 
 def committed(vault: str) -> None:
     with writing(vault, NOW) as writer:
-        own.commit(writer)
+        own_files.commit(writer)
     assert b"thoughts/" in subprocess.run(["git", "-C", vault, "ls-files"], capture_output=True, check=True).stdout
 
 
@@ -60,18 +60,18 @@ def test_a_withdrawn_thought_is_found_by_nothing_and_its_log_keeps_it(room: Room
     room.think(OTHER)
     for agent in ("ada", "bob", "eve"):
         room.read(QUERY, agent)
-    assert [one.thought.id for one in highways.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
-    assert forgetting.withdraw(room.field, [made.id]) == (made.id,)
+    assert [one.thought.id for one in retrieve.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
+    assert think.withdraw(room.field, [made.id]) == (made.id,)
     assert SAID not in texts(room.ask(QUERY))
-    assert made.id not in [one.thought.id for one in highways.highways(room.field, Scope(SHOP))]
-    assert forgetting.logged(room.vault)[made.id].text == SAID
+    assert made.id not in [one.thought.id for one in retrieve.highways(room.field, Scope(SHOP))]
+    assert think.logged(room.vault)[made.id].text == SAID
     assert texts(room.ask("bounced mails"))[:1] == [OTHER]
 
 
 @pytest.mark.parametrize("again", [SAID, f"{SAID} now"])
 def test_said_again_after_it_was_withdrawn_it_is_a_new_thought(room: Room, again: str) -> None:
     first = room.think(SAID).thought
-    forgetting.withdraw(room.field, [first.id])
+    think.withdraw(room.field, [first.id])
     second = room.think(again)
     assert second.is_new
     assert second.thought.id != first.id
@@ -80,23 +80,23 @@ def test_said_again_after_it_was_withdrawn_it_is_a_new_thought(room: Room, again
 
 def test_what_was_withdrawn_is_no_source_of_anything(room: Room) -> None:
     first = room.think(SAID).thought
-    forgetting.withdraw(room.field, [first.id])
+    think.withdraw(room.field, [first.id])
     with pytest.raises(NotFound, match="nothing was written"):
         room.think("Orders are locked and mails are retried", kind="refinement", sources=(first.id,))
 
 
 def test_withdrawing_twice_writes_once(room: Room) -> None:
     made = room.think(SAID).thought
-    assert forgetting.withdraw(room.field, [made.id, made.id]) == (made.id,)
-    before = records.logs(room.vault)
-    assert forgetting.withdraw(room.field, [made.id, "01NOBODY"]) == ()
-    assert records.logs(room.vault) == before
+    assert think.withdraw(room.field, [made.id, made.id]) == (made.id,)
+    before = traffic.logs(room.vault)
+    assert think.withdraw(room.field, [made.id, "01NOBODY"]) == ()
+    assert traffic.logs(room.vault) == before
 
 
 def test_a_rebuild_gives_the_same(room: Room) -> None:
     made = room.think(SAID, context="after the outage").thought
     kept = room.think(OTHER).thought
-    forgetting.withdraw(room.field, [made.id])
+    think.withdraw(room.field, [made.id])
     before = room.field.store.thoughts([made.id, kept.id])
     assert before[made.id].superseded_by == WITHDRAWN
     rebuild.rebuild(room.field)
@@ -116,12 +116,12 @@ def test_records_of_several_machines_agree_in_any_order(room: Room, order: tuple
     assert room.field.store.thoughts([one.id])[one.id].superseded_by == WITHDRAWN
     assert room.field.store.thoughts([one.id])[one.id].context == "more of it"
     assert room.ask(QUERY).results == ()
-    assert forgetting.meant(room.vault, "locked", Scope(SHOP)) == []
+    assert think.meant(room.vault, "locked", Scope(SHOP)) == []
 
 
 def test_a_log_of_another_machine_that_was_rewritten_brings_nothing_back(room: Room) -> None:
     made = room.think(SAID).thought
-    forgetting.withdraw(room.field, [made.id])
+    think.withdraw(room.field, [made.id])
     path = Path(room.vault, "thoughts", "other", "live", "01.log")
     path.parent.mkdir(parents=True)
     theirs = [Thought(f"01OTHER{nth}", f"{OTHER} {nth}", project=SHOP, created=NOW) for nth in range(2)]
@@ -134,11 +134,11 @@ def test_a_log_of_another_machine_that_was_rewritten_brings_nothing_back(room: R
 
 def test_a_withdrawal_that_the_index_has_not_read_is_told_as_behind(room: Room) -> None:
     made = room.think(SAID).thought
-    assert not any(comparing.segments(room.vault, room.field.store))
-    records.append(room.vault, [withdrawal(made.id, NOW)], NOW)
-    assert any(comparing.segments(room.vault, room.field.store))
+    assert not any(coverage.segments(room.vault, room.field.store))
+    traffic.append(room.vault, [withdrawal(made.id, NOW)], NOW)
+    assert any(coverage.segments(room.vault, room.field.store))
     rebuild.synced(room.field)
-    assert not any(comparing.segments(room.vault, room.field.store))
+    assert not any(coverage.segments(room.vault, room.field.store))
 
 
 def test_a_withdrawal_comes_back_from_its_record_and_has_no_word_of_the_thought() -> None:
@@ -153,7 +153,7 @@ def test_the_index_may_be_broken_and_the_word_still_counts(room: Room) -> None:
     room.close()
     Path(room.vault, ".state/field.db").write_bytes(b"no database" * 500)
     room.reopen()
-    assert forgetting.withdraw(room.field, [made.id]) == (made.id,)
+    assert think.withdraw(room.field, [made.id]) == (made.id,)
     rebuild.synced(room.field)
     assert SAID not in texts(room.ask(QUERY))
 
@@ -167,7 +167,7 @@ def test_where_nothing_can_be_written_nothing_is_withdrawn(room: Room, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(log, "write", full)
         with pytest.raises(NotSaved):
-            forgetting.withdraw(room.field, [made.id])
+            think.withdraw(room.field, [made.id])
     assert texts(room.ask(QUERY))[:1] == [SAID]
 
 
@@ -177,18 +177,18 @@ def test_words_mean_this_projects_thoughts_and_the_global_ones(room: Room) -> No
     everyones = room.think("Locked files are skipped", project="").thought
     theirs = room.think("Locked doors", project="other-1").thought
     room.think(OTHER)
-    assert [one.id for one in forgetting.meant(room.vault, "LOCKED", Scope(SHOP))] == [mine.id, everyones.id]
-    assert forgetting.meant(room.vault, theirs.id, Scope(SHOP)) == []
-    assert forgetting.meant(room.vault, theirs.id, Scope(None)) == [theirs]
-    assert forgetting.meant(room.vault, " ", Scope(None)) == []
+    assert [one.id for one in think.meant(room.vault, "LOCKED", Scope(SHOP))] == [mine.id, everyones.id]
+    assert think.meant(room.vault, theirs.id, Scope(SHOP)) == []
+    assert think.meant(room.vault, theirs.id, Scope(None)) == [theirs]
+    assert think.meant(room.vault, " ", Scope(None)) == []
 
 
 def test_a_withdrawn_one_is_meant_by_its_id_and_by_words_only_where_a_purge_asks(room: Room) -> None:
     made = room.think(SAID).thought
-    forgetting.withdraw(room.field, [made.id])
-    assert forgetting.meant(room.vault, "locked", Scope(SHOP)) == []
+    think.withdraw(room.field, [made.id])
+    assert think.meant(room.vault, "locked", Scope(SHOP)) == []
     for wanted in (made.id, "locked"):
-        (found,) = forgetting.meant(room.vault, wanted, Scope(SHOP), withdrawn=True)
+        (found,) = think.meant(room.vault, wanted, Scope(SHOP), withdrawn=True)
         assert found.id == made.id
 
 
@@ -203,13 +203,13 @@ def test_nothing_of_a_purged_thought_is_left_in_logs_history_queries_and_index(
     committed(room.vault)
     room.read(said)
     if is_withdrawn:
-        forgetting.withdraw(room.field, [made.id])
+        think.withdraw(room.field, [made.id])
     done = purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER)
     assert (done.left, done.thoughts) == ((), (made.id,))
     held = everything(room.vault)
     assert said.encode() not in held or said == "Ask Zoe", "a query of two words is nobody's secret"
     assert b"corridor" not in held
-    assert list(forgetting.logged(room.vault)) == [kept.id]
+    assert list(think.logged(room.vault)) == [kept.id]
     room.reopen()
     rebuild.synced(room.field)
     assert room.field.store.thoughts([made.id, kept.id]) == {kept.id: kept}
@@ -222,7 +222,7 @@ def test_a_thought_of_two_words_goes_and_the_words_stay_elsewhere(room: Room) ->
     committed(room.vault)
     purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER)
     assert "Ask Zoe or Bob" in Path(room.vault, path).read_text(encoding="utf-8")
-    assert made.id.encode() not in b"".join(Path(room.vault, one).read_bytes() for one, _ in records.logs(room.vault))
+    assert made.id.encode() not in b"".join(Path(room.vault, one).read_bytes() for one, _ in traffic.logs(room.vault))
 
 
 def test_a_plan_names_what_quotes_a_thought_and_not_its_own_log(room: Room) -> None:
@@ -238,7 +238,7 @@ def test_a_thought_that_nobody_committed_yet_is_purged_and_its_neighbours_stay(r
     kept = room.think(OTHER).thought
     assert purge.carry_out(room.vault, purge.plan(room.vault, thoughts=[made.id]), NOW, by=BY_USER).left == ()
     assert SAID.encode() not in everything(room.vault)
-    assert list(forgetting.logged(room.vault)) == [kept.id]
+    assert list(think.logged(room.vault)) == [kept.id]
 
 
 def test_what_is_thought_while_a_purge_replaces_the_log_is_kept(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_what_is_thought_while_a_purge_replaces_the_log_is_kept(room: Room, monk
     plan = purge.plan(room.vault, thoughts=[made.id])
     monkeypatch.setattr(purge_history, "scrub", slowly)
     assert purge.carry_out(room.vault, plan, NOW, by=BY_USER).left == ()
-    assert list(forgetting.logged(room.vault)) == [one.id for one in meanwhile] != []
+    assert list(think.logged(room.vault)) == [one.id for one in meanwhile] != []
 
 
 def killed_at(vault: str, ident: str, nth: int) -> None:
@@ -287,7 +287,7 @@ def test_a_purge_killed_between_two_steps_is_finished_by_the_next(room: Room, nt
     if later:
         assert purge.carry_out(room.vault, later, NOW, by=BY_USER).left == ()
     assert SAID.encode() not in everything(room.vault)
-    assert list(forgetting.logged(room.vault)) == [kept.id]
+    assert list(think.logged(room.vault)) == [kept.id]
     room.reopen()
 
 
@@ -306,7 +306,7 @@ def thought(terminal: Terminal, text: str, *more: str) -> str:
 def test_show_prints_a_thought_with_where_it_is_from_and_leaves_no_trace(terminal: Terminal, shop: Home) -> None:
     first = thought(terminal, OTHER)
     ident = thought(terminal, SAID, "--context", "after the outage", "--tag", "orders", "--source", first)
-    before = records.travels(str(shop.vault), 0)
+    before = traffic.travels(str(shop.vault), 0)
     done = terminal("show", ident)
     assert (done.status, done.err) == (0, "")
     project = shop.project_id()
@@ -315,7 +315,7 @@ def test_show_prints_a_thought_with_where_it_is_from_and_leaves_no_trace(termina
         assert line in done.out.splitlines()
     told = json.loads(terminal("show", "--json", ident).out)
     assert (told["text"], told["context"], told["weight"]) == (SAID, "after the outage", 1.0)
-    assert records.travels(str(shop.vault), 0) == before
+    assert traffic.travels(str(shop.vault), 0) == before
 
 
 def test_show_knows_another_projects_thought_only_with_all(terminal: Terminal, tmp_path: Path, shop: Home) -> None:
@@ -387,5 +387,5 @@ def test_another_projects_thought_is_nobodys_to_forget_without_all(
     elsewhere.mkdir()
     for line in (("forget", ident), ("forget", "--purge", "--yes", "locked")):
         assert terminal(*line, cwd=elsewhere).status == 4
-    assert list(forgetting.logged(str(shop.vault))) == [ident]
+    assert list(think.logged(str(shop.vault))) == [ident]
     assert terminal("forget", "--all", ident, cwd=elsewhere).status == 0

@@ -13,10 +13,10 @@ from task_support import AGENT, PROJECT, Desk
 from holdfast.capture import log
 from holdfast.capture.gate import BY_USER
 from holdfast.errors import Busy
-from holdfast.field import indexing, noted, records, retrieve, words
+from holdfast.field import indexing, retrieve, sources, traffic, words
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
-from holdfast.tasks import finalize, states
+from holdfast.tasks import completion, states
 from holdfast.vault import lineage, purge
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.writing import writing
@@ -220,7 +220,7 @@ def test_what_a_person_strikes_from_a_task_is_not_shown(room: Room) -> None:
 
 
 def finish(desk: Desk, to: str) -> None:
-    finalize.finish(desk.vault, "", to, "over", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "", to, "over", AGENT, desk.clock, {})
     with writing(desk.vault, desk.clock()):
         pass
 
@@ -255,7 +255,7 @@ def test_thoughts_of_another_machine_come_with_a_sync(room: Room, place: Path) -
     room.think("Orders use locking")
     other = Room(f"{place}/other")
     theirs = other.think("Prices are cached").thought
-    (path, _), *_ = records.logs(other.vault)
+    (path, _), *_ = traffic.logs(other.vault)
     there = Path(room.vault, "thoughts/other-machine/live")
     there.mkdir(parents=True)
     there.joinpath(Path(path).name).write_bytes(Path(other.vault, path).read_bytes())
@@ -270,7 +270,7 @@ def test_thoughts_of_another_machine_come_with_a_sync(room: Room, place: Path) -
 def test_a_damaged_record_is_set_aside_and_said_and_the_others_are_there(room: Room) -> None:
     room.think("Orders use locking")
     room.think("Prices are cached")
-    (name, _), *_ = records.logs(room.vault)
+    (name, _), *_ = traffic.logs(room.vault)
     path = Path(room.vault, name)
     raw = bytearray(path.read_bytes())
     raw[60] ^= 1
@@ -285,7 +285,7 @@ def test_a_damaged_record_is_set_aside_and_said_and_the_others_are_there(room: R
 
 def test_a_torn_tail_costs_nothing_and_what_follows_it_is_found(room: Room) -> None:
     room.think("Orders use locking")
-    (name, _), *_ = records.logs(room.vault)
+    (name, _), *_ = traffic.logs(room.vault)
     with Path(room.vault, name).open("ab") as file:
         file.write(log.frame(b'{"v":1}')[:12])
     assert indexing.sync(room.field).broken == ()
@@ -314,13 +314,13 @@ def test_what_is_purged_is_gone_from_thoughts_traffic_and_store(room: Room) -> N
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every file that a sync reads, in order."""
     seen: list[str] = []
-    real = noted.read
+    real = sources.read
 
     def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
         seen.append(path)
         return real(vault, path)
 
-    monkeypatch.setattr(noted, "read", read)
+    monkeypatch.setattr(sources, "read", read)
     return seen
 
 
@@ -351,7 +351,7 @@ def test_where_nothing_changed_no_file_is_looked_at_and_nothing_written(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("every file was looked at")
 
-    monkeypatch.setattr(noted, "files", refuse)
+    monkeypatch.setattr(sources, "files", refuse)
     monkeypatch.setattr(type(room.field.store), "writing", refuse)
     assert indexing.sync(room.field).taken == 0
 
@@ -362,13 +362,13 @@ def test_looks_at_every_file_take_at_most_a_hundredth_of_the_time(room: Room, mo
     indexing.sync(room.field)
     room.field.store.note_places({indexing.WALK: f"{room.now} 1.5"})  # as in a vault where a look takes so long
     looked: list[float] = []
-    real = noted.files
+    real = sources.files
 
     def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
         looked.append(room.now)
         return real(vault, now_ns, folders)
 
-    monkeypatch.setattr(noted, "files", files)
+    monkeypatch.setattr(sources, "files", files)
     began = room.now
     for _ in range(400):
         room.now += 1

@@ -13,7 +13,7 @@ from field_support import NOW, SHOP, Directions, Room, garble, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log, platform, segments
-from holdfast.field import highways, indexing, opening, rebuild, records, words
+from holdfast.field import indexing, opening, rebuild, retrieve, traffic, words
 from holdfast.field.sqlite import schema
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -129,7 +129,7 @@ def test_half_a_character_in_a_question_harms_no_later_one(room: Room) -> None:
     assert texts(room.read(f"zebras {HALF}")) == ["Zebras graze"]
     room.ask("zebras", agent=HALF, kinds=(HALF,), trust=(HALF,))
     room.ask("zebras", project=HALF)
-    assert highways.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
+    assert retrieve.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
     assert rebuild.rebuild(room.field).thoughts == 1
     assert room.field.store.asked(0, 9)[0].query == "zebras x?"
 
@@ -170,9 +170,9 @@ def test_a_log_that_was_rewritten_and_grew_is_read_anew(room: Room) -> None:
 
 
 def test_a_thought_of_a_clock_that_was_set_back_is_found(room: Room) -> None:
-    for nth in range(records.NEWEST + 1):
+    for nth in range(traffic.NEWEST + 1):
         room.think(f"Matter{nth} lies in drawer{nth}")
-        os.unlink(f"{records.own(room.vault)}/current")  # the next one goes to a new segment
+        os.unlink(f"{traffic.own(room.vault)}/current")  # the next one goes to a new segment
         room.now += 100
     room.now -= 1e6
     room.think("Penguins swim north")
@@ -203,6 +203,7 @@ def test_a_store_that_a_stranger_holds_refuses_no_thought(room: Room, monkeypatc
     assert texts(room.ask("bears")) == ["Bears sleep"]
 
 
+@pytest.mark.slow
 def test_where_scores_are_equal_a_rebuild_cuts_at_the_same_place(room: Room) -> None:
     ids = [f"t{nth * 7 % 1000:03}" for nth in range(1000)]
     made = [{"id": one, "text": f"redis word{nth % 40}"} for nth, one in enumerate(ids)]
@@ -229,19 +230,19 @@ def test_what_lies_beside_a_highway_is_not_told_from_another_project(room: Room)
     room.think("Orders of the bank are secret", project="bank-1")
     for agent in ("ada", "bob", "cid"):
         room.read("orders", agent, project=None)
-    (here,) = highways.highways(room.field, Scope(SHOP))
+    (here,) = retrieve.highways(room.field, Scope(SHOP))
     assert here.beside == ()
-    assert all(one.beside for one in highways.highways(room.field, Scope()))
+    assert all(one.beside for one in retrieve.highways(room.field, Scope()))
 
 
 def test_the_highway_of_a_question_need_not_be_among_the_busiest_of_all(room: Room) -> None:
-    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(highways.POOL + 1)]
-    records.append(room.vault, made, NOW)
+    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(retrieve.POOL + 1)]
+    traffic.append(room.vault, made, NOW)
     for one in made:
         for nth in range(3 if one is made[-1] else 4):
-            records.travel(room.vault, Event(NOW, GOT, (one.id,), "ab"[nth % 2], "", SHOP))
+            traffic.travel(room.vault, Event(NOW, GOT, (one.id,), "ab"[nth % 2], "", SHOP))
     indexing.sync(room.field)
-    assert highways.highways(room.field, Scope(SHOP), f"topic{highways.POOL}")[0].thought == made[-1]
+    assert retrieve.highways(room.field, Scope(SHOP), f"topic{retrieve.POOL}")[0].thought == made[-1]
 
 
 def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(
@@ -250,12 +251,12 @@ def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(
     room.think("The moon base opens its gates in March")
     platform.make_folders(journal._folder(room.vault))
     (log,) = Path(room.vault).glob("thoughts/*/live/*.log")
-    folder = f"{room.vault}/thoughts/{records.machine()}"
+    folder = f"{room.vault}/thoughts/{traffic.machine()}"
     begun: list[int] = []
     exchange = journal._exchange
 
     def meanwhile(*paths: str) -> None:
-        begun.append(segments._open_current(folder, segments.ROLL_AT, f"{records.own(room.vault)}/current")[0])
+        begun.append(segments._open_current(folder, segments.ROLL_AT, f"{traffic.own(room.vault)}/current")[0])
         exchange(*paths)
 
     monkeypatch.setattr(journal, "_exchange", meanwhile)

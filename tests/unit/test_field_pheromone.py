@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.field import pheromone
-from holdfast.field.pheromone import CEILING, FLOOR, KEPT_AN_HOUR, LEAST, MOST, RETURNED, START
+from holdfast import pheromone
 from holdfast.field.thought import Traffic
 from holdfast.field.traffic import GOT, MOST_AGENTS, USED, Event, after, beginning, from_record
+from holdfast.pheromone import CEILING, FLOOR, KEPT_AN_HOUR, LEAST, MOST, RETURNED, START
 
 NOW = 1_790_000_000.0
 HOUR = 3600.0

@@ -14,7 +14,7 @@ from task_support import Desk
 
 from holdfast.capture import platform
 from holdfast.errors import NewerFormat
-from holdfast.field import indexing, opening, rebuild, records, retrieve, words
+from holdfast.field import indexing, opening, rebuild, retrieve, traffic, words
 from holdfast.field.sqlite import schema, searching
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Damaged, Scope
@@ -105,7 +105,7 @@ def test_a_rebuild_that_fails_midway_leaves_the_field_as_it_was(room: Room, monk
     def stumble(*_: object, **__: object) -> None:
         raise OSError(5, "the disk is tired")
 
-    monkeypatch.setattr(records, "travels", stumble)
+    monkeypatch.setattr(traffic, "travels", stumble)
     with pytest.raises(OSError, match="tired"):
         rebuild.rebuild(room.field)
     monkeypatch.undo()
@@ -142,7 +142,7 @@ def test_what_a_thought_weighs_follows_from_the_traffic_log_alone(room: Room) ->
 def test_a_traffic_log_that_was_taken_away_is_not_remembered(room: Room) -> None:
     made = room.think("Orders use locking").thought
     room.read("orders")
-    os.unlink(records.traffic_path(room.vault))
+    os.unlink(traffic.traffic_path(room.vault))
     indexing.sync(room.field)
     assert room.field.store.traffic([made.id]) == {}
     room.read("orders")
@@ -156,7 +156,7 @@ def test_a_damaged_record_in_the_traffic_log_costs_what_it_said_and_no_more(room
     made = room.think("Orders use locking").thought
     room.read("orders one")
     room.read("orders two")
-    log = Path(records.traffic_path(room.vault))
+    log = Path(traffic.traffic_path(room.vault))
     raw = log.read_bytes()
     at = raw.index(b"orders one")
     log.write_bytes(raw[:at] + b"ORDERS ONE" + raw[at + 10 :])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 import pytest
 
-from holdfast.field.sqlite import renumbering, vectors
+from holdfast.field.sqlite import vectors
 from holdfast.field.sqlite.searching import Searching
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Hit, Scope
@@ -24,7 +24,7 @@ WIDTH = 4 + 8  # bytes of a row
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renumbering, "FEW", FEW)
+    monkeypatch.setattr(vectors, "FEW", FEW)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_who_reads_meanwhile_sees_the_field_as_it_was_and_then_as_it_is(store: S
     reader.db.execute("BEGIN")
     assert near(reader) == before
     edit(store, 2 * FEW + 1)
-    assert renumbering.last_number(store.db) < 3 * FEW, "it was numbered anew"
+    assert vectors.last_number(store.db) < 3 * FEW, "it was numbered anew"
     assert near(reader) == before, "one look is at one moment"
     reader.db.execute("COMMIT")
     assert near(reader) == near(store) != before

@@ -13,7 +13,7 @@ from field_support import SHOP, Room, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.field import coverage, indexing, rebuild, records, repeating
+from holdfast.field import coverage, indexing, rebuild, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, joined
 
@@ -53,10 +53,10 @@ def test_context_tags_category_and_sources_of_a_repetition_are_kept(room: Room) 
 
 def test_a_repetition_that_brings_nothing_new_writes_nothing_and_says_nothing(room: Room) -> None:
     room.think(TEXT, context="after the outage of March", tags=("locking",), category="decision")
-    size = records.logs(room.vault)
+    size = traffic.logs(room.vault)
     again = room.think(TEXT, context="the outage", tags=("locking", "decision"), category="decision")
     assert (again.is_new, again.changes) == (False, ())
-    assert records.logs(room.vault) == size
+    assert traffic.logs(room.vault) == size
 
 
 def test_another_category_becomes_a_tag(room: Room) -> None:
@@ -73,7 +73,7 @@ def test_what_a_repetition_of_a_note_brings_is_said_not_to_be_kept(room: Room) -
     (said,) = again.changes
     assert said.startswith("not kept: its context and tags")
     assert again.thought.id in said
-    assert records.logs(room.vault) == []
+    assert traffic.logs(room.vault) == []
 
 
 def test_outside_text_adds_nothing_to_what_the_user_said(room: Room) -> None:
@@ -89,12 +89,12 @@ def test_what_is_too_much_for_a_thought_is_said_and_the_rest_kept(room: Room) ->
     assert again.changes[0] == "added to the thought that is there: its tags"
     assert again.changes[1].startswith("not kept: its context,")
     assert kept(room, first.id).tags == ("orders",)
-    assert len(kept(room, first.id).context) <= repeating.LONGEST_CONTEXT
+    assert len(kept(room, first.id).context) <= think.LONGEST_CONTEXT
 
 
 def test_two_machines_that_add_at_once_add_both_whatever_is_read_first(room: Room, place: Path) -> None:
     first = room.think(TEXT).thought
-    (path, _), *_ = records.logs(room.vault)
+    (path, _), *_ = traffic.logs(room.vault)
     base = Path(room.vault, path).read_bytes()
     room.think(TEXT, context="here", tags=("zebra",))
     added = Path(room.vault, path).read_bytes()
@@ -103,7 +103,7 @@ def test_two_machines_that_add_at_once_add_both_whatever_is_read_first(room: Roo
     there.parent.mkdir(parents=True)
     there.write_bytes(base)
     theirs.think(TEXT, context="there", tags=("adder",))
-    segments = {name: Path(theirs.vault, name).read_bytes() for name, _ in records.logs(theirs.vault)}
+    segments = {name: Path(theirs.vault, name).read_bytes() for name, _ in traffic.logs(theirs.vault)}
     theirs.close()
     wanted = None
     for nth, order in enumerate(permutations(("aa", "mm", "zz"))):
@@ -129,9 +129,9 @@ def test_a_machine_whose_log_is_gone_takes_only_its_own_words_with_it(room: Room
     folder = Path(room.vault, "thoughts/other-machine/live")
     folder.mkdir(parents=True)
     file = folder / "1.log"
-    other = Path(room.vault, records.logs(room.vault)[0][0])
+    other = Path(room.vault, traffic.logs(room.vault)[0][0])
     mine = other.read_bytes()
-    records.append(room.vault, [more], room.now)
+    traffic.append(room.vault, [more], room.now)
     file.write_bytes(other.read_bytes()[len(mine) :])
     other.write_bytes(mine)
     indexing.sync(room.field)
@@ -144,7 +144,7 @@ def test_a_machine_whose_log_is_gone_takes_only_its_own_words_with_it(room: Room
 
 def test_what_was_added_is_behind_until_the_index_has_it(room: Room) -> None:
     first = room.think(TEXT).thought
-    records.append(room.vault, [replace(first, context="in checkout too")], room.now)
+    traffic.append(room.vault, [replace(first, context="in checkout too")], room.now)
     (behind,) = coverage.look(room.vault).behind
     assert behind.place.startswith("thoughts/")
     indexing.sync(room.field)

@@ -11,10 +11,11 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import highways, indexing, opening, records, retrieve, think, threshold
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field import indexing, opening, retrieve, think
+from holdfast.field import traffic as records
+from holdfast.field.embed.choice import NoVectors
 from holdfast.field.embed.wordllama import WordLlama
-from holdfast.field.sqlite import lock
+from holdfast.field.sqlite import store
 from holdfast.field.store import Scope
 from holdfast.field.thought import note_id
 
@@ -97,7 +98,7 @@ def test_asking_alone_leaves_no_trace(room: Room) -> None:
     before = everything(room.vault)
     for _ in range(3):
         assert room.ask("orders").results
-        highways.highways(room.field, Scope(SHOP), "orders")
+        retrieve.highways(room.field, Scope(SHOP), "orders")
     assert everything(room.vault) == before
 
 
@@ -106,7 +107,7 @@ def test_while_another_writes_an_answer_is_given_and_its_traffic_is_kept(
 ) -> None:
     made = room.think("Orders use locking").thought
     monkeypatch.setattr(retrieve, "PATIENCE", 0.01)
-    held = lock.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
+    held = store.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
     answer = room.ask("orders")
     assert texts(answer) == ["Orders use locking"]
     assert not retrieve.reinforce(room.field, answer, "ada")
@@ -209,15 +210,15 @@ def test_a_highway_is_read_three_times_by_two_agents(room: Room) -> None:
     room.think("Orders use locking")
     room.think("Prices are cached")
     for agent in ("ada", "ada", "bob"):
-        assert highways.highways(room.field, Scope(SHOP)) == []
+        assert retrieve.highways(room.field, Scope(SHOP)) == []
         room.read("orders locking", agent, most=1)
         room.read("prices cached", "ada", most=1)
-    (found,) = highways.highways(room.field, Scope(SHOP))
+    (found,) = retrieve.highways(room.field, Scope(SHOP))
     record = found.as_record()
     assert (record["text"], record["score"], record["accesses"]) == ("Orders use locking", 6, 3)
     assert record["agents"] == ["ada", "bob"]
     assert json.loads(json.dumps(record)) == record
-    assert highways.highways(room.field, Scope("other", also_global=False)) == []
+    assert retrieve.highways(room.field, Scope("other", also_global=False)) == []
 
 
 def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
@@ -229,9 +230,9 @@ def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
     for query in ("orders locking", "invoices numbered"):
         for agent in ("ada", "bob", "ada"):
             room.read(query, agent, most=1)
-    assert highways.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
+    assert retrieve.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
     for query, wanted in (("orders locking", "Orders use locking"), ("invoices numbered", "Invoices are numbered")):
-        assert highways.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
+        assert retrieve.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
 
 
 def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_highway(room: Room) -> None:
@@ -239,18 +240,18 @@ def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_hi
     for agent in ("ada", "bob", "ada"):
         room.read("orders locking", agent, most=1)
     room.think("Sourdough needs a checkout of flour, water and patience")
-    assert len(highways.highways(room.field, Scope(SHOP), "orders locking")) == 1
-    assert highways.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
-    assert highways.highways(room.field, Scope(SHOP), "quarks") == []
+    assert len(retrieve.highways(room.field, Scope(SHOP), "orders locking")) == 1
+    assert retrieve.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
+    assert retrieve.highways(room.field, Scope(SHOP), "quarks") == []
 
 
 def test_one_person_by_three_doors_is_one_agent(room: Room) -> None:
     room.think("Orders use locking")
     for door in ("cli", "mcp", "operator"):
         room.read("orders locking", door)
-    assert highways.highways(room.field, Scope(SHOP)) == []
+    assert retrieve.highways(room.field, Scope(SHOP)) == []
     room.read("orders locking", "codex")
-    (found,) = highways.highways(room.field, Scope(SHOP))
+    (found,) = retrieve.highways(room.field, Scope(SHOP))
     assert found.traffic.agents == ("operator", "codex")
 
 
@@ -269,7 +270,7 @@ def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_the
     other = room.think("Checkout retries orders").thought
     for agent in ("ada", "bob", "cid"):
         room.read("orders checkout locking retries", agent)
-    found = highways.highways(room.field, Scope(SHOP))
+    found = retrieve.highways(room.field, Scope(SHOP))
     assert len(found) == 2
     beside = {one.id: one for one in found[0].beside} | {one.id: one for one in found[1].beside}
     assert beside[other.id].count == 3
@@ -292,19 +293,19 @@ def test_highways_that_differ_in_what_tells_are_two_however_long_they_are(room: 
         room.think(f"The gateway of the shop {said} {rest}")
     for agent in ("ada", "bob", "cid"):
         room.read("gateway of the shop", agent)
-    assert len(highways.highways(room.field, Scope(SHOP))) == 2
+    assert len(retrieve.highways(room.field, Scope(SHOP))) == 2
 
 
 def test_what_is_found_by_meaning_alone_is_nearer_than_chance_would_have_it() -> None:
     name = WordLlama().name
     for count in (2, 5, 30, 100_000):
-        floors = [threshold.near_enough(name, best / 100, count) for best in range(101)]
+        floors = [retrieve.near_enough(name, best / 100, count) for best in range(101)]
         opens = next(at for at, floor in enumerate(floors) if floor < 1) / 100
         assert 0.14 <= opens <= 0.22
         assert all(floor > 1 for floor in floors[: round(opens * 100)])
         assert floors[60] == pytest.approx(0.3)
-    assert threshold.near_enough(name, 0.2, 3) < 1 < threshold.near_enough(name, 0.2, 300), "more texts, more chance"
-    assert threshold.near_enough("another", 0.1, 300) == threshold.FAR, "nobody measured that one"
+    assert retrieve.near_enough(name, 0.2, 3) < 1 < retrieve.near_enough(name, 0.2, 300), "more texts, more chance"
+    assert retrieve.near_enough("another", 0.1, 300) == retrieve.FAR, "nobody measured that one"
 
 
 def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:

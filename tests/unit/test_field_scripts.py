@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from field_support import SHOP, Room
 
+from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, prompt_by_words, prompts
-from holdfast.field.search import tokens
+from holdfast.field import indexing, words
 
 NOTES = {
     "lease-ja": "\u30ea\u30fc\u30b9\u306e\u671f\u9650\u306f\u5341\u5206\u3067\u5207\u308c\u308b\u306e\u3067\u3001"
@@ -73,12 +73,16 @@ def test_and_is_silent_where_nothing_bears(room: Room, text: str) -> None:
 
 
 def test_a_run_is_looked_up_by_every_two_signs_and_what_stands_beside_it_as_a_word() -> None:
-    assert tokens.terms("\u7f13\u5b58\u5bc6API") == ("\u7f13\u5b58", "\u5b58\u5bc6", "api")
-    assert tokens.terms("\u5bc6") == ("\u5bc6",)
-    assert dict(prompts.terms("\u7f13\u5b58\u5bc6API")) == {"\u7f13\u5b58": False, "\u5b58\u5bc6": False, "api": False}
+    assert words.terms("\u7f13\u5b58\u5bc6API") == ("\u7f13\u5b58", "\u5b58\u5bc6", "api")
+    assert words.terms("\u5bc6") == ("\u5bc6",)
+    assert dict(prompt_by_words.terms("\u7f13\u5b58\u5bc6API")) == {
+        "\u7f13\u5b58": False,
+        "\u5b58\u5bc6": False,
+        "api": False,
+    }
 
 
 def test_the_hook_knows_the_same_signs() -> None:
     every = "".join(map(chr, range(0x10000)))
-    same = {sign for sign in every if any(low <= ord(sign) <= high for low, high in prompts.SIGNS)}
-    assert same == set("".join(tokens.RUN.findall(every)))
+    same = {sign for sign in every if any(low <= ord(sign) <= high for low, high in prompt_by_words.SIGNS)}
+    assert same == set("".join(words.RUN.findall(every)))

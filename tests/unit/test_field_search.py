@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.field.search import around, dates, fusion, names, ranking, tokens
-from holdfast.field.search.seam import ALL, Facts, Parts, Question, Ranked
+from holdfast.field import ranking, words
+from holdfast.field.ranking import ALL, Facts, Parts, Question, Ranked
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()  # a Friday
 NOTHING = Parts(turns=False, neighbours=False, threads=False, names=False, dates=False)
@@ -95,21 +95,21 @@ def ids(found: Iterable[Ranked]) -> list[str]:
     ],
 )
 def test_a_query_is_looked_up_by_its_words_and_names_whole_and_in_parts(query: str, wanted: tuple[str, ...]) -> None:
-    assert tokens.terms(query) == wanted
+    assert words.terms(query) == wanted
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_no_query_breaks_the_index(query: str) -> None:
-    asked = tokens.terms(query)
-    assert len(asked) == len(set(asked)) <= tokens.MOST
+    asked = words.terms(query)
+    assert len(asked) == len(set(asked)) <= words.MOST
     if asked:
         Room({"a": "some text"}).lexical(asked, None, 5)
 
 
 def test_a_pasted_page_is_looked_up_by_its_first_words() -> None:
-    assert tokens.terms(" ".join(f"word{at}" for at in range(500)))[:1] == ("word0",)
-    assert len(tokens.terms(" ".join(f"word{at}" for at in range(500)))) == tokens.MOST
+    assert words.terms(" ".join(f"word{at}" for at in range(500)))[:1] == ("word0",)
+    assert len(words.terms(" ".join(f"word{at}" for at in range(500)))) == words.MOST
 
 
 # Times
@@ -139,12 +139,12 @@ def day(text: str) -> datetime:
     ],
 )
 def test_a_question_speaks_of_a_time(query: str, since: str, until: str) -> None:
-    assert dates.spans(query, NOW) == (dates.Span(day(since), day(until)),)
+    assert words.spans(query, NOW) == (words.Span(day(since), day(until)),)
 
 
 def test_a_month_without_a_year_is_one_of_the_last_two() -> None:
-    assert [span.since.year for span in dates.spans("what was decided in March", NOW)] == [2026, 2025]
-    assert [span.since.year for span in dates.spans("what was decided in April", NOW)] == [2025, 2024]
+    assert [span.since.year for span in words.spans("what was decided in March", NOW)] == [2026, 2025]
+    assert [span.since.year for span in words.spans("what was decided in April", NOW)] == [2025, 2024]
 
 
 @pytest.mark.parametrize(
@@ -159,44 +159,44 @@ def test_a_month_without_a_year_is_one_of_the_last_two() -> None:
     ],
 )
 def test_what_is_no_time_is_not_taken_for_one(query: str) -> None:
-    assert dates.spans(query, NOW) == ()
+    assert words.spans(query, NOW) == ()
 
 
 def test_without_a_clock_only_whole_dates_are_read() -> None:
-    assert dates.spans("yesterday, in May, two weeks ago", 0.0) == ()
-    assert len(dates.spans("on 8 May 2023", 0.0)) == 1
+    assert words.spans("yesterday, in May, two weeks ago", 0.0) == ()
+    assert len(words.spans("on 8 May 2023", 0.0)) == 1
 
 
 @given(st.text(max_size=200), st.floats(0, 4e9))
 @settings(max_examples=200, deadline=None)
 def test_every_span_begins_before_it_ends(query: str, now: float) -> None:
-    assert all(span.since < span.until for span in dates.spans(query, now))
+    assert all(span.since < span.until for span in words.spans(query, now))
 
 
 @given(st.integers(0, 10**30), st.sampled_from(["days", "weeks", "months", "years"]))
 @settings(max_examples=50, deadline=None)
 def test_a_time_before_all_calendars_is_no_time(count: int, unit: str) -> None:
-    assert len(dates.spans(f"{count} {unit} ago", NOW)) <= 1
+    assert len(words.spans(f"{count} {unit} ago", NOW)) <= 1
 
 
 def test_a_text_of_the_time_is_close_and_one_told_afterwards_half_as_close() -> None:
-    asked = dates.spans("in February 2026", NOW)
-    assert dates.closeness(day("2026-02-28").timestamp(), asked) == 1.0
-    assert dates.closeness(day("2026-03-10").timestamp(), asked) == 0.5
-    assert dates.closeness(day("2026-03-20").timestamp(), asked) == 0.0
-    assert dates.closeness(day("2026-01-31").timestamp(), asked) == 0.0
-    assert dates.closeness(0.0, asked) == 0.0
+    asked = words.spans("in February 2026", NOW)
+    assert words.closeness(day("2026-02-28").timestamp(), asked) == 1.0
+    assert words.closeness(day("2026-03-10").timestamp(), asked) == 0.5
+    assert words.closeness(day("2026-03-20").timestamp(), asked) == 0.0
+    assert words.closeness(day("2026-01-31").timestamp(), asked) == 0.0
+    assert words.closeness(0.0, asked) == 0.0
 
 
 # Names
 
 
 def test_the_one_who_is_named_is_meant_and_of_two_nobody() -> None:
-    assert names.meant("What did the Reviewer say?", {"reviewer", "builder", ""}) == "reviewer"
-    assert names.meant("the reviewer's word", {"reviewer"}) == "reviewer"
-    assert names.meant("what did builder tell reviewer", {"reviewer", "builder"}) == ""
-    assert names.meant("rebuilders", {"builder"}) == ""
-    assert names.meant("a (b", {"(b", "a"}) == "(b"
+    assert ranking.meant("What did the Reviewer say?", {"reviewer", "builder", ""}) == "reviewer"
+    assert ranking.meant("the reviewer's word", {"reviewer"}) == "reviewer"
+    assert ranking.meant("what did builder tell reviewer", {"reviewer", "builder"}) == ""
+    assert ranking.meant("rebuilders", {"builder"}) == ""
+    assert ranking.meant("a (b", {"(b", "a"}) == "(b"
 
 
 # Fusion
@@ -205,7 +205,7 @@ def test_the_one_who_is_named_is_meant_and_of_two_nobody() -> None:
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-5, 50), max_size=30))
 @settings(max_examples=150, deadline=None)
 def test_a_score_is_a_part_of_the_best_and_the_order_stays(scores: dict[str, float]) -> None:
-    parts, beyond = fusion.parts(scores)
+    parts, beyond = ranking.parts(scores)
     assert parts.keys() == scores.keys()
     assert all(0 <= one <= 1 for one in parts.values())
     assert beyond == 0.0
@@ -215,20 +215,20 @@ def test_a_score_is_a_part_of_the_best_and_the_order_stays(scores: dict[str, flo
 
 
 def test_what_was_not_looked_at_may_be_as_near_as_the_last_that_was() -> None:
-    parts, beyond = fusion.parts({str(at): 1 - at / 1000 for at in range(fusion.POOL)})
+    parts, beyond = ranking.parts({str(at): 1 - at / 1000 for at in range(ranking.POOL)})
     assert beyond == min(parts.values()) > 0.4
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.floats(-1, 1), max_size=30))
 @settings(max_examples=150, deadline=None)
 def test_words_and_meaning_each_keep_a_share(nearness: dict[str, float]) -> None:
-    share = fusion.share_of_words(nearness)
-    assert share == 1.0 if not nearness else fusion.WORDS - fusion.STANDING_OUT - 1e-9 <= share <= fusion.WORDS
+    share = ranking.share_of_words(nearness)
+    assert share == 1.0 if not nearness else ranking.WORDS - ranking.STANDING_OUT - 1e-9 <= share <= ranking.WORDS
 
 
 def test_where_one_text_is_far_nearer_than_the_rest_meaning_counts_for_more() -> None:
     alike = {str(at): 0.5 - at / 1000 for at in range(20)}
-    assert fusion.share_of_words(alike | {"0": 0.9}) < fusion.share_of_words(alike) - 0.1
+    assert ranking.share_of_words(alike | {"0": 0.9}) < ranking.share_of_words(alike) - 0.1
 
 
 def test_a_leg_alone_keeps_its_order_and_its_last_is_worth_something() -> None:
@@ -315,8 +315,8 @@ def test_of_two_alike_the_one_in_the_better_thread_is_first() -> None:
 
 
 def test_a_text_that_stands_alone_is_its_own_thread() -> None:
-    given_ = around.of_threads({"a": 2.0, "b": 1.0, "c": 1.0}, {"a": "s", "b": "s", "c": ""})
-    assert given_ == pytest.approx({name: around.OF_THREAD * best for name, best in (("a", 2), ("b", 2), ("c", 1))})
+    given_ = ranking.of_threads({"a": 2.0, "b": 1.0, "c": 1.0}, {"a": "s", "b": "s", "c": ""})
+    assert given_ == pytest.approx({name: ranking.OF_THREAD * best for name, best in (("a", 2), ("b", 2), ("c", 1))})
 
 
 def test_the_words_of_the_one_who_is_named_come_first() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from holdfast.capture import home
 from holdfast.errors import NewerFormat, NotFound, NotSaved, UsageError
-from holdfast.field import opening, records, retrieve, think, words
-from holdfast.field.sqlite import lock
+from holdfast.field import opening, retrieve, think, traffic, words
+from holdfast.field.sqlite import store
 from holdfast.field.thought import from_record
 
 
@@ -28,7 +28,7 @@ def room(vault: str) -> Iterator[Room]:
 
 
 def written(vault: str) -> list[str]:
-    return [one.text for path, _ in records.logs(vault) for one in records.read(vault, path).found]
+    return [one.text for path, _ in traffic.logs(vault) for one in traffic.read(vault, path).found]
 
 
 def test_a_thought_is_on_disk_and_found_at_once(room: Room) -> None:
@@ -43,10 +43,10 @@ def test_a_thought_is_on_disk_and_found_at_once(room: Room) -> None:
     assert made.thought.start == 1.0
     assert room.field.store.thoughts([made.thought.id])[made.thought.id] == made.thought
     assert room.ask("why locking?").results[0].thought == made.thought
-    (path, _), *others = records.logs(room.vault)
+    (path, _), *others = traffic.logs(room.vault)
     assert not others
-    assert path.startswith(f"thoughts/{records.machine()}/live/")
-    assert records.read(room.vault, path).found == (made.thought,)
+    assert path.startswith(f"thoughts/{traffic.machine()}/live/")
+    assert traffic.read(room.vault, path).found == (made.thought,)
 
 
 def test_a_record_of_a_newer_version_is_read_for_what_is_known_of_it(room: Room) -> None:
@@ -203,7 +203,7 @@ def test_what_is_refused_is_said_in_a_sentence_and_leaves_nothing(room: Room, mo
     with pytest.raises(UsageError, match="nothing was written") as refused:
         room.think(**more)
     assert said in str(refused.value)
-    assert records.logs(room.vault) == []
+    assert traffic.logs(room.vault) == []
 
 
 def test_the_longest_texts_are_taken_as_they_are(room: Room) -> None:
@@ -247,7 +247,7 @@ def test_while_another_holds_the_store_a_thought_is_saved_all_the_same(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(think, "PATIENCE", 0.01)
-    held = lock.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
+    held = store.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
     try:
         made = room.think("Orders use locking")
     finally:
@@ -261,7 +261,7 @@ def test_while_another_holds_the_store_a_thought_is_saved_all_the_same(
 
 def test_a_disk_that_takes_nothing_is_said_and_nothing_is_half_there(room: Room, no_file_over: object) -> None:
     room.think("Orders use locking")
-    size = records.logs(room.vault)[0][1]
+    size = traffic.logs(room.vault)[0][1]
     with no_file_over(size + 40), pytest.raises(NotSaved, match="NOT saved"):  # type: ignore[operator]
         room.think("Prices are cached for a day and that is longer than forty bytes")
     assert room.field.store.count() == 1
@@ -273,7 +273,7 @@ def test_a_vault_of_a_newer_format_is_left_alone(room: Room) -> None:
     Path(room.vault, "format").write_text(f"{home.FORMAT + 1}\n")
     with pytest.raises(NewerFormat):
         room.think("Orders use locking")
-    assert records.logs(room.vault) == []
+    assert traffic.logs(room.vault) == []
 
 
 def test_evidence_of_use_strengthens_further(room: Room) -> None:

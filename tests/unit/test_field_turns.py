@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.field import turns
+from holdfast.field import thought
 from holdfast.field.thought import DECISION, NOTE, Thought
 
 MAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC).timestamp()
@@ -26,16 +26,16 @@ MAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC).timestamp()
     ],
 )
 def test_who_speaks_and_when_is_read_from_the_head(head: str) -> None:
-    assert turns.of(f"{head}the lease runs out") == turns.Turn("Ada", MAY, "2023-05-08")
+    assert thought.of(f"{head}the lease runs out") == thought.Turn("Ada", MAY, "2023-05-08")
 
 
 def test_a_day_without_a_time_is_its_midnight() -> None:
     midnight = datetime(2023, 5, 8, tzinfo=UTC).timestamp()
-    assert turns.of("[2023-05-08] Ada: it runs out") == turns.Turn("Ada", midnight, "2023-05-08")
+    assert thought.of("[2023-05-08] Ada: it runs out") == thought.Turn("Ada", midnight, "2023-05-08")
 
 
 def test_a_name_alone_is_who_speaks() -> None:
-    assert turns.of("Ada Lovelace: it runs out") == turns.Turn("Ada Lovelace")
+    assert thought.of("Ada Lovelace: it runs out") == thought.Turn("Ada Lovelace")
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_a_name_alone_is_who_speaks() -> None:
     ],
 )
 def test_a_label_a_role_or_a_sentence_is_nobody(text: str) -> None:
-    assert turns.of(text) == turns.NONE
+    assert thought.of(text) == thought.NONE
 
 
 def test_a_role_with_a_time_has_the_time_alone() -> None:
-    assert turns.of("[2023/05/08 (Mon) 13:56] user: I moved") == turns.Turn("", MAY, "2023-05-08")
+    assert thought.of("[2023/05/08 (Mon) 13:56] user: I moved") == thought.Turn("", MAY, "2023-05-08")
 
 
 def test_who_speaks_comes_before_who_keeps_it() -> None:
@@ -87,6 +87,6 @@ def test_a_note_and_a_decision_of_a_task_keep_their_own_thread() -> None:
 
 @given(st.text(max_size=120))
 def test_any_text_has_a_head_or_none(text: str) -> None:
-    turn = turns.of(text)
+    turn = thought.of(text)
     assert bool(turn.day) == bool(turn.said)
     assert turn.speaker == turn.speaker.strip()

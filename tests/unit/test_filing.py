@@ -199,6 +199,7 @@ def test_a_title_is_short_cut_at_a_word_and_never_empty() -> None:
     assert len(notes.title("x" * 100)) == notes.LONGEST_TITLE
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=120)
 @given(
     texts=st.lists(st.text(min_size=1, max_size=60).filter(lambda text: flags.clean(text)[0]), min_size=1, max_size=6),

@@ -8,7 +8,7 @@ import pytest
 from hook_support import Home, Terminal
 from test_authored import lines
 
-from holdfast.close.verify import flagged
+from holdfast.close.verify import findings
 from holdfast.close.verify.claims import atoms
 from holdfast.close.verify.evidence import Evidence
 from holdfast.memory import Memory
@@ -59,13 +59,13 @@ def begin(fresh: Home, *said: tuple[str, Any]) -> None:
 
 def close(fresh: Home) -> Memory:
     fresh.reply(fresh.event("SessionEnd", reason="exit"))
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.close()
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.sessions.close()
     return memory
 
 
 def doubts(memory: Memory) -> dict[str, str]:
-    return {note.description.partition(" (unverified")[0]: note.unverified for note in memory.notes().notes}
+    return {note.description.partition(" (unverified")[0]: note.unverified for note in memory.notes.index().notes}
 
 
 def test_what_stands_in_the_session_is_believed_and_what_stands_nowhere_is_not(fresh: Home, terminal: Terminal) -> None:
@@ -97,9 +97,9 @@ def test_without_a_transcript_nobody_is_accused(fresh: Home, terminal: Terminal)
 def test_of_a_session_that_was_read_in_part_nobody_is_accused() -> None:
     flag = Flag("F", 0.0, "h", "e", "p", "fact", "It takes 45 ms")
     spoken = (Said(USER, "go", 0),)
-    assert flagged.unverified([flag], Evidence(spoken=spoken)) == {"F": "45 ms occurs nowhere in its session"}
-    assert flagged.unverified([flag], Evidence(spoken=spoken, is_partial=True)) == {}
-    assert flagged.unverified([flag], Evidence()) == {}
+    assert findings.unverified([flag], Evidence(spoken=spoken)) == {"F": "45 ms occurs nowhere in its session"}
+    assert findings.unverified([flag], Evidence(spoken=spoken, is_partial=True)) == {}
+    assert findings.unverified([flag], Evidence()) == {}
 
 
 def test_the_users_own_words_are_not_accused() -> None:
@@ -107,22 +107,22 @@ def test_the_users_own_words_are_not_accused() -> None:
         Flag("A", 0.0, "h", "e", "p", "fact", "It takes 45 ms", origin="user"),
         Flag("B", 0.0, "h", "e", "p", "rule", "Always wait 45 ms", answers="01X"),
     ]
-    assert flagged.unverified(told, Evidence(spoken=(Said(USER, "go", 0),))) == {}
+    assert findings.unverified(told, Evidence(spoken=(Said(USER, "go", 0),))) == {}
 
 
 def test_what_the_session_was_told_at_its_start_is_evidence() -> None:
     flag = Flag("F", 0.0, "h", "e", "p", "fact", "Staging listens on port 5433")
     evidence = Evidence(spoken=(Said(USER, "go", 0),))
-    assert flagged.unverified([flag], evidence, ["Staging runs on port 5433"]) == {}
-    assert flagged.unverified([flag], evidence)
+    assert findings.unverified([flag], evidence, ["Staging runs on port 5433"]) == {}
+    assert findings.unverified([flag], evidence)
 
 
 def test_other_flags_are_no_evidence() -> None:
     call = Said(CALL, "", 1, tool="Bash", call="c", given={"command": "holdfast flag 'It takes 45 ms'"})
     answer = Said(ASSISTANT, "It takes 45 ms.", 2)
     flag = Flag("F", 0.0, "h", "e", "p", "fact", "It takes 45 ms in all")
-    assert flagged.unverified([flag], Evidence(spoken=(Said(USER, "go", 0), call), flags=("It takes 45 ms",)))
-    assert flagged.unverified([flag], Evidence(spoken=(Said(USER, "go", 0), answer))) == {}
+    assert findings.unverified([flag], Evidence(spoken=(Said(USER, "go", 0), call), flags=("It takes 45 ms",)))
+    assert findings.unverified([flag], Evidence(spoken=(Said(USER, "go", 0), answer))) == {}
 
 
 RULE = "Wait 45 ms before every deploy"
@@ -139,8 +139,9 @@ def marked(fresh: Home, terminal: Terminal) -> Memory:
 MARK = "(unverified: 45 ms occurs nowhere in its session)"
 
 
+@pytest.mark.slow
 def test_the_mark_stands_wherever_the_note_is_shown(marked: Memory, terminal: Terminal, fresh: Home) -> None:
-    (note,) = marked.notes().notes
+    (note,) = marked.notes.index().notes
     assert f"{RULE} {MARK}" in terminal("notes").out
     assert 'unverified: "45 ms occurs nowhere in its session"' in terminal("show", note.path).out
     assert MARK in terminal("recall", "wait before every deploy").out
@@ -153,10 +154,10 @@ def test_the_mark_stands_wherever_the_note_is_shown(marked: Memory, terminal: Te
 def test_an_unverified_rule_is_not_always_on_and_denies_nothing(
     marked: Memory, terminal: Terminal, fresh: Home
 ) -> None:
-    (note,) = marked.notes().notes
+    (note,) = marked.notes.index().notes
     path = fresh.vault / note.path
     path.write_text(path.read_text().replace("kind: knowledge", "kind: rule\npolicy: never"))
-    (note,) = marked.notes().notes
+    (note,) = marked.notes.index().notes
     assert (note.kind, note.policy, note.is_active, note.is_always_on) == ("rule", "never", True, False)
     assert terminal("arm", note.path, "--tool", "Bash", "--word", "deploy").status == 0
     fresh.reply(fresh.event("SessionStart", "s2", source="startup"))
@@ -170,7 +171,7 @@ def test_an_unverified_snag_is_a_note_and_changes_no_rule(fresh: Home, terminal:
     begin(fresh)
     terminal.fast("snag", "the deploy takes 45 ms", "--better", "run make warm before git push")
     memory = close(fresh)
-    (note,) = memory.notes().notes
+    (note,) = memory.notes.index().notes
     assert note.unverified
     assert note.when is None
 
@@ -179,13 +180,13 @@ def test_progress_that_is_unverified_says_so_in_its_line(fresh: Home, terminal: 
     begin(fresh)
     terminal.fast("flag", "--kind", "progress", "The deploy takes 45 ms now")
     memory = close(fresh)
-    (note,) = memory.notes().notes
-    assert f"The deploy takes 45 ms now {MARK}" in memory.text_of(note.path)
+    (note,) = memory.notes.index().notes
+    assert f"The deploy takes 45 ms now {MARK}" in memory.notes.text_of(note.path)
 
 
 def test_a_label_and_a_name_with_its_arity_are_one_thing() -> None:
     assert [one.label for one in atoms("see task 6 of it")] == ["task"]
     known = Evidence(spoken=(Said(ASSISTANT, "def classify_line(text, depth): tasks 4-6 and 9 are done", 0),))
     for text in ("`classify_line/2` is new", "task 5 is done", "task 9 is done", "`classify_line(..., depth)`"):
-        assert flagged.problem(text, known) == "", text
-    assert flagged.problem("task 8 is done", known)
+        assert findings.flag_problem(text, known) == "", text
+    assert findings.flag_problem("task 8 is done", known)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import codec, episodes, flagging, home, ledger_history, log, queue, segments
+from holdfast.capture import codec, episodes, flagging, home, ledger, log, queue, segments
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import Project, replace
 
@@ -20,7 +20,7 @@ def waiting(vault: str) -> list[str]:
 
 
 def told(vault: str) -> list[dict[str, object]]:
-    return list(ledger_history.read(f"{vault}/.state", ledger_history.Wanted()))
+    return list(ledger.read(f"{vault}/.state", ledger.Wanted()))
 
 
 def test_flags_are_stamped_with_their_speaker_saved_in_order_and_told_in_the_ledger(vault: str) -> None:

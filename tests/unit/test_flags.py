@@ -163,6 +163,7 @@ def test_what_is_refused_is_refused_in_one_clear_sentence(text: str, options: di
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_very_long_run_of_tags_costs_no_more_than_other_text() -> None:
     assert clean("x" + "\U000e0041" * 300_000)[0] == "x"
     assert clean("\U0001f3f4" * 300_000 + "\n")[0] == "\U0001f3f4" * 300_000

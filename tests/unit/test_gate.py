@@ -110,6 +110,7 @@ def test_every_commit_says_who_asks() -> None:
     assert given.default is inspect.Parameter.empty
 
 
+@pytest.mark.slow
 def test_who_asks_is_the_user_only_where_that_is_known() -> None:
     """In the whole source, somebody is called the user by the gate's own look, by a review, or by nobody."""
     found = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import holdfast
 
 SOURCE = Path(holdfast.__file__).parent
@@ -14,13 +16,12 @@ STARTS = {
     GIT: "git",
     "capture/background.py": "our own commands, detached",
     "capture/platform.py": "ps and sysctl, on a Mac",
-    "cli/editor.py": "the user's editor",
-    "doctor/probe.py": "the registered line, and an agent's --version",
-    "doctor/server.py": "our own server, as an agent registered it",
-    "install/command.py": "an agent's own command line",
+    "cli/session.py": "the user's editor",
+    "health/probe.py": "the registered line, an agent's --version, and our own server as registered",
+    "install/launcher.py": "an agent's own command line",
     "install/demo/host.py": "our own hook, in a home made for the demonstration",
     "install/demo/stage.py": "what a person types in the demonstration, git in its own project among it",
-    "judge/running.py": "an agent's own command line as a judge",
+    "hosts/programs.py": "an agent's own command line as a judge",
     "tasks/run/process.py": "the command that `task run` was given",
 }
 STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
@@ -62,6 +63,7 @@ def trees() -> dict[str, ast.AST]:
     return {str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8")) for path in found}
 
 
+@pytest.mark.slow
 def test_every_start_of_a_program_is_known_and_git_is_started_in_one_place() -> None:
     known = trees()
     starting = {name for name, tree in known.items() if starts_a_program(tree)}

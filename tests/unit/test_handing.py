@@ -14,7 +14,7 @@ import pytest
 from hook_support import SOURCE, Home, run
 
 from holdfast.capture import drafts
-from holdfast.vault import handing, handoff_lint, lineage
+from holdfast.vault import handoff_form, lineage
 from holdfast.vault.lineage import Handoff
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def test_twenty_good_handoffs_raise_no_alarm(root: str, nth: int) -> None:
         files_modified=(GOOD_FILES[nth % 17], GOOD_FILES[(nth * 5 + 3) % 17]),
         learned=("Maybe is fine here: eventually, perhaps, etc. are not steps.",),
     )
-    assert handoff_lint.problems(good, root) == []
+    assert handoff_form.problems(good, root) == []
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_twenty_good_handoffs_raise_no_alarm(root: str, nth: int) -> None:
     ],
 )
 def test_an_agenda_word_is_refused_with_how_to_fix_it(root: str, step: str, word: str) -> None:
-    (problem,) = handoff_lint.problems(made(next_steps=("Run make.", step)), root)
+    (problem,) = handoff_form.problems(made(next_steps=("Run make.", step)), root)
     assert problem == f'Next step 2 says "{word}": say what to do and where, such as "run X and fix Y in Z".'
 
 
@@ -122,7 +122,7 @@ def test_what_is_missing_or_wrong_is_said_with_how_to_fix_it(root: str) -> None:
             "done": ("x" * 6001,),
         },
     )
-    problems = handoff_lint.problems(bad, root)
+    problems = handoff_form.problems(bad, root)
     assert [one.split(":")[0].split(".")[0] for one in problems] == [
         "There is no next step",
         "Decision 1 has no reason",
@@ -135,10 +135,10 @@ def test_what_is_missing_or_wrong_is_said_with_how_to_fix_it(root: str) -> None:
 
 def test_the_form_has_every_section_and_what_was_flagged_and_an_unfilled_one_is_empty(fresh: Home) -> None:
     flag = fresh.flag("Locking works.")
-    text = handing.form([flag])
+    text = handoff_form.form([flag])
     assert "## Learned\n\n- Locking works.\n" in text
-    assert handing.parse(text) == ("", {"learned": ("Locking works.",)})
-    assert handing.parse(handing.form([])) == ("", {})
+    assert handoff_form.parse(text) == ("", {"learned": ("Locking works.",)})
+    assert handoff_form.parse(handoff_form.form([])) == ("", {})
 
 
 def test_markdown_and_json_say_the_same_and_nothing_is_left_out() -> None:
@@ -147,9 +147,9 @@ def test_markdown_and_json_say_the_same_and_nothing_is_left_out() -> None:
         "<!-- two\nlines -->\n## Open questions\n- why twice?\n"
     )
     wanted = {"next_steps": ("run make",), "note": ("A paragraph of mine.", "Open questions: why twice?")}
-    assert handing.parse(markdown) == ("Locks", wanted)
+    assert handoff_form.parse(markdown) == ("Locks", wanted)
     form = {"title": "Locks", "next": "run make", "note": "A paragraph of mine.", "Open questions": ["why twice?"]}
-    assert handing.parse(json.dumps(form)) == ("Locks", wanted)
+    assert handoff_form.parse(json.dumps(form)) == ("Locks", wanted)
 
 
 FORM = {
@@ -172,6 +172,7 @@ def newest(home: Home) -> Handoff:
     return found[0]
 
 
+@pytest.mark.slow
 def test_a_handoff_comes_from_a_pipe_as_json_or_markdown_and_secrets_stay_out(fresh: Home, token: str) -> None:
     first = give(fresh, json.dumps({**FORM, "learned": [f"The token is {token}."]}), "--json")
     assert first.status == 0, first.err
@@ -204,6 +205,7 @@ def test_a_handoff_that_is_refused_says_why_in_one_sentence(fresh: Home, text: s
     assert not (fresh.vault / "lineage").exists()
 
 
+@pytest.mark.slow
 def test_a_person_can_override_the_lint(fresh: Home) -> None:
     assert give(fresh, "## Done\n- all\n", "--anyway").status == 0
     assert newest(fresh).items("done") == ("all",)
@@ -222,9 +224,10 @@ SEED_SECTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [SEED, re.sub(r" (?=Date|Worked|Decisions|Learned|Handoff)", "\n", SEED)])
 def test_a_short_honest_handoff_of_labels_is_read_and_accepted_with_a_warning(fresh: Home, text: str) -> None:
-    title, sections = handing.parse(text)
+    title, sections = handoff_form.parse(text)
     assert (title, {key: tuple(sorted(items)) for key, items in sections.items()}) == (
         "SESSION 204 \u2014 Open-source",
         SEED_SECTIONS,
@@ -238,19 +241,19 @@ def test_a_short_honest_handoff_of_labels_is_read_and_accepted_with_a_warning(fr
 
 def test_a_label_in_passing_makes_no_sections() -> None:
     text = "# Locks\n\nDone: it works, and Alice said: fine.\n\n## Next steps\n\n- Note: run make\n"
-    assert handing.parse(text)[1] == {
+    assert handoff_form.parse(text)[1] == {
         "note": ("Done: it works, and Alice said: fine.",),
         "next_steps": ("Note: run make",),
     }
-    assert handing.parse("One label. Note: nothing else") == ("", {"note": ("One label. Note: nothing else",)})
+    assert handoff_form.parse("One label. Note: nothing else") == ("", {"note": ("One label. Note: nothing else",)})
 
 
 def test_a_long_handoff_needs_its_next_step_and_its_reasons(root: str) -> None:
     short = Handoff("t", "", "shop", sections={"decisions": ("Use Postgres",), "note": ("It half works.",)})
-    assert (handoff_lint.problems(short, root), len(handoff_lint.warnings(short))) == ([], 2)
-    told = {**short.sections, "done": ("x" * handoff_lint.SHORT,)}
+    assert (handoff_form.problems(short, root), len(handoff_form.warnings(short))) == ([], 2)
+    told = {**short.sections, "done": ("x" * handoff_form.SHORT,)}
     long = Handoff("t", "", "shop", sections=told)
-    assert (len(handoff_lint.problems(long, root)), handoff_lint.warnings(long)) == (2, [])
+    assert (len(handoff_form.problems(long, root)), handoff_form.warnings(long)) == (2, [])
 
 
 def an_editor(home: Home, script: str) -> str:
@@ -289,6 +292,7 @@ def test_an_editor_that_is_none_is_one_sentence(fresh: Home, editor: str) -> Non
     assert (done.status, "Set EDITOR" in done.err, "Traceback" in done.err) == (2, True, False)
 
 
+@pytest.mark.slow
 def test_processes_that_hand_off_at_once_write_a_file_each(fresh: Home) -> None:
     fresh.flag("so that the project is known")
     command = [sys.executable, "-P", "-m", "holdfast", "handoff"]
@@ -309,8 +313,8 @@ def test_two_handoffs_of_one_session_within_a_second_are_two(
     from holdfast.memory import Memory
 
     home = terminal.home
-    memory = Memory(str(home.vault), str(home.project), lambda: 1_800_000_000.0, {"HOLDFAST_SESSION": "s1"})
-    made = [memory.handoff(json.dumps({**FORM, "title": f"Number {nth}"})) for nth in range(3)]
+    memory = Memory.open(str(home.vault), str(home.project), lambda: 1_800_000_000.0, {"HOLDFAST_SESSION": "s1"})
+    made = [memory.sessions.handoff(json.dumps({**FORM, "title": f"Number {nth}"})) for nth in range(3)]
     assert [one.number for one in made] == [1, 2, 3]
     assert newest(home).title == "Number 2"
     assert lineage.names(str(home.vault), home.project_id()) == [one.path for one in made]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.capture import episodes, flags
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
-from holdfast.close import handoff, witnessed
+from holdfast.close import session_record
 from holdfast.model import Flag
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
@@ -34,7 +34,7 @@ def read_again(made: Handoff) -> Handoff:
 
 
 def test_it_says_what_was_asked_first_and_last_and_that_nobody_wrote_it() -> None:
-    made = handoff.make(ENDED, Story(("first", "between", "last")), (), {}, ("before",))
+    made = session_record.make(ENDED, Story(("first", "between", "last")), (), {}, ("before",))
     assert made.title == "first"
     assert made.items("goals") == ("first",)
     assert made.items("worked_on") == ("last asked for: last",)
@@ -44,14 +44,14 @@ def test_it_says_what_was_asked_first_and_last_and_that_nobody_wrote_it() -> Non
 
 
 def test_one_prompt_is_not_said_twice() -> None:
-    made = handoff.make(ENDED, Story(("only",)), (), {}, ())
+    made = session_record.make(ENDED, Story(("only",)), (), {}, ())
     assert made.items("worked_on") == ()
 
 
 def test_flags_go_where_their_kind_belongs_with_a_link_to_their_note() -> None:
     given = (flag("built it", "progress"), flag("we keep it", "decision", nth=1), flag("it is so", nth=2))
     placed = {given[0].id: "projects/p.md", given[1].id: "projects/d.md", given[2].id: "knowledge/k.md"}
-    made = handoff.make(ENDED, Story(), given, placed, ())
+    made = session_record.make(ENDED, Story(), given, placed, ())
     assert made.items("done") == ("built it",)
     assert made.items("decisions") == ("we keep it ([note](../../projects/d.md))",)
     assert made.items("learned") == ("it is so ([note](../../knowledge/k.md))",)
@@ -60,16 +60,16 @@ def test_flags_go_where_their_kind_belongs_with_a_link_to_their_note() -> None:
 
 def test_what_waits_in_quarantine_is_counted_and_not_quoted_not_even_as_the_topic() -> None:
     bad = flag("obey me", "rule", "web")
-    made = handoff.make(ENDED, Story(), (bad,), {bad.id: "quarantine/obey-me.md"}, ())
+    made = session_record.make(ENDED, Story(), (bad,), {bad.id: "quarantine/obey-me.md"}, ())
     assert "obey" not in lineage.render(made)
     assert made.title == "a session without words"
     assert made.items("note")[1].startswith("1 flagged from outside text")
 
 
 def test_one_that_died_says_what_it_was_asked_last() -> None:
-    made = handoff.make(DIED, Story(("a", "b")), (), {}, ())
+    made = session_record.make(DIED, Story(("a", "b")), (), {}, ())
     assert made.items("in_progress")[0].endswith("Its last request was: b")
-    assert "request" not in handoff.make(DIED, Story(), (flag("x"),), {}, ()).items("in_progress")[0]
+    assert "request" not in session_record.make(DIED, Story(), (flag("x"),), {}, ()).items("in_progress")[0]
 
 
 def test_files_are_told_as_the_project_says_them_and_not_all_of_a_thousand(tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_files_are_told_as_the_project_says_them_and_not_all_of_a_thousand(tmp_p
     (tmp_path / "repo" / "sub").mkdir()
     episode = Episode("h", "s", 1, "p", f"{tmp_path}/repo/sub", NOW)
     touched = (f"{tmp_path}/repo/a.py", f"{tmp_path}/repo/sub/b.py", f"{tmp_path}/repository/c.py", "d\n.py")
-    made = handoff.make(episode, Story(files=touched), (), {}, ())
+    made = session_record.make(episode, Story(files=touched), (), {}, ())
     assert made.items("files_modified") == ("a.py", "sub/b.py", f"{tmp_path}/repository/c.py", "d .py")
-    many = handoff.make(episode, Story(files=tuple(f"/f{nth}" for nth in range(100))), (), {}, ())
-    assert len(many.items("files_modified")) == witnessed.MOST_FILES + 1
+    many = session_record.make(episode, Story(files=tuple(f"/f{nth}" for nth in range(100))), (), {}, ())
+    assert len(many.items("files_modified")) == session_record.MOST_FILES + 1
     assert many.items("files_modified")[-1] == "and 60 more"
 
 
@@ -89,14 +89,14 @@ def test_files_are_told_as_the_project_says_them_and_not_all_of_a_thousand(tmp_p
 def test_however_much_was_flagged_it_can_be_loaded(letter: str) -> None:
     kinds = ("progress", "decision", "fact")
     given = tuple(flag(letter * 3990 + str(nth), kinds[nth % 3], nth=nth) for nth in range(300))
-    made = read_again(handoff.make(DIED, Story((letter * 4000, letter * 3999)), given, {}, ()))
+    made = read_again(session_record.make(DIED, Story((letter * 4000, letter * 3999)), given, {}, ()))
     assert made.items("done")[-1] == "and 70 more, filed as notes"
 
 
 def test_the_topic_is_the_first_line_with_words_in_it() -> None:
-    assert handoff.topic(Story(("\n \n\u202e\n  Fix it. \nplease",)), ()) == "Fix it"
-    assert handoff.topic(Story(), (flag("a flag"),)) == "a flag"
-    assert handoff.topic(Story(("\n",)), ()) == "a session without words"
+    assert session_record.topic(Story(("\n \n\u202e\n  Fix it. \nplease",)), ()) == "Fix it"
+    assert session_record.topic(Story(), (flag("a flag"),)) == "a flag"
+    assert session_record.topic(Story(("\n",)), ()) == "a session without words"
 
 
 @settings(deadline=None, max_examples=150)
@@ -107,7 +107,7 @@ def test_the_topic_is_the_first_line_with_words_in_it() -> None:
 )
 def test_whatever_is_in_it_it_is_read_back_item_by_item(prompts: list[str], texts: list[str], files: list[str]) -> None:
     given = tuple(flag(text, nth=nth) for nth, text in enumerate(texts))
-    made = handoff.make(ENDED, Story(tuple(prompts), tuple(files)), given, {}, ())
+    made = session_record.make(ENDED, Story(tuple(prompts), tuple(files)), given, {}, ())
     again = read_again(made)
     assert again.title == made.title
     kept = {key: [" ".join(item.split()) for item in items] for key, items in made.sections.items()}

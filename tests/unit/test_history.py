@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import brain, history, notes
+from holdfast.vault import history, note_facets, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -90,6 +90,7 @@ def test_the_history_of_a_note_follows_it_through_a_new_name_and_beyond_its_end(
     assert history.former_path(vault, "never was") == ""
 
 
+@pytest.mark.slow
 def test_another_projects_changes_are_only_counted(vault: str) -> None:
     write(vault, "ours", {"knowledge/ours.md": text("ours", project="shop-1")})
     write(vault, "everybody's", {"knowledge/all.md": text("all")})
@@ -201,7 +202,7 @@ def test_the_operators_words_in_the_brain_come_back_and_the_map_stays_current(va
     now = there(vault, "BRAIN.md")
     assert "Fridays" not in now
     assert "other.md" in now
-    assert now.startswith(brain.OPENING)
+    assert now.startswith(note_facets.OPENING)
 
 
 def test_a_change_is_found_by_a_beginning_of_its_id_in_any_case_or_of_its_commit(vault: str) -> None:

@@ -28,6 +28,7 @@ from hook_support import (
 
 from holdfast.capture import home
 from holdfast.hook import snapshot
+from holdfast.hosts import registration
 from holdfast.install import launcher
 
 EVENTS = ("SessionStart", "PostToolUse", "SessionEnd")
@@ -146,7 +147,7 @@ def test_a_vault_whose_path_is_no_text_is_a_vault(fresh: Home, tmp_path: Path) -
 def test_a_host_that_leaves_us_next_to_nothing_goes_on(fresh: Home, limit: str) -> None:
     """Limits that a host may have been given, and that we inherit."""
     launcher.write_launcher(fresh.env)
-    line = f"ulimit {limit}; {launcher.registered_line('claude-code', fresh.env)}"
+    line = f"ulimit {limit}; {registration.registered_line('claude-code', fresh.env)}"
     done = subprocess.run(
         ["/bin/sh", "-c", line],
         env=fresh.env,

@@ -62,6 +62,7 @@ def test_fifty_megabytes_of_nonsense_take_no_time_to_speak_of(fresh: Home) -> No
     assert ["JSON" in told for told in fresh.errors()] == [True]
 
 
+@pytest.mark.slow
 def test_a_tool_response_of_fifty_megabytes_is_a_moment_like_any_other(fresh: Home) -> None:
     done = fresh.hook(fresh.event("PostToolUse", tool_name="Bash", tool_response={"stdout": "x" * HUGE}))
     assert_harmless(done)
@@ -218,10 +219,11 @@ def test_a_start_with_a_broken_field_still_opens_an_episode(fresh: Home, more: d
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_the_registered_line_survives_closed_streams(fresh: Home, closed: str) -> None:
+    from holdfast.hosts import registration
     from holdfast.install import launcher
 
     launcher.write_launcher(fresh.env)
-    line = f"( {launcher.registered_line('claude-code', fresh.env)} ) {closed}"
+    line = f"( {registration.registered_line('claude-code', fresh.env)} ) {closed}"
     done = subprocess.run(["/bin/sh", "-c", line], env=fresh.env, cwd=fresh.project, input=b"{}", check=False)
     assert done.returncode == 0
 

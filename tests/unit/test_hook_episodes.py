@@ -12,6 +12,7 @@ import pytest
 from hook_support import PYTHON, START, Agents, Home
 
 from holdfast.capture import codec, episodes, flags, log, platform, queue
+from holdfast.hosts import registration
 from holdfast.install import launcher
 from holdfast.model import Process, replace
 
@@ -45,7 +46,7 @@ def test_a_host_killed_with_9_is_found_and_its_flag_is_named_at_the_next_start(f
     """All of it real: the host is a parent of hook and flag and tells nobody its pid; its session is in no variable."""
     launcher.write_launcher(fresh.env)
     script = fresh.folder / "agent.sh"
-    line = launcher.registered_line("claude-code", fresh.env)
+    line = registration.registered_line("claude-code", fresh.env)
     command = shlex.join([PYTHON, "-I", "-S", START, "--command", "flag"])
     script.write_text(HOST.format(hook=f"sh -c {shlex.quote(line)}", flag=command))
     payload = codec.encode(fresh.event("SessionStart", "killed", source="startup")).decode()
@@ -440,6 +441,7 @@ def test_two_sessions_of_one_project_are_two_episodes(fresh: Home, agents: Agent
     assert "session s1" not in told
 
 
+@pytest.mark.slow
 def test_sixteen_hooks_at_once_open_one_episode(fresh: Home, agents: Agents) -> None:
     agent = agents()
     raw = codec.encode(fresh.event("PostToolUse", tool_name="Bash"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hook_support import PROMPT, PYTHON, START, Agents, Home, imported_by, too_open, wait_until
 
-from holdfast.capture import background, home, upkeep
+from holdfast.capture import background, home
 
 NEVER = {"json", "re", "dataclasses", "typing", "os", "rich", "enum", "subprocess", "pathlib", "site"}
 
@@ -80,7 +80,7 @@ def test_upkeep_starts_once_a_day_however_many_sessions_end(fresh: Home) -> None
         fresh.hook(fresh.event("SessionEnd", session))
     wait_until("the upkeep has run", lambda: fresh.ledger("upkeep"))
     assert len(fresh.ledger("upkeep")) == 1
-    assert not upkeep.start_if_due(str(fresh.vault), fresh.env, time.time())
+    assert not background.start_if_due(str(fresh.vault), fresh.env, time.time())
 
 
 def test_upkeep_is_a_session_of_its_own_with_nothing_of_ours_and_the_child_mark(fresh: Home) -> None:

@@ -11,8 +11,8 @@ import pytest
 from hook_support import Agents, Home
 
 from holdfast.capture import gitfiles, platform, segments
+from holdfast.capture.gate import is_wrapper
 from holdfast.errors import NotSaved
-from holdfast.hosts.process import is_wrapper
 
 TOKEN = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 
@@ -77,6 +77,7 @@ def test_all_flags_of_a_call_are_kept_when_the_disk_fails_once(fresh: Home, monk
     assert sorted(fresh.texts()) == ["first", "second", "third"]
 
 
+@pytest.mark.slow
 def test_thousands_of_flags_in_one_call_are_kept_in_order(fresh: Home) -> None:
     texts = [f"fact {nth}" for nth in range(4000)]
     payload = {"event": "flag", "session": "s", "cwd": str(fresh.project), "flags": [{"text": text} for text in texts]}

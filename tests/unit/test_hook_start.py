@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hook_support import PROMPT, Agents, Home, context_of
 
-from holdfast.capture import brief_file, flags, home, marks, queue
+from holdfast.brief import brief_file
+from holdfast.capture import flags, home, marks, queue
 from holdfast.capture.ids import digest
 from holdfast.model import Flag, replace
 
@@ -62,6 +63,7 @@ def test_any_other_host_is_answered_with_context(fresh: Home) -> None:
     assert "orders use optimistic locking" in reply["context"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["claude-code", "generic"])
 def test_five_thousand_long_flags_do_not_make_a_start_grow(fresh: Home, host: str) -> None:
     put(fresh, [f"{n} " + "long " * 799 for n in range(5000)])
@@ -74,6 +76,7 @@ def test_five_thousand_long_flags_do_not_make_a_start_grow(fresh: Home, host: st
     assert "left out; `holdfast queue` shows all" in told
 
 
+@pytest.mark.slow
 def test_five_thousand_short_flags_do_not_make_a_start_grow(fresh: Home) -> None:
     put(fresh, [f"n{n}" for n in range(5000)])
     out = start(fresh)
@@ -211,6 +214,7 @@ def test_a_subfolder_of_a_repository_is_told_of_the_whole_repository(fresh: Home
     assert "said at the top" in told
 
 
+@pytest.mark.slow
 def test_a_start_does_not_read_the_whole_of_a_long_queue(fresh: Home) -> None:
     put(fresh, ["y" * 3900 for _ in range(3000)])
     began = time.perf_counter()

@@ -9,7 +9,7 @@ import pytest
 from hook_support import PYTHON, START, Agents
 
 from holdfast.capture import platform
-from holdfast.hosts.process import host_process, is_wrapper
+from holdfast.capture.gate import host_process, is_wrapper
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_nearest_ancestor_that_is_no_wrapper_is_the_host() -> None:
     source = START.rpartition("/holdfast/")[0]
     code = (
         f"import sys; sys.path.insert(0, {source!r}); "
-        "from holdfast.hosts import process; found = process.host_process(0); print(found.pid if found else 0)"
+        "from holdfast.capture import gate; found = gate.host_process(0); print(found.pid if found else 0)"
     )
     host = subprocess.run(
         ["/bin/sh", "-s"],

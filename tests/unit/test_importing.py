@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hook_support import Home, Terminal
 
-from holdfast.vault import notes, sections
+from holdfast.vault import instructions, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import Note
 
@@ -244,7 +244,7 @@ def test_a_heading_cannot_lead_out_of_the_vault(terminal: Terminal, fresh: Home)
 
 
 def test_sections_know_their_lines_and_repeated_headings() -> None:
-    found = sections.cut("above\n\n# A\none\n\n# A #\ntwo\n~~~\n# code\n```\n~~~\n### B\nthree", "x.md")
+    found = instructions.cut("above\n\n# A\none\n\n# A #\ntwo\n~~~\n# code\n```\n~~~\n### B\nthree", "x.md")
     assert [(one.heading, one.text.strip(), one.first, one.last) for one in found] == [
         ("x.md", "above", 1, 2),
         ("A", "one", 3, 5),
@@ -255,13 +255,14 @@ def test_sections_know_their_lines_and_repeated_headings() -> None:
 
 def test_a_long_section_is_cut_between_paragraphs_without_losing_a_letter() -> None:
     paragraphs = [f"paragraph {nth} " + "word " * 900 for nth in range(12)] + ["x" * 45_000]
-    found = sections.cut("# Long\n" + "\n\n".join(paragraphs), "x.md")
+    found = instructions.cut("# Long\n" + "\n\n".join(paragraphs), "x.md")
     assert len(found) > 3
     assert found[0].heading == f"Long (1/{len(found)})"
-    assert all(len(one.text) <= sections.LONGEST for one in found)
+    assert all(len(one.text) <= instructions.LONGEST for one in found)
     assert "".join(one.text for one in found) == "\n\n".join(paragraphs)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_asks_and_a_no_writes_nothing(shop: Path, fresh: Home) -> None:
     import pty
     import sys

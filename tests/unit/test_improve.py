@@ -15,8 +15,8 @@ from holdfast.capture import flag_words, flags
 from holdfast.capture.armed_match import matches
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
-from holdfast.close.improve import arming, proposals
 from holdfast.close.improve import closing as improve
+from holdfast.close.improve import proposals, snag
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve.snag import Snag, key_of, parsed
 from holdfast.errors import UsageError
@@ -102,9 +102,9 @@ def test_the_line_always_fits_what_an_armed_note_brings_back(wrong: str, better:
 def test_a_snag_that_names_a_call_waits_for_that_call(
     wrong: str, better: str, call: tuple[str, str, tuple[str, ...]]
 ) -> None:
-    when = arming.derived(Snag(wrong, better))
+    when = snag.derived(Snag(wrong, better))
     assert when
-    assert armed.problems(when) == []
+    assert armed.problems_of(when) == []
     assert matches(armed.read(when).as_record(), *call)
     assert not matches(armed.read(when).as_record(), "Bash", "ls", ("README.md",))
 
@@ -124,11 +124,11 @@ def test_a_snag_that_names_a_call_waits_for_that_call(
     ],
 )
 def test_what_names_no_call_that_can_be_told_from_others_arms_nothing(wrong: str) -> None:
-    assert arming.derived(Snag(wrong, "ask first")) is None
+    assert snag.derived(Snag(wrong, "ask first")) is None
 
 
 def test_a_command_of_two_letters_is_not_found_in_other_commands() -> None:
-    when = arming.derived(Snag("rg ignored the hidden folder", "pass --hidden"))
+    when = snag.derived(Snag("rg ignored the hidden folder", "pass --hidden"))
     assert when == {"tool": "Bash", "words": ["rg"]}
     known = armed.read(when)
     assert armed.matches(known, "Bash", "rg -n todo src", ())
@@ -139,7 +139,7 @@ def test_a_command_of_two_letters_is_not_found_in_other_commands() -> None:
 def test_long_words_cost_no_time() -> None:
     began = time.monotonic()
     for text in ("./" + "a" * 3900 + "*", "/" + "a/" * 1900 + "*", "`" + "x " * 90 + "`" * 100, "better: " * 500):
-        arming.derived(Snag(text, text))
+        snag.derived(Snag(text, text))
         parsed(a_flag(text))
     assert time.monotonic() - began < 2
 
@@ -152,8 +152,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=200), st.lists(PIECES, max_size=12).map("".join))
 @settings(deadline=None, max_examples=400)
 def test_no_words_give_a_when_that_is_refused_or_fires_at_everything(wrong: str, better: str) -> None:
-    when = arming.derived(Snag(wrong, better))
-    assert when is None or (armed.problems(when) == [] and when == arming.derived(Snag(wrong, better)))
+    when = snag.derived(Snag(wrong, better))
+    assert when is None or (armed.problems_of(when) == [] and when == snag.derived(Snag(wrong, better)))
 
 
 def test_a_named_rule_gets_the_better_path_below_its_words(desk: Desk) -> None:
@@ -343,7 +343,7 @@ def test_no_words_of_a_snag_change_anything_but_their_own_note(text: str, better
     assert isinstance(made, notes.Note)
     assert (made.origin, made.project, made.sources, made.status) == ("agent", SHOP, (flag.id,), "active")
     assert made.kind in ("rule", "feedback")
-    assert armed.problems(made.when) == [] if made.when else True
+    assert armed.problems_of(made.when) == [] if made.when else True
     record = improve_record.read(improve_record.path_of(flag.id), filing.texts[improve_record.path_of(flag.id)])
     assert record
     assert record.note == loop.path
@@ -456,6 +456,7 @@ def test_the_sentence_goes_with_the_edit_whichever_project_was_closed(desk: Desk
     assert desk.notices(OTHER) == []
 
 
+@pytest.mark.slow
 def test_many_snags_about_one_call_cost_the_same_each(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     real = notes.from_text

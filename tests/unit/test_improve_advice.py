@@ -15,8 +15,8 @@ from holdfast.close.improve import advice as improve_advice
 from holdfast.close.improve import closing as improve
 from holdfast.close.improve import proposals
 from holdfast.close.improve.advice import Advice, Refused
-from holdfast.close.think import wording
-from holdfast.judge.fencing import Fence
+from holdfast.close.think import groups
+from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes
 from holdfast.vault.notes import Note
@@ -166,13 +166,14 @@ def test_a_when_that_tells_a_call_from_others_stands(desk: Desk, when: dict[str,
     assert improve_advice.accepted(advice(when=when), shown(desk, flag), flag).armed() == when
 
 
+@pytest.mark.slow
 def test_a_note_that_was_shown_only_in_part_is_added_to_and_never_rewritten(desk: Desk) -> None:
     body = "\n".join([LONG, *(f"Row {nth}: {'x' * 80}" for nth in range(60)), "The last line."])
     desk.write("knowledge/docker-volumes.md", kind="knowledge", name="Docker volumes", body=body)
     flag = a_flag()
     found = shown(desk, flag)
     assert "The last line." not in improve.question(flag, found, Fence("n0nce")).given
-    rewritten = advice(lines=[], body=f"{body[: wording.LONGEST_SHOWN]}\nName the image.")
+    rewritten = advice(lines=[], body=f"{body[: groups.LONGEST_SHOWN]}\nName the image.")
     assert improve.considered(rewritten, found, flag, desk.place()) is None
     (kept,) = proposals.listing(desk.state, SHOP)
     assert "only the beginning" in kept.why

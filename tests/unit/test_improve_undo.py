@@ -235,6 +235,7 @@ WORDS = st.sampled_from(["docker prune hung", "git push failed", "it broke", "py
 ORDERS = st.lists(st.tuples(WORDS, st.sampled_from(["wait", "ask", "use ci"])), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(ORDERS, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_filed_and_taken_back_in_any_order_leaves_nothing(

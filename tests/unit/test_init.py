@@ -11,9 +11,9 @@ import pytest
 from hook_support import BARE, Home, Terminal, at_a_terminal
 
 from holdfast.capture import home as homes
-from holdfast.hosts import HOSTS
-from holdfast.install import launcher
-from holdfast.install.hosts import REGISTRARS, claude_code, registrar
+from holdfast.hosts import HOSTS, KNOWN, registration
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.hosts.host import registrar
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_without_any_agent_vault_and_launcher_are_made_and_the_rest_is_said(fres
     done = terminal("init", env=BARE)
     assert (done.status, done.err) == (0, "")
     assert (fresh.vault / "format").is_file()
-    assert os.access(launcher.launcher_path(fresh.env), os.X_OK)
+    assert os.access(registration.launcher_path(fresh.env), os.X_OK)
     assert "No agent was found on this machine (Claude Code, Codex)" in done.out
     assert done.out.splitlines()[-1] == "Made the vault, the launcher and the command. No settings were changed."
     assert "--agent NAME" in done.out
@@ -73,7 +73,7 @@ def test_a_second_init_says_that_nothing_was_to_be_done(fresh: Home, terminal: T
     assert "Everything was in place; no settings were changed." in done.out
     assert f"  {claude}: has what it needs, nothing is added" in done.out
     assert f"vault     {fresh.vault} (is there)" in done.out
-    assert f"launcher  {launcher.launcher_path(fresh.env)} (is up to date)" in done.out
+    assert f"launcher  {registration.launcher_path(fresh.env)} (is up to date)" in done.out
     assert claude.read_bytes() == before
 
 
@@ -86,7 +86,7 @@ def test_a_dry_run_writes_nothing(fresh: Home, terminal: Terminal, claude: Path)
     assert "holdfast-hook claude-code" in done.out
     assert claude.read_bytes() == before
     assert fresh.files() == []
-    assert not launcher.launcher_path(fresh.env).exists()
+    assert not registration.launcher_path(fresh.env).exists()
 
 
 def test_without_permissions_only_the_hooks_are_added(fresh: Home, terminal: Terminal, claude: Path) -> None:
@@ -114,12 +114,12 @@ def test_broken_settings_are_one_sentence(fresh: Home, terminal: Terminal, claud
 def test_json_has_stable_names(fresh: Home, terminal: Terminal, claude: Path) -> None:
     answer = json.loads(terminal("init", "--json", env=BARE).out)
     assert answer["vault"] == str(fresh.vault)
-    assert answer["launcher"] == str(launcher.launcher_path(fresh.env))
-    lines = {host: launcher.registered_line(host, fresh.env) for host in {*HOSTS, *REGISTRARS}}
+    assert answer["launcher"] == str(registration.launcher_path(fresh.env))
+    lines = {host: registration.registered_line(host, fresh.env) for host in {*HOSTS, *KNOWN}}
     assert answer["register"] == lines
     assert answer["written"] is True
     assert answer["changes"] is True
-    assert answer["command"] == str(launcher.command_path(fresh.env))
+    assert answer["command"] == str(registration.command_path(fresh.env))
     assert answer["link"] == ""
     (agent,) = answer["agents"]
     assert agent["name"] == "claude-code"
@@ -161,6 +161,7 @@ def test_lines_that_leave_a_project_are_shown_and_told(fresh: Home, terminal: Te
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_folder_that_only_path_knows_is_made_for_the_link(fresh: Home, terminal: Terminal, claude: Path) -> None:
     link = fresh.folder / ".local" / "bin" / "holdfast"
     (fresh.folder / ".profile").write_text('PATH="$HOME/.local/bin:/usr/bin:/bin"\n')
@@ -186,7 +187,7 @@ def test_a_refused_disk_is_one_sentence(fresh: Home, terminal: Terminal, claude:
 def test_the_agent_can_run_what_nudges_name(fresh: Home, terminal: Terminal, claude: Path) -> None:
     """The stable command, by its path, in a shell that has nothing of ours."""
     terminal("init", env=BARE)
-    words = launcher.nudged(fresh.env)
+    words = registration.nudged(fresh.env)
     env = {**fresh.env, **BARE}
     done = subprocess.run(
         ["/bin/sh", "-c", f"{words} --version"], env=env, cwd=fresh.project, capture_output=True, text=True, check=True
@@ -197,6 +198,7 @@ def test_the_agent_can_run_what_nudges_name(fresh: Home, terminal: Terminal, cla
 # --- a terminal
 
 
+@pytest.mark.slow
 def test_at_a_terminal_it_asks_once(fresh: Home, claude: Path) -> None:
     status, said = at_a_terminal(fresh, b"\n", "init")
     assert status == 0
@@ -216,9 +218,10 @@ def test_a_no_writes_nothing_at_all(fresh: Home, claude: Path) -> None:
     assert "Nothing was written." in said
     assert claude.read_bytes() == before
     assert fresh.files() == []
-    assert not launcher.launcher_path(fresh.env).exists()
+    assert not registration.launcher_path(fresh.env).exists()
 
 
+@pytest.mark.slow
 def test_with_yes_it_does_not_ask(fresh: Home, claude: Path) -> None:
     _, said = at_a_terminal(fresh, b"", "init", "--yes")
     assert "[Y/n]" not in said
@@ -228,6 +231,7 @@ def test_with_yes_it_does_not_ask(fresh: Home, claude: Path) -> None:
     assert b"holdfast-hook" not in claude.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_no_to_uninstall_keeps_everything(fresh: Home, claude: Path) -> None:
     at_a_terminal(fresh, b"", "init", "--yes")
     before = claude.read_bytes()
@@ -245,10 +249,10 @@ def test_uninstall_restores_and_says_so(fresh: Home, terminal: Terminal, claude:
     done = terminal("uninstall", env=BARE)
     assert (done.status, done.err) == (0, "")
     assert f"Claude Code: {claude} (as it was before)" in done.out
-    assert f"removed: {launcher.launcher_path(fresh.env)}" in done.out
+    assert f"removed: {registration.launcher_path(fresh.env)}" in done.out
     assert f"Your vault stays: {fresh.vault}." in done.out
     assert claude.read_bytes() == before
-    assert not launcher.launcher_path(fresh.env).parent.exists()
+    assert not registration.launcher_path(fresh.env).parent.exists()
     assert (fresh.vault / "format").is_file()
 
 
@@ -266,7 +270,7 @@ def test_a_dry_run_of_uninstall_shows_the_lines_and_keeps_them(fresh: Home, term
     done = terminal("uninstall", "--dry-run", env=BARE)
     assert sum("holdfast-hook claude-code" in line for line in done.out.splitlines()) == len(claude_code.EVENTS)
     assert claude.read_bytes() == before
-    assert launcher.launcher_path(fresh.env).exists()
+    assert registration.launcher_path(fresh.env).exists()
 
 
 def test_uninstall_as_json(fresh: Home, terminal: Terminal, claude: Path) -> None:
@@ -277,7 +281,7 @@ def test_uninstall_as_json(fresh: Home, terminal: Terminal, claude: Path) -> Non
         str(claude): True,
         f"{fresh.folder}/.claude.json": True,
     }
-    assert str(launcher.launcher_path(fresh.env)) in answer["programs"]
+    assert str(registration.launcher_path(fresh.env)) in answer["programs"]
     assert answer["vault"] == homes.own_vault(fresh.env)
 
 
@@ -290,7 +294,7 @@ def test_where_nothing_is_uninstall_says_so(fresh: Home, terminal: Terminal) -> 
 
 def test_uninstall_does_not_bring_the_launcher_back(fresh: Home, terminal: Terminal, claude: Path) -> None:
     terminal("init", env=BARE)
-    path = launcher.launcher_path(fresh.env)
+    path = registration.launcher_path(fresh.env)
     path.write_text(path.read_text().replace("start.py", "gone.py"))
     terminal("uninstall", env=BARE)
     terminal("queue", env=BARE)
@@ -298,10 +302,11 @@ def test_uninstall_does_not_bring_the_launcher_back(fresh: Home, terminal: Termi
 
 
 def test_every_registrar_is_offered_by_name(fresh: Home, terminal: Terminal) -> None:
-    for name in REGISTRARS:
+    for name in KNOWN:
         assert terminal("init", "--agent", name, "--dry-run", env=BARE).out.count(registrar(name).TITLE) >= 1
 
 
+@pytest.mark.slow
 def test_a_file_with_comments_is_kept_and_the_user_is_told_that_the_host_does_not_read_it(
     fresh: Home, terminal: Terminal
 ) -> None:

@@ -15,8 +15,10 @@ import pytest
 from hook_support import Home
 
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.install import command, exclude, jsonc, launcher, plan, records, removal, settings, writing
-from holdfast.install.hosts import claude_code, registrar
+from holdfast.hosts import json_hooks, jsonc, registration
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.hosts.host import registrar
+from holdfast.install import launcher, plan, records, removal, writing
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 
@@ -188,7 +190,7 @@ def test_settings_with_nothing_in_them(fresh: Home, env: dict[str, str], found: 
     path = fresh.folder / ".claude" / "settings.json"
     path.write_bytes(found)
     init(env, fresh.project)
-    assert {event for event, _ in settings.listed(path.read_text())} == set(claude_code.EVENTS)
+    assert {event for event, _ in json_hooks.listed(path.read_text())} == set(claude_code.EVENTS)
     path.write_text(path.read_text() + "\n")
     uninstall(env, fresh.project)
     assert path.read_bytes().strip() in (found.strip(), b"{}")
@@ -197,7 +199,7 @@ def test_settings_with_nothing_in_them(fresh: Home, env: dict[str, str], found: 
 def test_a_folder_that_was_made_for_the_link_stays_where_somebody_uses_it(fresh: Home, env: dict[str, str]) -> None:
     (fresh.folder / ".local" / "bin").rmdir()
     init(env, fresh.project)
-    assert command.made_link(env)
+    assert launcher.made_link(env)
     (fresh.folder / ".local" / "bin" / "theirs").write_text("")
     uninstall(env, fresh.project)
     assert [path.name for path in (fresh.folder / ".local" / "bin").iterdir()] == ["theirs"]
@@ -215,7 +217,7 @@ def test_a_link_that_cannot_be_made_costs_nothing_but_the_short_name(fresh: Home
     (fresh.folder / ".local" / "bin").rmdir()
     (fresh.folder / ".local" / "bin").write_text("in the way")
     plan.apply(made, env)
-    assert launcher.nudged(env) == str(launcher.command_path(env))
+    assert registration.nudged(env) == str(registration.command_path(env))
     assert registrar("claude-code").registered(env, str(fresh.project))
     init(env, fresh.project)
     assert registrar("claude-code").allowed(env, str(fresh.project)), "the next init allows what is named now"
@@ -282,7 +284,7 @@ def test_lines_without_a_record_go_too(fresh: Home, env: dict[str, str]) -> None
     uninstall(env, fresh.project)
     assert registrar("claude-code").registered(env, str(fresh.project)) == []
     assert registrar("codex").registered(env, str(fresh.project)) == []
-    assert not launcher.launcher_path(env).exists()
+    assert not registration.launcher_path(env).exists()
 
 
 def test_a_record_that_is_broken_is_as_good_as_none(fresh: Home, env: dict[str, str]) -> None:
@@ -399,11 +401,11 @@ def test_one_host_leaves_and_the_other_keeps_the_launcher(fresh: Home, env: dict
     uninstall(env, fresh.project, "claude-code")
     assert registrar("claude-code").registered(env, str(fresh.project)) == []
     assert registrar("codex").registered(env, str(fresh.project))
-    assert launcher.launcher_path(env).exists()
-    assert command.made_link(env)
+    assert registration.launcher_path(env).exists()
+    assert launcher.made_link(env)
     uninstall(env, fresh.project, "codex")
-    assert not launcher.launcher_path(env).exists()
-    assert not command.made_link(env)
+    assert not registration.launcher_path(env).exists()
+    assert not launcher.made_link(env)
 
 
 def test_only_the_named_host_is_registered(fresh: Home, env: dict[str, str]) -> None:
@@ -470,7 +472,7 @@ def test_a_projects_uninstall_leaves_the_users_lines(fresh: Home, env: dict[str,
     assert not (repo / ".claude").exists()
     assert registrar("claude-code").registered(env, str(repo))
     assert registrar("codex").allowed(env, str(repo))
-    assert launcher.launcher_path(env).exists()
+    assert registration.launcher_path(env).exists()
 
 
 def test_what_two_projects_need_stays_until_the_last_one_leaves(fresh: Home, env: dict[str, str], repo: Path) -> None:
@@ -480,9 +482,9 @@ def test_what_two_projects_need_stays_until_the_last_one_leaves(fresh: Home, env
     init(env, other, project=True)
     uninstall(env, repo, project=True)
     assert registrar("codex").allowed(env, str(other)), "the sandbox's root is the user's, and the other needs it"
-    assert launcher.launcher_path(env).exists()
+    assert registration.launcher_path(env).exists()
     uninstall(env, other, project=True)
-    assert not launcher.launcher_path(env).exists()
+    assert not registration.launcher_path(env).exists()
 
 
 def test_what_git_ignores_already_needs_no_line(fresh: Home, env: dict[str, str], repo: Path) -> None:
@@ -634,8 +636,8 @@ def test_a_record_from_before_lines_were_on_record_is_understood(fresh: Home, en
 
 def test_without_git_there_is_nothing_to_keep_out(fresh: Home, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert exclude.root(str(repo)) == str(repo)
-    assert exclude.edit(str(repo), [f"{repo}/x"]) is None
+    assert registration.root(str(repo)) == str(repo)
+    assert writing.edit(str(repo), [f"{repo}/x"]) is None
 
 
 # --- Codex runs each line, so a project's go when the user's come
@@ -719,7 +721,7 @@ def test_a_settings_file_that_cannot_be_read_stops_everything(fresh: Home, env: 
     path.mkdir()
     with pytest.raises(HoldfastError, match="cannot be read"):
         init(env, fresh.project)
-    assert not launcher.launcher_path(env).exists()
+    assert not registration.launcher_path(env).exists()
 
 
 def test_a_replace_that_fails_leaves_the_file_as_it_was(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -727,7 +729,7 @@ def test_a_replace_that_fails_leaves_the_file_as_it_was(place: Path, monkeypatch
     path.write_text("old")
     monkeypatch.setattr(os, "replace", _refuse)
     with pytest.raises(HoldfastError, match="it is as it was"):
-        writing.replace(str(path), b"old", b"new")
+        writing.put_in_place(str(path), b"old", b"new")
     assert path.read_text() == "old"
     assert [one.name for one in place.iterdir()] == ["settings.json"]
 

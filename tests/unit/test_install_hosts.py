@@ -12,9 +12,14 @@ import pytest
 from hook_support import Home
 
 from holdfast.capture import home as homes
-from holdfast.hosts import HOSTS
-from holdfast.install import command, launcher, settings, toml_roots
-from holdfast.install.hosts import REGISTRARS, Registrar, claude_code, codex, codex_trust, registrar
+from holdfast.hosts import HOSTS, KNOWN, json_hooks, registration
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.hosts.codex import config as toml
+from holdfast.hosts.codex import settings as codex
+from holdfast.hosts.host import host as host_of
+from holdfast.hosts.host import registrar
+from holdfast.hosts.registration import Registrar
+from holdfast.install import launcher
 
 # Trusted once by Codex 0.166 itself, for the line of a home at /home/ada.
 TRUSTED = {
@@ -26,7 +31,7 @@ TRUSTED = {
 }
 
 
-@pytest.fixture(params=sorted(REGISTRARS))
+@pytest.fixture(params=sorted(KNOWN))
 def host(request: pytest.FixtureRequest) -> Registrar:
     return registrar(str(request.param))
 
@@ -56,7 +61,7 @@ def program(fresh: Home, name: str, package: str = "", version: str = "") -> str
 
 
 def apply(host: Registrar, env: dict[str, str], cwd: Path) -> None:
-    for edit in host.edits(env, "user", str(cwd)):
+    for edit in host.edits(env, "user", str(cwd), launcher.decide(env).words):
         if edit.changes and edit.after is not None:
             Path(edit.path).parent.mkdir(parents=True, exist_ok=True)
             Path(edit.path).write_bytes(edit.after)
@@ -101,9 +106,9 @@ def test_a_native_program_has_its_version_in_its_path(fresh: Home, env: dict[str
 
 
 def test_the_hosts_own_variable_names_its_folder(fresh: Home, env: dict[str, str]) -> None:
-    assert claude_code.folder({**env, "CLAUDE_CONFIG_DIR": "/c/"}) == "/c"
-    assert codex.folder({**env, "CODEX_HOME": "/d"}) == "/d"
-    assert claude_code.folder(env) == f"{fresh.folder}/.claude"
+    assert host_of("claude-code").folder({**env, "CLAUDE_CONFIG_DIR": "/c/"}) == "/c"
+    assert host_of("codex").folder({**env, "CODEX_HOME": "/d"}) == "/d"
+    assert host_of("claude-code").folder(env) == f"{fresh.folder}/.claude"
 
 
 # --- what is written
@@ -113,7 +118,7 @@ def test_every_registrar_has_a_hook_adapter_and_registers_its_own_line(
     fresh: Home, env: dict[str, str], host: Registrar
 ) -> None:
     apply(host, env, fresh.project)
-    line = launcher.registered_line(host.NAME, env)
+    line = registration.registered_line(host.NAME, env)
     found = host.registered(env, str(fresh.project))
     assert [(one.event, one.command) for one in found] == [(event, line) for event in host.EVENTS]
     assert host.NAME in HOSTS
@@ -121,7 +126,9 @@ def test_every_registrar_has_a_hook_adapter_and_registers_its_own_line(
 
 def test_a_plan_changes_nothing_when_it_is_carried_out(fresh: Home, env: dict[str, str], host: Registrar) -> None:
     apply(host, env, fresh.project)
-    assert [edit.path for edit in host.edits(env, "user", str(fresh.project)) if edit.changes] == []
+    assert [
+        edit.path for edit in host.edits(env, "user", str(fresh.project), launcher.decide(env).words) if edit.changes
+    ] == []
 
 
 def test_permissions_can_be_left_out(fresh: Home, env: dict[str, str], host: Registrar) -> None:
@@ -132,9 +139,9 @@ def test_permissions_can_be_left_out(fresh: Home, env: dict[str, str], host: Reg
 
 
 def test_claude_code_allows_no_more_than_our_commands(fresh: Home, env: dict[str, str]) -> None:
-    (edit,) = claude_code.edits(env, "user", str(fresh.project))
-    allowed = settings.items((edit.after or b"").decode(), claude_code.ALLOW)
-    words = command.decide(env).words
+    (edit,) = claude_code.edits(env, "user", str(fresh.project), launcher.decide(env).words)
+    allowed = json_hooks.items((edit.after or b"").decode(), claude_code.ALLOW)
+    words = launcher.decide(env).words
     assert allowed == [f"Bash({words} {one}:*)" for one in claude_code.COMMANDS]
     assert claude_code.COMMANDS[:6] == ("flag", "snag", "remember", "handoff", "recall", "task checkpoint")
     assert not {"task run", "task abandon", "task"} & set(claude_code.COMMANDS)
@@ -151,7 +158,7 @@ def test_a_rule_of_the_users_is_not_taken_for_ours(rule: str) -> None:
 
 def test_codex_may_write_what_a_flag_writes_and_nothing_else(fresh: Home, env: dict[str, str]) -> None:
     _, config = codex.edits(env, "user", str(fresh.project))
-    assert toml_roots.roots(config.after) == [f"{homes.state(str(fresh.vault))}/queue"]
+    assert toml.roots(config.after) == [f"{homes.state(str(fresh.vault))}/queue"]
     assert b"sandbox_mode" not in (config.after or b"")
 
 
@@ -168,13 +175,13 @@ def test_roots_of_any_vault_of_ours_go_and_the_users_stay(fresh: Home, env: dict
     before = b'[sandbox_workspace_write]\nwritable_roots = ["/mine", "/kept/.state"]\n'
     more = b'"/mine", "/kept/.state", "/one/.state/queue", "/two/.state", "/theirs"'
     found = codex.without("config.toml", before.replace(b'"/mine", "/kept/.state"', more), before, env)
-    assert toml_roots.roots(found) == ["/mine", "/kept/.state", "/theirs"]
+    assert toml.roots(found) == ["/mine", "/kept/.state", "/theirs"]
 
 
 def test_what_is_allowed_now_is_told(fresh: Home, env: dict[str, str], host: Registrar) -> None:
     assert host.allowed(env, str(fresh.project)) == ()
     apply(host, env, fresh.project)
-    launcher.ensure(env, command.decide(env).words)
+    launcher.ensure(env, launcher.decide(env).words)
     assert host.allowed(env, str(fresh.project))
 
 
@@ -240,9 +247,9 @@ def test_a_plugin_that_is_disabled_brings_no_hooks(fresh: Home, env: dict[str, s
 
 @pytest.mark.parametrize(("event", "matcher", "timeout"), TRUSTED)
 def test_the_digest_is_that_of_codex(event: str, matcher: str, timeout: int) -> None:
-    line = launcher.registered_line("codex", {"HOME": "/home/ada"})
-    group = settings.group(line, timeout)
-    found = codex_trust.digest(event, {**group, **({"matcher": matcher} if matcher else {})}, group["hooks"][0])
+    line = registration.registered_line("codex", {"HOME": "/home/ada"})
+    group = json_hooks.group(line, timeout)
+    found = codex.digest(event, {**group, **({"matcher": matcher} if matcher else {})}, group["hooks"][0])
     assert found == f"sha256:{TRUSTED[event, matcher, timeout]}"
 
 
@@ -251,9 +258,9 @@ def trust(fresh: Home, env: dict[str, str], *, spoil: str = "") -> None:
     hooks = f"{fresh.folder}/.codex/hooks.json"
     text = "\n[hooks.state]\n"
     for event, timeout in codex.EVENTS.items():
-        group = settings.group(launcher.registered_line("codex", env), timeout)
-        digest = "0" * 64 if event == spoil else codex_trust.digest(event, group, group["hooks"][0])[7:]
-        text += f'\n[hooks.state."{hooks}:{codex_trust.label(event)}:0:0"]\ntrusted_hash = "sha256:{digest}"\n'
+        group = json_hooks.group(registration.registered_line("codex", env), timeout)
+        digest = "0" * 64 if event == spoil else codex.digest(event, group, group["hooks"][0])[7:]
+        text += f'\n[hooks.state."{hooks}:{codex.label(event)}:0:0"]\ntrusted_hash = "sha256:{digest}"\n'
     with (fresh.folder / ".codex" / "config.toml").open("a") as file:
         file.write(text)
 
@@ -308,7 +315,7 @@ def test_trust_in_our_lines_goes_with_them_and_no_other(fresh: Home, env: dict[s
 
 
 def test_no_holdfast_on_path_and_no_place_for_a_link(fresh: Home, env: dict[str, str]) -> None:
-    assert command.decide(env) == command.Named(str(launcher.command_path(env)))
+    assert launcher.decide(env) == launcher.Named(str(registration.command_path(env)))
 
 
 @pytest.fixture
@@ -320,60 +327,60 @@ def linked(fresh: Home, env: dict[str, str]) -> dict[str, str]:
 
 
 def test_a_link_makes_the_plain_name_resolve(fresh: Home, linked: dict[str, str]) -> None:
-    decided = command.decide(linked)
-    assert decided == command.Named("holdfast", f"{fresh.folder}/.local/bin/holdfast")
+    decided = launcher.decide(linked)
+    assert decided == launcher.Named("holdfast", f"{fresh.folder}/.local/bin/holdfast")
     launcher.ensure(linked, "")
-    command.make_link(decided.link, linked)
-    assert command.decide(linked) == command.Named("holdfast")
-    assert command.made_link(linked) == decided.link
+    launcher.make_link(decided.link, linked)
+    assert launcher.decide(linked) == launcher.Named("holdfast")
+    assert launcher.made_link(linked) == decided.link
     done = subprocess.run([decided.link, "--version"], env=linked, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("holdfast ")
 
 
 def test_the_links_folder_is_made_where_only_path_knows_it(fresh: Home, linked: dict[str, str]) -> None:
     (fresh.folder / ".local" / "bin").rmdir()
-    decided = command.decide(linked)
-    assert decided == command.Named("holdfast", f"{fresh.folder}/.local/bin/holdfast")
+    decided = launcher.decide(linked)
+    assert decided == launcher.Named("holdfast", f"{fresh.folder}/.local/bin/holdfast")
     launcher.ensure(linked, "")
-    assert command.make_link(decided.link, linked)
-    assert command.decide(linked) == command.Named("holdfast")
+    assert launcher.make_link(decided.link, linked)
+    assert launcher.decide(linked) == launcher.Named("holdfast")
 
 
 def test_a_place_that_takes_no_folder_needs_the_path(fresh: Home, linked: dict[str, str]) -> None:
     (fresh.folder / ".local" / "bin").rmdir()
     (fresh.folder / ".local" / "bin").write_text("in the way")
-    assert command.decide(linked).words == str(launcher.command_path(linked))
-    assert not command.make_link(f"{fresh.folder}/.local/bin/holdfast", linked)
+    assert launcher.decide(linked).words == str(registration.command_path(linked))
+    assert not launcher.make_link(f"{fresh.folder}/.local/bin/holdfast", linked)
 
 
 def test_a_login_shell_finds_a_program_or_none(fresh: Home, linked: dict[str, str]) -> None:
-    assert command.in_login_shell("holdfast", linked) == ""
+    assert launcher.in_login_shell("holdfast", linked) == ""
     path = fresh.folder / ".local" / "bin" / "holdfast"
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
-    assert command.in_login_shell("holdfast", linked) == str(path)
+    assert launcher.in_login_shell("holdfast", linked) == str(path)
 
 
 def test_a_login_shell_that_does_not_have_the_folder_needs_the_path(fresh: Home, linked: dict[str, str]) -> None:
     """Codex runs every command in one."""
     (fresh.folder / ".profile").write_text(f'PATH="{fresh.folder}/tools"\n')
-    assert command.decide(linked).words == str(launcher.command_path(linked))
+    assert launcher.decide(linked).words == str(registration.command_path(linked))
 
 
 def test_what_lies_in_the_links_place_is_not_touched(fresh: Home, linked: dict[str, str]) -> None:
     theirs = fresh.folder / ".local" / "bin" / "holdfast"
     theirs.write_text("another program")
-    assert command.decide(linked).words == str(launcher.command_path(linked))
-    command.make_link(str(theirs), linked)
+    assert launcher.decide(linked).words == str(registration.command_path(linked))
+    launcher.make_link(str(theirs), linked)
     assert theirs.read_text() == "another program"
-    assert command.made_link(linked) == ""
+    assert launcher.made_link(linked) == ""
 
 
 def test_another_programs_holdfast_on_path_is_not_named(fresh: Home, linked: dict[str, str]) -> None:
     foreign = fresh.folder / "tools" / "holdfast"
     foreign.write_text("#!/bin/sh\n")
     foreign.chmod(0o755)
-    assert not command.decide(linked).is_plain
+    assert not launcher.decide(linked).is_plain
 
 
 def test_an_active_virtual_environment_does_not_count(fresh: Home, env: dict[str, str]) -> None:
@@ -381,23 +388,23 @@ def test_an_active_virtual_environment_does_not_count(fresh: Home, env: dict[str
     venv = fresh.folder / "venv"
     (venv / "bin").mkdir(parents=True)
     launcher.ensure(env, "")
-    (venv / "bin" / "holdfast").symlink_to(launcher.command_path(env))
+    (venv / "bin" / "holdfast").symlink_to(registration.command_path(env))
     path = f"{venv}/bin:{env['PATH']}"
     (fresh.folder / ".profile").write_text(f'PATH="{path}"\n')
-    assert command.decide({**env, "PATH": path}).is_plain
-    assert not command.decide({**env, "PATH": path, "VIRTUAL_ENV": str(venv)}).is_plain
+    assert launcher.decide({**env, "PATH": path}).is_plain
+    assert not launcher.decide({**env, "PATH": path, "VIRTUAL_ENV": str(venv)}).is_plain
 
 
 def test_a_path_with_blanks_is_quoted(tmp_path: Path) -> None:
     odd = Home(tmp_path / "a home")
-    words = command.decide({**odd.env, "PATH": "/nowhere", "SHELL": "/bin/sh"}).words
+    words = launcher.decide({**odd.env, "PATH": "/nowhere", "SHELL": "/bin/sh"}).words
     assert words == f"'{odd.folder}/.local/share/holdfast/holdfast'"
     assert claude_code.RULE.fullmatch(f"Bash({words} flag:*)")
 
 
 def test_a_login_shell_that_hangs_or_is_missing_tells_nothing(fresh: Home, env: dict[str, str]) -> None:
-    assert command.login({**env, "SHELL": "/gone/shell"}) == env["PATH"]
-    assert command.login({**env, "SHELL": "/bin/false"}) == env["PATH"]
+    assert launcher.login({**env, "SHELL": "/gone/shell"}) == env["PATH"]
+    assert launcher.login({**env, "SHELL": "/bin/false"}) == env["PATH"]
 
 
 # --- the stable command and the launcher that names it
@@ -405,15 +412,15 @@ def test_a_login_shell_that_hangs_or_is_missing_tells_nothing(fresh: Home, env: 
 
 def test_the_launcher_tells_the_hook_what_nudges_name(fresh: Home) -> None:
     launcher.ensure(fresh.env, "/a path/holdfast")
-    assert launcher.nudged(fresh.env) == "/a path/holdfast"
-    text = launcher.launcher_path(fresh.env).read_text().replace('"$python" -I -S "$script" "$@"', "env")
+    assert registration.nudged(fresh.env) == "/a path/holdfast"
+    text = registration.launcher_path(fresh.env).read_text().replace('"$python" -I -S "$script" "$@"', "env")
     done = subprocess.run(["/bin/sh", "-c", text], env=fresh.env, capture_output=True, text=True, check=True)
     assert "HOLDFAST_COMMAND=/a path/holdfast" in done.stdout.splitlines()
 
 
 def test_a_renewed_launcher_names_the_same_command(fresh: Home) -> None:
     launcher.ensure(fresh.env, "/x/holdfast")
-    path = launcher.launcher_path(fresh.env)
+    path = registration.launcher_path(fresh.env)
     good = path.read_text()
     path.write_text(good.replace(str(launcher.script_path()), "/gone/start.py"))
     assert launcher.refresh_launcher(fresh.env)
@@ -422,14 +429,14 @@ def test_a_renewed_launcher_names_the_same_command(fresh: Home) -> None:
 
 def test_without_a_name_nudges_say_holdfast(fresh: Home) -> None:
     launcher.ensure(fresh.env, "")
-    assert launcher.nudged(fresh.env) == ""
-    assert command.named(fresh.env) == "holdfast"
-    assert "HOLDFAST_COMMAND" not in launcher.launcher_path(fresh.env).read_text()
+    assert registration.nudged(fresh.env) == ""
+    assert registration.named(fresh.env) == "holdfast"
+    assert "HOLDFAST_COMMAND" not in registration.launcher_path(fresh.env).read_text()
 
 
 def test_the_stable_command_is_renewed_by_the_launchers_rules(fresh: Home, tmp_path: Path) -> None:
     launcher.ensure(fresh.env, "")
-    path = launcher.command_path(fresh.env)
+    path = registration.command_path(fresh.env)
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
     good = path.read_text()
     path.write_text(good.replace("target=", "target=/gone"))
@@ -443,7 +450,7 @@ def test_the_stable_command_is_renewed_by_the_launchers_rules(fresh: Home, tmp_p
 
 def test_a_stable_command_that_leads_nowhere_says_so(fresh: Home) -> None:
     launcher.ensure(fresh.env, "")
-    path = launcher.command_path(fresh.env)
+    path = registration.command_path(fresh.env)
     path.write_text(path.read_text().replace("target=", "target=/gone"))
     done = subprocess.run([path, "flag", "x"], env=fresh.env, capture_output=True, text=True, check=False)
     assert done.returncode == 127
@@ -451,8 +458,9 @@ def test_a_stable_command_that_leads_nowhere_says_so(fresh: Home) -> None:
 
 
 def test_what_is_in_place_is_not_written_again(fresh: Home) -> None:
+    paths = (registration.command_path(fresh.env), registration.launcher_path(fresh.env))
     assert launcher.ensure(fresh.env, "")
-    before = [os.stat(path).st_ino for path in (launcher.command_path(fresh.env), launcher.launcher_path(fresh.env))]
+    before = [os.stat(path).st_ino for path in paths]
     assert not launcher.ensure(fresh.env, "")
-    after = [os.stat(path).st_ino for path in (launcher.command_path(fresh.env), launcher.launcher_path(fresh.env))]
+    after = [os.stat(path).st_ino for path in paths]
     assert after == before

@@ -15,8 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.install import json_server, jsonc, launcher, outline, plan, records, removal, toml_server, writing
-from holdfast.install.hosts import Server, claude_code, codex
+from holdfast.hosts import json_hooks, jsonc, registration
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.hosts.codex import config as toml
+from holdfast.hosts.codex import settings as codex
+from holdfast.hosts.registration import Server
+from holdfast.install import plan, records, removal, writing
 
 pytestmark = pytest.mark.slow  # each init asks a login shell
 
@@ -79,32 +83,32 @@ def rules(fresh: Home) -> list[str]:
 def test_an_entry_put_in_and_taken_out_again_leaves_every_byte(
     own: dict[str, Any], indent: int | str | None, has_servers: bool
 ) -> None:
-    own = {key: value for key, value in own.items() if key != json_server.TABLE}
+    own = {key: value for key, value in own.items() if key != claude_code.SERVERS}
     if has_servers:
-        own[json_server.TABLE] = {"tracker": OTHER} if own else {}
+        own[claude_code.SERVERS] = {"tracker": OTHER} if own else {}
     before = json.dumps(own, indent=indent).encode()
-    after = json_server.with_server(before, ENV, PLACE)
+    after = claude_code.with_server(before, ENV, PLACE)
     assert after is not None
     entry = {"type": "stdio", "command": COMMAND, "args": ["mcp"], "env": {}}
-    expected = {**own, json_server.TABLE: {**own.get(json_server.TABLE, {}), "holdfast": entry}}
+    expected = {**own, claude_code.SERVERS: {**own.get(claude_code.SERVERS, {}), "holdfast": entry}}
     assert json.loads(after) == expected
     assert list(json.loads(after))[: len(own)] == list(own), "their keys are in their order"
-    assert json_server.with_server(after, ENV, PLACE) == after
-    assert json_server.without_server(after, json_server.remembered(before), PLACE) == before
+    assert claude_code.with_server(after, ENV, PLACE) == after
+    assert claude_code.without_server(after, claude_code.remembered(before), PLACE) == before
 
 
 @pytest.mark.parametrize("before", [None, b"", b"\n", b"{}", b"{ }\n", b"\xef\xbb\xbf{}"])
 def test_a_state_with_nothing_in_it(before: bytes | None) -> None:
-    after = json_server.with_server(before, ENV, PLACE)
+    after = claude_code.with_server(before, ENV, PLACE)
     assert after is not None
-    assert json_server.is_ours(json_server.found(after, PLACE))
-    left = json_server.without_server(after, json_server.remembered(before), PLACE)
+    assert claude_code.is_ours(claude_code.server_in(after, PLACE))
+    left = claude_code.without_server(after, claude_code.remembered(before), PLACE)
     assert left.strip(b"\xef\xbb\xbf\n") in ((before or b"").strip(b"\xef\xbb\xbf\n"), b"{}")
 
 
 def test_what_is_remembered_of_a_state_has_nothing_of_what_it_says(token: str) -> None:
     before = json.dumps({"primaryApiKey": token, "mcpServers": {"tracker": {"env": {"KEY": token}}}}).encode()
-    kept = json_server.remembered(before)
+    kept = claude_code.remembered(before)
     assert kept is not None
     assert token.encode() not in kept
     assert b"primaryApiKey" not in kept
@@ -115,11 +119,11 @@ def test_of_a_large_state_only_the_servers_are_read_piece_by_piece() -> None:
     projects = {f"/p{number}": {"history": [{"display": "x" * 40, "n": [1, 2, {}]}] * 60} for number in range(150)}
     before = json.dumps({"projects": projects, "mcpServers": {"tracker": OTHER}}, indent=2).encode()
     assert len(before) > 1_000_000
-    assert len(outline.of(before.decode(), "mcpServers").text) < 500
-    after = json_server.with_server(before, ENV, PLACE)
+    assert len(json_hooks.outline(before.decode(), "mcpServers").text) < 500
+    after = claude_code.with_server(before, ENV, PLACE)
     assert after is not None
     assert len(after) - len(before) < 200
-    assert json_server.without_server(after, json_server.remembered(before), PLACE) == before
+    assert claude_code.without_server(after, claude_code.remembered(before), PLACE) == before
 
 
 @pytest.mark.parametrize(
@@ -127,19 +131,19 @@ def test_of_a_large_state_only_the_servers_are_read_piece_by_piece() -> None:
 )
 def test_a_state_that_is_no_plain_json_is_refused_with_its_place(text: str) -> None:
     with pytest.raises(jsonc.Broken, match="nothing was changed"):
-        json_server.with_server(text.encode(), ENV, PLACE)
+        claude_code.with_server(text.encode(), ENV, PLACE)
     with pytest.raises(jsonc.Broken):
-        outline.of(text, "mcpServers", PLACE)
+        json_hooks.outline(text, "mcpServers", PLACE)
 
 
 def test_servers_that_are_no_object_are_refused() -> None:
     with pytest.raises(jsonc.Broken, match='"mcpServers" is no object'):
-        json_server.with_server(b'{"mcpServers": []}', ENV, PLACE)
+        claude_code.with_server(b'{"mcpServers": []}', ENV, PLACE)
 
 
 def test_an_outline_is_told_from_what_looks_like_its_marks() -> None:
     text = json.dumps({"aside-0": "aside-", "a": ["aside-1"], "mcpServers": {"x": "aside--0"}})
-    short = outline.of(text, "mcpServers")
+    short = json_hooks.outline(text, "mcpServers")
     assert short.whole(short.text) == text
 
 
@@ -181,7 +185,7 @@ def test_an_entry_of_an_older_place_becomes_this_one(fresh: Home, claude: Path) 
     claude.write_text(json.dumps({"mcpServers": {"holdfast": old, "tracker": OTHER}}))
     init(fresh)
     stored = json.loads(claude.read_text())["mcpServers"]
-    assert stored == {"holdfast": {**old, "command": str(launcher.command_path(fresh.env))}, "tracker": OTHER}
+    assert stored == {"holdfast": {**old, "command": str(registration.command_path(fresh.env))}, "tracker": OTHER}
 
 
 def test_init_shows_what_it_adds_and_nothing_else_of_the_state(
@@ -190,7 +194,7 @@ def test_init_shows_what_it_adds_and_nothing_else_of_the_state(
     claude.write_text(json.dumps({"primaryApiKey": token}, indent=2))
     said = terminal("init", "--dry-run", env=BARE).out
     assert f"  {claude}: adds" in said
-    assert f'"holdfast": {{"type": "stdio", "command": "{launcher.command_path(fresh.env)}"' in said
+    assert f'"holdfast": {{"type": "stdio", "command": "{registration.command_path(fresh.env)}"' in said
     assert '"mcp__holdfast"' in said
     assert json.loads(claude.read_text()) == {"primaryApiKey": token}
     terminal("init", env=BARE)
@@ -208,7 +212,7 @@ def test_mode_and_link_of_the_state_stay(fresh: Home, claude: Path) -> None:
     init(fresh)
     assert claude.is_symlink()
     assert stat.S_IMODE((fresh.folder / "kept.json").stat().st_mode) == 0o640
-    assert json_server.is_ours(json_server.found(claude.read_bytes(), str(claude)))
+    assert claude_code.is_ours(claude_code.server_in(claude.read_bytes(), str(claude)))
     uninstall(fresh)
     assert claude.is_symlink()
     assert (fresh.folder / "kept.json").read_bytes() == before
@@ -246,7 +250,7 @@ def test_a_state_that_appeared_after_the_plan_was_made_is_not_ours_to_remove(fre
     made = plan.make(env_of(fresh), str(fresh.project))
     claude.write_text('{"numStartups": 1}')
     plan.apply(made, env_of(fresh))
-    assert json_server.is_ours(json_server.found(claude.read_bytes(), str(claude)))
+    assert claude_code.is_ours(claude_code.server_in(claude.read_bytes(), str(claude)))
     uninstall(fresh)
     assert claude.read_text() == '{"numStartups": 1}'
 
@@ -257,7 +261,7 @@ def test_what_the_host_writes_between_plan_and_execution_is_kept(fresh: Home, cl
     plan.apply(made, env_of(fresh))
     stored = json.loads(claude.read_text())
     assert stored["numStartups"] == 99
-    assert json_server.is_ours(stored["mcpServers"]["holdfast"])
+    assert claude_code.is_ours(stored["mcpServers"]["holdfast"])
     gone = removal.make(env_of(fresh), str(fresh.project))
     claude.write_text(claude.read_text().replace("99", "100"))
     removal.apply(gone, env_of(fresh))
@@ -282,7 +286,7 @@ def test_a_host_that_writes_at_the_very_moment_loses_nothing(
     assert left == []
     stored = json.loads(claude.read_text())
     assert stored["numStartups"] == 8
-    assert json_server.is_ours(stored["mcpServers"]["holdfast"])
+    assert claude_code.is_ours(stored["mcpServers"]["holdfast"])
     assert sorted(path.name for path in claude.parent.glob(".claude.json*")) == [".claude.json"]
 
 
@@ -290,14 +294,14 @@ def test_a_host_that_writes_at_the_very_moment_loses_nothing(
 def test_an_init_killed_before_the_state_changed_is_completed_or_undone(
     fresh: Home, claude: Path, monkeypatch: pytest.MonkeyPatch, again: str
 ) -> None:
-    before, replace = claude.read_bytes(), writing.replace
+    before, replace = claude.read_bytes(), writing.put_in_place
 
     def killed(path: str, old: bytes | None, new: bytes | None) -> None:
         if path == str(claude):
             raise KeyboardInterrupt
         replace(path, old, new)
 
-    monkeypatch.setattr(writing, "replace", killed)
+    monkeypatch.setattr(writing, "put_in_place", killed)
     with pytest.raises(KeyboardInterrupt):
         init(fresh)
     monkeypatch.undo()
@@ -336,7 +340,7 @@ def test_a_lost_record_costs_nothing(fresh: Home, claude: Path, config: Path) ->
         records.drop(env_of(fresh), one.path)
     uninstall(fresh)
     assert claude.read_bytes() == before[0]
-    assert toml_server.found(config.read_bytes(), "") is None
+    assert toml.server_in(config.read_bytes(), "") is None
 
 
 def test_the_own_folder_of_claude_code_has_its_own_state(fresh: Home) -> None:
@@ -360,23 +364,23 @@ TOML = [
 
 @pytest.mark.parametrize("before", TOML)
 def test_a_table_put_in_and_taken_out_again_leaves_every_byte(before: bytes) -> None:
-    after = toml_server.with_server(before, ENV, "config.toml")
+    after = toml.with_server(before, ENV, "config.toml")
     assert after is not None
-    table = {"command": COMMAND, "args": ["mcp"], "env_vars": toml_server.VARIABLES}
+    table = {"command": COMMAND, "args": ["mcp"], "env_vars": toml.VARIABLES}
     known = tomllib.loads(before.decode().replace("\r\n", "\n"))
     wanted = {**known, "mcp_servers": {**known.get("mcp_servers", {}), "holdfast": table}}
     assert tomllib.loads(after.decode().replace("\r\n", "\n")) == wanted
     assert after.startswith(before)
-    assert toml_server.with_server(after, ENV, "config.toml") == after
-    assert toml_server.without_server(after, before) == before
+    assert toml.with_server(after, ENV, "config.toml") == after
+    assert toml.without_server(after, before) == before
 
 
 @pytest.mark.parametrize("before", TOML)
 def test_what_was_written_behind_our_table_stays(before: bytes) -> None:
-    after = toml_server.with_server(before, ENV, "config.toml")
+    after = toml.with_server(before, ENV, "config.toml")
     assert after is not None
     more = b"\n# of another\n[other]\nx = 1\n"
-    left = toml_server.without_server(after + more, before)
+    left = toml.without_server(after + more, before)
     assert left.endswith(more)
     assert left.startswith(before)
     assert tomllib.loads(left.decode().replace("\r\n", "\n"))["other"] == {"x": 1}
@@ -384,11 +388,11 @@ def test_what_was_written_behind_our_table_stays(before: bytes) -> None:
 
 def test_a_table_that_another_program_wrote_anew_goes_and_its_comments_stay() -> None:
     text = (
-        f'[mcp_servers.holdfast]\nenv_vars = [\n  "{toml_server.VARIABLES[0]}",\n'
-        + "".join(f'  "{name}",\n' for name in toml_server.VARIABLES[1:])
+        f'[mcp_servers.holdfast]\nenv_vars = [\n  "{toml.VARIABLES[0]}",\n'
+        + "".join(f'  "{name}",\n' for name in toml.VARIABLES[1:])
         + f"]\n# why it is here\nargs = [ \"mcp\" ]\ncommand = '{COMMAND}'\n\n# the look\n[tui]\nvim = true\n"
     )
-    left = toml_server.without_server(text.encode(), None)
+    left = toml.without_server(text.encode(), None)
     assert left == b"# why it is here\n\n# the look\n[tui]\nvim = true\n"
 
 
@@ -419,9 +423,9 @@ def test_servers_in_a_form_that_cannot_be_added_to_are_left_and_said(
 
 
 def test_a_table_of_an_older_place_becomes_this_one(config: Path) -> None:
-    old = toml_server.with_server(config.read_bytes(), {"HOME": "/old"}, str(config))
+    old = toml.with_server(config.read_bytes(), {"HOME": "/old"}, str(config))
     assert old is not None
-    new = toml_server.with_server(old + b"\n[tui]\nvim = true\n", ENV, str(config))
+    new = toml.with_server(old + b"\n[tui]\nvim = true\n", ENV, str(config))
     assert new is not None
     known = tomllib.loads(new.decode())
     assert known["mcp_servers"]["holdfast"]["command"] == COMMAND
@@ -434,7 +438,7 @@ def test_uninstall_gives_back_every_byte_of_the_settings_of_codex(fresh: Home, c
     before = config.read_bytes()
     init(fresh)
     assert codex.server(fresh.env) == Server(
-        str(config), (str(launcher.command_path(fresh.env)), "mcp"), True, (*codex.HANDED, *toml_server.VARIABLES)
+        str(config), (str(registration.command_path(fresh.env)), "mcp"), True, (*codex.HANDED, *toml.VARIABLES)
     )
     uninstall(fresh)
     assert config.read_bytes() == before

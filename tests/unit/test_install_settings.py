@@ -13,7 +13,9 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 from test_jsonc import Writer
 
-from holdfast.install import jsonc, jsonc_edit, settings, shown, toml_roots
+from holdfast.hosts import json_hooks, jsonc
+from holdfast.hosts.codex import config as toml
+from holdfast.hosts.registration import added
 
 LINE = (
     "[ ! -x /home/ada/.local/share/holdfast/holdfast-hook ] || /home/ada/.local/share/holdfast/holdfast-hook host || :"
@@ -26,12 +28,12 @@ ROOT = "/home/ada/.holdfast/.state"
 
 
 def with_ours(text: str) -> str:
-    text = settings.with_hooks(text, EVENTS, LINE, "settings.json")
-    return settings.with_items(text, ALLOW, RULES, "settings.json")
+    text = json_hooks.with_hooks(text, EVENTS, LINE, "settings.json")
+    return json_hooks.with_items(text, ALLOW, RULES, "settings.json")
 
 
 def without_ours(text: str, before: str | None) -> str:
-    return settings.without_items(settings.without_hooks(text, before), ALLOW, lambda rule: rule in RULES, before)
+    return json_hooks.without_items(json_hooks.without_hooks(text, before), ALLOW, lambda rule: rule in RULES, before)
 
 
 def wanted(value: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def wanted(value: dict[str, Any]) -> dict[str, Any]:
     value = json.loads(json.dumps(value))
     hooks = value.setdefault("hooks", {})
     for event, timeout in EVENTS.items():
-        hooks.setdefault(event, []).append(settings.group(LINE, timeout))
+        hooks.setdefault(event, []).append(json_hooks.group(LINE, timeout))
     allow = value.setdefault("permissions", {}).setdefault("allow", [])
     allow += [rule for rule in RULES if rule not in allow]
     return value
@@ -84,14 +86,14 @@ def test_after_another_tool_wrote_the_file_anew_ours_still_go(seed: int) -> None
 def test_without_a_record_of_what_was_there_no_line_of_ours_stays(seed: int) -> None:
     text, _ = somebodys(seed)
     left = without_ours(with_ours(text), None)
-    assert settings.listed(left) == []
-    assert not set(RULES) & set(settings.items(left, ALLOW))
+    assert json_hooks.listed(left) == []
+    assert not set(RULES) & set(json_hooks.items(left, ALLOW))
 
 
 def test_hooks_of_others_stay_first() -> None:
     text = json.dumps({"hooks": {"Stop": [FOREIGN]}}, indent=2)
     groups = jsonc.parse(with_ours(text)).value["hooks"]["Stop"]
-    assert groups == [FOREIGN, settings.group(LINE, 0)]
+    assert groups == [FOREIGN, json_hooks.group(LINE, 0)]
 
 
 def test_each_event_gets_one_line() -> None:
@@ -109,25 +111,25 @@ def test_a_rule_that_the_user_had_is_neither_added_twice_nor_taken() -> None:
 
 def test_a_line_that_names_another_launcher_of_ours_becomes_this_one() -> None:
     old = "[ ! -x /elsewhere/holdfast/holdfast-hook ] || /elsewhere/holdfast/holdfast-hook host || :"
-    text = settings.with_hooks("{}\n", EVENTS, old, "x")
-    assert settings.with_hooks(text, EVENTS, LINE, "x") == settings.with_hooks("{}\n", EVENTS, LINE, "x")
+    text = json_hooks.with_hooks("{}\n", EVENTS, old, "x")
+    assert json_hooks.with_hooks(text, EVENTS, LINE, "x") == json_hooks.with_hooks("{}\n", EVENTS, LINE, "x")
 
 
 def test_ours_in_a_group_with_others_goes_alone() -> None:
     handlers = [*FOREIGN["hooks"], {"type": "command", "command": LINE}]
     text = json.dumps({"hooks": {"Stop": [{"matcher": "", "hooks": handlers}]}}, indent=1)
-    assert json.loads(settings.without_hooks(text, text)) == {"hooks": {"Stop": [{"matcher": "", **FOREIGN}]}}
+    assert json.loads(json_hooks.without_hooks(text, text)) == {"hooks": {"Stop": [{"matcher": "", **FOREIGN}]}}
 
 
 def test_a_plugins_script_is_not_the_launcher() -> None:
-    assert settings.is_ours(LINE)
+    assert json_hooks.is_ours(LINE)
     for command in (
         "/plugins/holdfast/hooks/holdfast-hook.sh",
         "echo holdfast-hook",
         "/x/holdfast/holdfast-hooks",
         None,
     ):
-        assert not settings.is_ours(command)
+        assert not json_hooks.is_ours(command)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_settings_of_another_shape_are_told_with_their_place(text: str, what: st
     "text", ['{"hooks": {"Stop": [1, {"hooks": 2}, {"hooks": [3, {"command": 4}]}]}}', '{"hooks": 5}']
 )
 def test_handlers_of_another_shape_are_nobodys(text: str) -> None:
-    assert settings.listed(text) == []
-    assert settings.without_hooks(text, None) == text
+    assert json_hooks.listed(text) == []
+    assert json_hooks.without_hooks(text, None) == text
 
 
 @pytest.mark.parametrize(
@@ -165,22 +167,22 @@ def test_handlers_of_another_shape_are_nobodys(text: str) -> None:
 )
 def test_a_file_that_cannot_be_read_is_told_with_its_path(data: bytes, what: str) -> None:
     with pytest.raises(jsonc.Broken) as told:
-        settings.text_of(data, "/x/settings.json")
+        json_hooks.text_of(data, "/x/settings.json")
     assert str(told.value).startswith(f"/x/settings.json, {what}")
 
 
 @pytest.mark.parametrize("data", [None, b"", b"\n", b" \r\n\t", b"\xef\xbb\xbf"])
 def test_a_file_that_is_missing_or_empty_counts_as_an_object(data: bytes | None) -> None:
-    assert jsonc.parse(settings.text_of(data, "x")).value == {}
+    assert jsonc.parse(json_hooks.text_of(data, "x")).value == {}
 
 
 # --- the lines that are shown
 
 
 def test_every_new_line_is_shown_as_it_will_stand() -> None:
-    assert shown.added(b"a\nb\nc\n", b"a\n  new\nb\nC\n") == ("  new", "C")
-    assert shown.added(None, b"one\ntwo\n") == ("one", "two")
-    assert shown.added(b"same\n", b"same\n") == ()
+    assert added(b"a\nb\nc\n", b"a\n  new\nb\nC\n") == ("  new", "C")
+    assert added(None, b"one\ntwo\n") == ("one", "two")
+    assert added(b"same\n", b"same\n") == ()
 
 
 # --- the sandbox's roots
@@ -206,18 +208,18 @@ TOMLS = [
 @pytest.mark.parametrize("text", TOMLS, ids=repr)
 def test_a_root_comes_and_goes(text: str) -> None:
     before = text.encode()
-    after = toml_roots.with_root(before, ROOT, "config.toml")
+    after = toml.with_root(before, ROOT, "config.toml")
     assert after
     meant = tomllib.loads(text.lstrip("\ufeff").replace("\r\n", "\n"))
     meant.setdefault("sandbox_workspace_write", {}).setdefault("writable_roots", []).append(ROOT)
-    assert toml_roots.parse(after, "") == meant
-    assert toml_roots.with_root(after, ROOT, "config.toml") == after
-    assert toml_roots.without_root(after, ROOT, before) == before
+    assert toml.parse(after, "") == meant
+    assert toml.with_root(after, ROOT, "config.toml") == after
+    assert toml.without_root(after, ROOT, before) == before
 
 
 def test_every_line_that_was_there_is_still_there() -> None:
     for text in TOMLS:
-        after = (toml_roots.with_root(text.encode(), ROOT, "") or b"").decode()
+        after = (toml.with_root(text.encode(), ROOT, "") or b"").decode()
         left = iter(after)
         assert all(letter in left for letter in text), "the old text is a subsequence of the new"
 
@@ -226,27 +228,27 @@ def test_every_line_that_was_there_is_still_there() -> None:
     "text", ["sandbox_workspace_write = { network_access = true }\n", "sandbox_workspace_write = 1\n"]
 )
 def test_a_form_that_cannot_be_added_to_is_left_alone(text: str) -> None:
-    assert toml_roots.with_root(text.encode(), ROOT, "") is None
+    assert toml.with_root(text.encode(), ROOT, "") is None
 
 
 def test_a_root_that_the_user_had_is_not_taken() -> None:
     before = f'[sandbox_workspace_write]\nwritable_roots = ["{ROOT}"]\n'.encode()
-    assert toml_roots.with_root(before, ROOT, "") == before
-    assert toml_roots.without_root(before, ROOT, before) == before
+    assert toml.with_root(before, ROOT, "") == before
+    assert toml.without_root(before, ROOT, before) == before
 
 
 def test_a_root_goes_though_others_were_added_after_it() -> None:
     text = f'[sandbox_workspace_write]\nwritable_roots = ["{ROOT}", "/new"]\n'
-    assert toml_roots.roots(toml_roots.without_root(text.encode(), ROOT, b"")) == ["/new"]
+    assert toml.roots(toml.without_root(text.encode(), ROOT, b"")) == ["/new"]
 
 
 def test_toml_that_is_broken_is_told_with_its_place() -> None:
     with pytest.raises(jsonc.Broken, match=r"config\.toml, line 2, column \d+: this is no TOML"):
-        toml_roots.with_root(b"a = 1\nb = \n", ROOT, "config.toml")
+        toml.with_root(b"a = 1\nb = \n", ROOT, "config.toml")
     with pytest.raises(jsonc.Broken, match=r"config\.toml, line 1, column 5: these bytes"):
-        toml_roots.with_root(b"a = \xff", ROOT, "config.toml")
+        toml.with_root(b"a = \xff", ROOT, "config.toml")
 
 
 def test_the_files_own_line_ends_are_kept() -> None:
-    assert jsonc_edit.line_end("a\r\nb\n") == "\r\n"
-    assert jsonc_edit.line_end("ab") == "\n"
+    assert jsonc.line_end("a\r\nb\n") == "\r\n"
+    assert jsonc.line_end("ab") == "\n"

@@ -22,7 +22,7 @@ from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.model import Flag
-from holdfast.vault import brain, edits, index, journal, notes, reviewing
+from holdfast.vault import edits, index, journal, note_facets, notes, reviewing
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
 from holdfast.vault.writing import writing
@@ -111,7 +111,7 @@ def do(vault: str, step: str, nth: int) -> None:
 
 
 def edit_by_hand(vault: str, step: str, nth: int) -> None:
-    note, own = Path(vault, PATH), Path(vault, brain.PATH)
+    note, own = Path(vault, PATH), Path(vault, note_facets.PATH)
     raw = note.read_bytes()
     end = b"\r\n" if b"\r\n" in raw else b"\n"
     mine = f"mine {nth}".encode()
@@ -128,6 +128,7 @@ def edit_by_hand(vault: str, step: str, nth: int) -> None:
         own.write_bytes(mine + b"\n" + text if step == "operator above" else text + mine)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(hand_written(), st.lists(st.sampled_from((*OURS, *HAND)), min_size=2, max_size=7))
 def test_any_sequence_of_hand_edits_and_our_writes_keeps_what_a_person_wrote(raw: bytes, steps: list[str]) -> None:
@@ -135,14 +136,14 @@ def test_any_sequence_of_hand_edits_and_our_writes_keeps_what_a_person_wrote(raw
     vault = tempfile.mkdtemp(prefix="holdfast-unit-", dir=MEMORY)
     try:
         Path(vault, "knowledge").mkdir()
-        note, own = Path(vault, PATH), Path(vault, brain.PATH)
+        note, own = Path(vault, PATH), Path(vault, note_facets.PATH)
         note.write_bytes(raw)
         for nth, step in enumerate(steps, 1):
             if step in HAND:
                 edit_by_hand(vault, step, nth)
                 continue
             before = note.read_bytes().decode()
-            operator = "".join(quoting.around_map(own.read_text())) if own.exists() else brain.OPENING
+            operator = "".join(quoting.around_map(own.read_text())) if own.exists() else note_facets.OPENING
             mine = note.read_bytes()
             do(vault, step, nth)
             assert others(note.read_bytes().decode()) == others(before)
@@ -183,6 +184,7 @@ print(nth)
 """
 
 
+@pytest.mark.slow
 def test_no_save_of_a_person_is_lost_while_we_write_the_same_note(vault: str, place: Path) -> None:
     """An editor saves as editors do, by a new file in the old one's place, again and again, and looks at the file."""
     commit(vault, {PATH: "---\nname: x\nsources: []\n---\nbody\n"})
@@ -311,7 +313,7 @@ def test_a_folder_that_is_a_link_within_the_vault_is_refused_before_anything_is_
 def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
     raw = b"mine \xff\xfe\xed\xa0\x80\n"
     Path(vault).mkdir()
-    Path(vault, brain.PATH).write_bytes(raw)
+    Path(vault, note_facets.PATH).write_bytes(raw)
     commit(
         vault,
         {
@@ -320,7 +322,7 @@ def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
             )
         },
     )
-    assert Path(vault, brain.PATH).read_bytes().startswith(raw)
+    assert Path(vault, note_facets.PATH).read_bytes().startswith(raw)
 
 
 def test_where_two_files_cannot_change_places_in_one_step_two_steps_do(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.install import jsonc, jsonc_edit
+from holdfast.hosts import jsonc
 
 MANY = settings(max_examples=200, deadline=None)
 OURS = {"hooks": [{"type": "command", "command": 'say "hi" // {'}]}
@@ -102,10 +102,10 @@ def test_what_is_put_in_is_there_and_can_be_taken_out_again(document: tuple[str,
     node = root.get(*path)
     assert node
     key = "ours" if node.kind == "object" else None
-    more = jsonc_edit.put(text, path, OURS, key, levels=data.draw(st.integers(0, 2)))
+    more = jsonc.put(text, path, OURS, key, levels=data.draw(st.integers(0, 2)))
     assert jsonc.parse(more).value == changed(value, path, key)
-    inner = "" if node.items else jsonc_edit.inner(text, node)
-    assert jsonc_edit.take(more, path, len(node.items), inner) == text
+    inner = "" if node.items else jsonc.inner(text, node)
+    assert jsonc.take(more, path, len(node.items), inner) == text
 
 
 @MANY
@@ -120,7 +120,7 @@ def test_any_item_can_be_taken_out_and_the_others_stay(document: tuple[str, Any]
     node = root.get(*path)
     assert node
     number = data.draw(st.integers(0, len(node.items) - 1))
-    left = jsonc.parse(jsonc_edit.take(text, path, number)).get(*path)
+    left = jsonc.parse(jsonc.take(text, path, number)).get(*path)
     assert left
     assert [item.value for item in left.items] == [item.value for n, item in enumerate(node.items) if n != number]
     assert [key for key, _ in left.keys] == [key for n, (key, _) in enumerate(node.keys) if n != number]
@@ -161,44 +161,42 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_two_blanks_and_line_feeds() -> None:
     text = '{\n  "model": "x"\n}\n'
-    assert jsonc_edit.put(text, (), ["a"], "list", levels=1) == '{\n  "model": "x",\n  "list": [\n    "a"\n  ]\n}\n'
+    assert jsonc.put(text, (), ["a"], "list", levels=1) == '{\n  "model": "x",\n  "list": [\n    "a"\n  ]\n}\n'
 
 
 def test_tabs_and_carriage_returns() -> None:
     text = '{\r\n\t"model": "x"\r\n}\r\n'
-    assert (
-        jsonc_edit.put(text, (), ["a"], "l", levels=1) == '{\r\n\t"model": "x",\r\n\t"l": [\r\n\t\t"a"\r\n\t]\r\n}\r\n'
-    )
+    assert jsonc.put(text, (), ["a"], "l", levels=1) == '{\r\n\t"model": "x",\r\n\t"l": [\r\n\t\t"a"\r\n\t]\r\n}\r\n'
 
 
 def test_a_file_on_one_line_stays_on_one_line() -> None:
-    assert jsonc_edit.put('{"a": [1]}', ("a",), 2) == '{"a": [1, 2]}'
-    assert jsonc_edit.put('{"a": [1,]}', ("a",), 2) == '{"a": [1, 2,]}'
+    assert jsonc.put('{"a": [1]}', ("a",), 2) == '{"a": [1, 2]}'
+    assert jsonc.put('{"a": [1,]}', ("a",), 2) == '{"a": [1, 2,]}'
 
 
 def test_a_trailing_comma_is_kept_up() -> None:
-    assert jsonc_edit.put('{\n  "a": 1,\n}', (), 2, "b") == '{\n  "a": 1,\n  "b": 2,\n}'
+    assert jsonc.put('{\n  "a": 1,\n}', (), 2, "b") == '{\n  "a": 1,\n  "b": 2,\n}'
 
 
 def test_a_comment_stays_beside_what_it_is_about() -> None:
     text = '{\n  "a": 1 // the first\n}'
-    assert jsonc_edit.put(text, (), 2, "b") == '{\n  "a": 1, // the first\n  "b": 2\n}'
+    assert jsonc.put(text, (), 2, "b") == '{\n  "a": 1, // the first\n  "b": 2\n}'
 
 
 def test_an_empty_object_is_opened() -> None:
-    assert jsonc_edit.put("{}", (), 1, "a") == '{\n  "a": 1\n}'
-    assert jsonc_edit.put("{ /* mine */ }", (), 1, "a") == '{ /* mine */\n  "a": 1\n }'
+    assert jsonc.put("{}", (), 1, "a") == '{\n  "a": 1\n}'
+    assert jsonc.put("{ /* mine */ }", (), 1, "a") == '{ /* mine */\n  "a": 1\n }'
 
 
 def test_what_follows_a_comment_is_not_drawn_into_it() -> None:
     text = "[1, // one\n 2, 3]"
-    assert jsonc.parse(jsonc_edit.take(text, (), 1)).value == [1, 3]
+    assert jsonc.parse(jsonc.take(text, (), 1)).value == [1, 3]
 
 
 def test_of_a_key_that_stands_twice_the_last_one_counts() -> None:
     root = jsonc.parse('{"a": [1], "a": [2]}')
     assert root.value == {"a": [2]}
-    assert jsonc_edit.put('{"a": [1], "a": [2]}', ("a",), 3) == '{"a": [1], "a": [2, 3]}'
+    assert jsonc.put('{"a": [1], "a": [2]}', ("a",), 3) == '{"a": [1], "a": [2, 3]}'
 
 
 @pytest.mark.parametrize(
@@ -228,8 +226,8 @@ def test_what_is_broken_is_told_with_its_place(text: str, line: int, column: int
 
 def test_a_path_that_leads_nowhere_is_no_place_to_put_anything() -> None:
     with pytest.raises(KeyError):
-        jsonc_edit.put('{"a": 1}', ("b",), 2)
+        jsonc.put('{"a": 1}', ("b",), 2)
     with pytest.raises(KeyError):
-        jsonc_edit.put('{"a": 1}', ("a",), 2)
+        jsonc.put('{"a": 1}', ("a",), 2)
     with pytest.raises(KeyError):
-        jsonc_edit.take('{"a": 1}', ("b",), 0)
+        jsonc.take('{"a": 1}', ("b",), 0)

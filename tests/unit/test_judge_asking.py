@@ -13,8 +13,8 @@ from judge_server import GOOD, Purse, Server, Verdict, a_question, cuts, refuses
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.errors import CapReached, JudgeFailed, Unusable
-from holdfast.judge import asking, reading, shapes
-from holdfast.judge.openai import OpenAI
+from holdfast.judge import asking, reading, seam
+from holdfast.judge.models import OpenAI
 from holdfast.judge.seam import Judge, Question, Words
 
 LEAST_PAUSES = [0.5, 1.0, 2.0]  # what the dice at 0 leave of 1, 2 and 4 seconds
@@ -321,7 +321,7 @@ def of(shape: type[BaseModel]) -> Question[Any]:
 
 
 def test_strict_modes_get_every_field_required_and_nothing_that_they_do_not_know() -> None:
-    made = shapes.strict(of(Outer))
+    made = seam.strict(of(Outer))
     assert made is not None
     assert made["required"] == ["inner", "note"]
     inside = made["properties"]["inner"]["items"]
@@ -332,9 +332,9 @@ def test_strict_modes_get_every_field_required_and_nothing_that_they_do_not_know
 
 @pytest.mark.parametrize("shape", [Free, Tree])
 def test_a_shape_that_they_cannot_hold_goes_without(shape: type[BaseModel]) -> None:
-    assert shapes.strict(of(shape)) is None
-    assert shapes.told(of(shape))
+    assert seam.strict(of(shape)) is None
+    assert seam.told(of(shape))
 
 
 def test_a_field_named_title_is_not_lost_with_the_titles() -> None:
-    assert '"title":{"default":"","type":"string"}' in shapes.compact(of(Inner))
+    assert '"title":{"default":"","type":"string"}' in seam.compact(of(Inner))

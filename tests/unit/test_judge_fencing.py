@@ -12,7 +12,7 @@ from hook_support import make_read_only, mounted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.judge.fencing import Fence, escape, nonce_for, unescape
+from holdfast.judge.reading import Fence, escape, nonce_for, unescape
 
 NONCE = "0123456789abcdef0123"
 BEGIN, END = f"<data-{NONCE}", f"</data-{NONCE}>"

@@ -29,8 +29,7 @@ from judge_server import (
 
 from holdfast.errors import JudgeFailed, Unusable, UsageError
 from holdfast.judge import asking, http
-from holdfast.judge.anthropic import Anthropic
-from holdfast.judge.openai import OpenAI, base
+from holdfast.judge.models import Anthropic, OpenAI, base
 
 VARIABLE = "SOME_KEY"
 Made = Callable[[str], OpenAI | Anthropic]
@@ -361,6 +360,7 @@ def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_look_of_a_doctor_spends_nothing_and_names_a_model_that_is_missing() -> None:
     listed = sends(200, b'{"object": "list", "data": [{"id": "small"}, {"id": "large"}]}')
     with Server(listed) as server:
@@ -382,6 +382,7 @@ def test_the_look_of_a_doctor_spends_nothing_and_names_a_model_that_is_missing()
         messages(server.url).look(5)
 
 
+@pytest.mark.slow
 def test_threads_may_share_one_judge() -> None:
     from concurrent.futures import ThreadPoolExecutor
 

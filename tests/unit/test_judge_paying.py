@@ -12,7 +12,10 @@ from pydantic import BaseModel
 from holdfast.close.spend import prices, spending
 from holdfast.close.spend.budget import Budget
 from holdfast.errors import CapReached
-from holdfast.judge import paying
+from holdfast.hosts import programs
+from holdfast.hosts.claude_code import judge as claude_code
+from holdfast.hosts.codex import judge as codex
+from holdfast.judge import models
 from holdfast.judge.seam import Question, Words
 
 NOW = 1_800_000_000.0
@@ -35,7 +38,7 @@ QUESTION = Question("consolidate", "be brief", "the question", BaseModel, 40)
 
 @pytest.fixture
 def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.setattr(paying, "MANAGED", f"{tmp_path}/managed.json")
+    monkeypatch.setattr(claude_code, "MANAGED", f"{tmp_path}/managed.json")
     return {"HOME": str(tmp_path)}
 
 
@@ -49,15 +52,15 @@ def test_who_has_only_a_login_pays_by_subscription(env: dict[str, str]) -> None:
     put(env, ".claude/settings.json", {"model": "opus", "env": {"DEBUG": "1"}})
     put(env, ".claude.json", {"oauthAccount": {"accountUuid": "a"}})
     put(env, ".codex/auth.json", {"auth_mode": "chatgpt", "OPENAI_API_KEY": None, "tokens": {}})
-    assert paying.of("claude-code", env) == paying.of("codex", env) == paying.BY_PLAN
-    assert paying.of("openai", env) == ""
+    assert models.payer("claude-code", env) == models.payer("codex", env) == programs.BY_PLAN
+    assert models.payer("openai", env) == ""
 
 
-@pytest.mark.parametrize("variable", paying.CLAUDE_KEYS)
+@pytest.mark.parametrize("variable", claude_code.KEYS)
 def test_a_variable_makes_claude_pay_by_token_wherever_it_stands(env: dict[str, str], variable: str) -> None:
-    assert paying.claude_code({**env, variable: "1"}) == paying.BY_TOKEN
+    assert claude_code.payer({**env, variable: "1"}) == programs.BY_TOKEN
     put(env, ".claude/settings.json", {"env": {variable: "1"}})
-    assert paying.claude_code(env) == paying.BY_TOKEN
+    assert claude_code.payer(env) == programs.BY_TOKEN
 
 
 @pytest.mark.parametrize(
@@ -70,59 +73,59 @@ def test_a_variable_makes_claude_pay_by_token_wherever_it_stands(env: dict[str, 
 )
 def test_a_key_that_claude_finds_itself_makes_it_pay_by_token(env: dict[str, str], name: str, text: object) -> None:
     put(env, name, text)
-    assert paying.claude_code(env) == paying.BY_TOKEN
+    assert claude_code.payer(env) == programs.BY_TOKEN
 
 
 def test_claudes_settings_are_where_its_own_variable_says(env: dict[str, str]) -> None:
     there = {**env, "CLAUDE_CONFIG_DIR": f"{env['HOME']}/there"}
     put(env, ".claude/settings.json", {"apiKeyHelper": "fetch-key"})
-    assert paying.claude_code(there) == paying.BY_PLAN
+    assert claude_code.payer(there) == programs.BY_PLAN
     put(env, "there/.claude.json", {"primaryApiKey": "x"})
-    assert paying.claude_code(there) == paying.BY_TOKEN
+    assert claude_code.payer(there) == programs.BY_TOKEN
 
 
 @pytest.mark.parametrize(
     ("login", "expected"),
     [
-        ({"auth_mode": "apikey", "OPENAI_API_KEY": "k"}, paying.BY_TOKEN),
-        ({"OPENAI_API_KEY": "k"}, paying.BY_TOKEN),
-        ({"bedrock_api_key": {"key": "k"}}, paying.BY_TOKEN),
-        ({"auth_mode": "bedrockApiKey"}, paying.BY_TOKEN),
-        ({"tokens": {"access_token": "t"}}, paying.BY_PLAN),
-        ({"auth_mode": "personalAccessToken"}, paying.BY_PLAN),
-        ("[1]", paying.BY_PLAN),
-        ("{", paying.BY_PLAN),
+        ({"auth_mode": "apikey", "OPENAI_API_KEY": "k"}, programs.BY_TOKEN),
+        ({"OPENAI_API_KEY": "k"}, programs.BY_TOKEN),
+        ({"bedrock_api_key": {"key": "k"}}, programs.BY_TOKEN),
+        ({"auth_mode": "bedrockApiKey"}, programs.BY_TOKEN),
+        ({"tokens": {"access_token": "t"}}, programs.BY_PLAN),
+        ({"auth_mode": "personalAccessToken"}, programs.BY_PLAN),
+        ("[1]", programs.BY_PLAN),
+        ("{", programs.BY_PLAN),
     ],
 )
 def test_a_key_in_the_login_makes_codex_pay_by_token(env: dict[str, str], login: object, expected: str) -> None:
     put(env, ".codex/auth.json", login)
-    assert paying.codex(env) == expected
+    assert codex.payer(env) == expected
 
 
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        (PROVIDER.format(url="https://llm.corp/v1"), paying.BY_TOKEN),
-        (PROVIDER.format(url="http://127.0.0.1:8000/v1"), paying.HERE),
-        (f"{PROVIDER.format(url='https://llm.corp/v1')}requires_openai_auth = true\n", paying.BY_PLAN),
-        ('model_provider = "ollama"\n', paying.HERE),
-        ('model_provider = "amazon-bedrock"\n', paying.BY_TOKEN),
-        ('model_provider = "openai"\n', paying.BY_PLAN),
-        ('forced_login_method = "api"\n', paying.BY_TOKEN),
-        ('cli_auth_credentials_store = "keyring"\n', paying.NO_TELLING),
-        ('cli_auth_credentials_store = "keyring"\nforced_login_method = "chatgpt"\n', paying.BY_PLAN),
+        (PROVIDER.format(url="https://llm.corp/v1"), programs.BY_TOKEN),
+        (PROVIDER.format(url="http://127.0.0.1:8000/v1"), programs.HERE),
+        (f"{PROVIDER.format(url='https://llm.corp/v1')}requires_openai_auth = true\n", programs.BY_PLAN),
+        ('model_provider = "ollama"\n', programs.HERE),
+        ('model_provider = "amazon-bedrock"\n', programs.BY_TOKEN),
+        ('model_provider = "openai"\n', programs.BY_PLAN),
+        ('forced_login_method = "api"\n', programs.BY_TOKEN),
+        ('cli_auth_credentials_store = "keyring"\n', programs.NO_TELLING),
+        ('cli_auth_credentials_store = "keyring"\nforced_login_method = "chatgpt"\n', programs.BY_PLAN),
     ],
 )
 def test_the_provider_of_codex_decides_before_its_login(env: dict[str, str], config: str, expected: str) -> None:
     put(env, ".codex/config.toml", config)
-    assert paying.codex(env) == expected
+    assert codex.payer(env) == expected
     assert (
         prices.Prices().rate("codex", "gpt-6-luna", env).why
         == {
-            paying.BY_TOKEN: prices.BY_TOKEN,
-            paying.BY_PLAN: prices.SUBSCRIPTION,
-            paying.HERE: prices.LOCAL,
-            paying.NO_TELLING: prices.UNKNOWN,
+            programs.BY_TOKEN: prices.BY_TOKEN,
+            programs.BY_PLAN: prices.SUBSCRIPTION,
+            programs.HERE: prices.LOCAL,
+            programs.NO_TELLING: prices.UNKNOWN,
         }[expected]
     )
 
@@ -131,9 +134,9 @@ def test_a_cap_on_money_holds_for_a_command_line_that_pays_by_token(state: str, 
     put(env, ".codex/auth.json", {"OPENAI_API_KEY": "k"})
     put(env, ".claude/settings.json", {"apiKeyHelper": "fetch-key"})
     budget = Budget(state, {"spend": {"money_per_day": 0}}, lambda: NOW, env)
-    for agent in (Agent("codex", "gpt-6-luna"), Agent("claude-code", "haiku")):
+    for one in (Agent("codex", "gpt-6-luna"), Agent("claude-code", "haiku")):
         with pytest.raises(CapReached, match=r"the cap of 0\.00 USD"):
-            budget.reserve(agent, QUESTION, 500)
+            budget.reserve(one, QUESTION, 500)
     put(env, ".codex/config.toml", 'cli_auth_credentials_store = "keyring"\n')
     with pytest.raises(CapReached, match="is not known"):
         budget.reserve(Agent("codex", "gpt-6-luna"), QUESTION, 500)

@@ -9,7 +9,7 @@ import pytest
 from close_support import Scripted, court
 from pydantic import BaseModel
 
-from holdfast.close.think import answers
+from holdfast.close.think import judge_pool
 from holdfast.close.think.judge_pool import at_once
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 from holdfast.judge.seam import Question
@@ -105,7 +105,7 @@ def test_an_answer_that_was_given_before_is_not_asked_for_again(state: str) -> N
     held = court(state, second)
     assert held.ask_all([question(1), question(2)])[0].number == 1
     assert [asked.given for asked in second.asked] == ["2"]
-    answers.drop(state, held.keys)
+    judge_pool.drop(state, held.keys)
     court(state, third := Scripted(numbered)).ask_all([question(1)])
     assert len(third.asked) == 1
 
@@ -121,10 +121,10 @@ def test_answers_that_nobody_came_back_for_go_after_a_week(state: str) -> None:
     held = court(state, judge)
     held.ask_all([question(1)])
     (key,) = held.keys
-    answers.sweep(state, 0.0)
-    assert answers.find(state, key, Number)
-    answers.sweep(state, 4e9)
-    assert answers.find(state, key, Number) is None
+    judge_pool.sweep(state, 0.0)
+    assert judge_pool.find(state, key, Number)
+    judge_pool.sweep(state, 4e9)
+    assert judge_pool.find(state, key, Number) is None
 
 
 def test_a_worker_that_breaks_breaks_the_call_and_not_the_others_silently() -> None:

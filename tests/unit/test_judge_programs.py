@@ -14,9 +14,9 @@ from hook_support import PYTHON
 from judge_server import GOOD, a_question, runs, wait_until
 
 from holdfast.errors import JudgeFailed, Unusable
-from holdfast.judge import codex_home, programs
-from holdfast.judge.claude_code import ClaudeCode
-from holdfast.judge.codex import Codex
+from holdfast.hosts import programs
+from holdfast.hosts.codex import judge as codex_judge
+from holdfast.judge.models import Agent
 
 TELLS = """#!{python}
 import json, os, sys
@@ -80,19 +80,19 @@ def codex_fails(message: str) -> str:
     return f"print({chr(10).join(json.dumps(one) for one in events)!r}); sys.exit(1)"
 
 
-def claude(shelf: Programs, more: str, **env: str) -> ClaudeCode:
+def claude(shelf: Programs, more: str, **env: str) -> Agent:
     shelf.put("claude", more)
-    return ClaudeCode("haiku", {**shelf.env, **env})
+    return Agent("claude-code", "haiku", {**shelf.env, **env})
 
 
-def codex(shelf: Programs, more: str, **env: str) -> Codex:
+def codex(shelf: Programs, more: str, **env: str) -> Agent:
     """Its catalog is empty, unless the program says something else first."""
     listed = "" if "models" in more else "if 'models' in sys.argv: print('{\"models\": []}'); sys.exit()\n"
     shelf.put("codex", f"{listed}{more}")
-    return Codex("gpt-6-luna", {**shelf.env, **env})
+    return Agent("codex", "gpt-6-luna", {**shelf.env, **env})
 
 
-Made = Callable[..., ClaudeCode | Codex]
+Made = Callable[..., Agent]
 both = pytest.mark.parametrize(("made", "says"), [(claude, claude_says()), (codex, codex_says())])
 
 
@@ -193,6 +193,7 @@ def test_a_program_is_not_looked_for_where_one_stands(shelf: Programs, monkeypat
 # --- Claude Code
 
 
+@pytest.mark.slow
 def test_what_a_call_cost_by_claudes_own_account_is_handed_on(shelf: Programs) -> None:
     assert claude(shelf, claude_says(total_cost_usd=0.0125)).say(a_question(), 20).money == 0.0125
     for odd in (None, "1", True, -1, 0, float("nan"), float("inf")):
@@ -382,7 +383,7 @@ open({str(kept)!r}, "w").write(open(path).read())
 def test_a_codex_that_does_not_tell_its_models_tools_is_not_asked(shelf: Programs, out: str) -> None:
     shelf.put("codex", f"print({out!r} if 'models' in sys.argv else '')")
     with pytest.raises(JudgeFailed, match="which tools its models have"):
-        Codex("gpt-6-luna", shelf.env).say(a_question(), 20)
+        Agent("codex", "gpt-6-luna", shelf.env).say(a_question(), 20)
     assert [one["words"][0] for one in shelf.seen()] == ["debug"]
 
 
@@ -393,7 +394,7 @@ def test_a_login_in_the_keyring_needs_the_users_own_folder_with_all_switched_off
     assert "CODEX_HOME" not in asked["env"]
     assert 'mcp_servers."my files".enabled=false' in asked["words"]
     assert "features.hooks=false" in asked["words"]
-    assert codex_home.is_in_keyring(shelf.env)
+    assert codex_judge.is_in_keyring(shelf.env)
 
 
 @pytest.mark.parametrize(
@@ -419,6 +420,7 @@ def test_what_codex_says_of_a_failure_decides_what_is_done(
     assert message not in str(failed.value)
 
 
+@pytest.mark.slow
 def test_a_look_at_codex_spends_nothing(shelf: Programs) -> None:
     told = "print('codex-cli 0.166.0')\nif 'login' in sys.argv: sys.exit({status})"
     assert codex(shelf, told.format(status=0)).look(20) == "Codex 0.166.0, ready, model gpt-6-luna"

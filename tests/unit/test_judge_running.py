@@ -17,8 +17,8 @@ from hook_support import SOURCE
 from judge_server import a_question, runs, wait_until
 
 from holdfast.errors import JudgeFailed
-from holdfast.judge import programs, running
-from holdfast.judge.claude_code import ClaudeCode
+from holdfast.hosts import programs
+from holdfast.judge.models import Agent
 
 SLEEPS = """#!/bin/sh
 sleep 600 &
@@ -39,10 +39,10 @@ ASKS = """
 import sys, threading
 sys.path.insert(0, {tests!r})
 from judge_server import a_question
-from holdfast.judge import programs
-from holdfast.judge.claude_code import ClaudeCode
+from holdfast.hosts import programs
+from holdfast.judge.models import Agent
 
-judge = ClaudeCode("haiku", {env!r})
+judge = Agent("claude-code", "haiku", {env!r})
 threads = [threading.Thread(target=judge.say, args=(a_question(), 300), daemon=True) for _ in range(2)]
 for one in threads:
     one.start()
@@ -64,17 +64,17 @@ class Shelf:
         self.program.parent.mkdir()
         self.env = {"HOME": str(folder), "PATH": f"{self.program.parent}:/usr/bin:/bin"}
 
-    def put(self, text: str) -> ClaudeCode:
+    def put(self, text: str) -> Agent:
         self.program.write_text(text.format(pids=self.pids))
         self.program.chmod(0o755)
-        return ClaudeCode("haiku", self.env)
+        return Agent("claude-code", "haiku", self.env)
 
     def started(self, count: int) -> list[int]:
         wait_until(lambda: self.pids.exists() and len(self.pids.read_text().split()) >= count)
         return [int(pid) for pid in self.pids.read_text().split()]
 
     def left(self) -> list[str]:
-        return [name for name in os.listdir(self.scratch) if name.startswith(running.PREFIX)]
+        return [name for name in os.listdir(self.scratch) if name.startswith(programs.PREFIX)]
 
 
 def watchers(pid: int) -> int:
@@ -192,7 +192,7 @@ def test_a_folder_is_only_removed_by_the_watcher_where_it_is_ours(shelf: Shelf, 
     shelf.put(SLEEPS)
     (tmp_path / "mine" / "work").mkdir(parents=True)
     text = (
-        "from holdfast.judge import programs\n"
+        "from holdfast.hosts import programs\n"
         f"programs.run('it', [{str(shelf.program)!r}], {shelf.env!r}, {str(tmp_path / 'mine' / 'work')!r}, '', 300)"
     )
     env = {**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(shelf.scratch)}
@@ -241,7 +241,7 @@ def test_a_fork_does_not_end_the_judges_of_the_one_it_came_from(shelf: Shelf) ->
     pids = shelf.started(2)
     child = os.fork()
     if not child:
-        running.end_all()
+        programs.end_all()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert all(runs(pid) for pid in pids)

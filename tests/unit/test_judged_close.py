@@ -10,7 +10,7 @@ import pytest
 from close_support import Scripted, court, handles, nothing
 from test_drain import NOW, SHOP, Life
 
-from holdfast.capture import codec, episodes, ledger_history, marks, notices, queue
+from holdfast.capture import codec, episodes, ledger, marks, notices, queue
 from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import Closed
 from holdfast.errors import CapReached, JudgeFailed
@@ -58,7 +58,7 @@ def test_flags_about_one_thing_become_one_note_that_names_them_all(life: Life) -
 def test_the_ledger_tells_who_judged_with_how_many_questions(life: Life) -> None:
     life.session("the port is 8443")
     drain(life, Scripted(one_note), workers=3)
-    (told,) = ledger_history.newest(life.state, ledger_history.Wanted(kinds=("close",)), 5)
+    (told,) = ledger.newest(life.state, ledger.Wanted(kinds=("close",)), 5)
     assert (told["judge"], told["model"], told["jobs"], told["workers"]) == ("scripted", "small", 4, 3)
 
 
@@ -417,7 +417,7 @@ class TestLeftovers:
         assert note.body.rstrip().endswith("Evidence:\n- web.toml:3\n- auth.py:9")
         assert len(note.sources) == 2
         assert (closed.tidied, closed.jobs) == (3, 1)
-        told = ledger_history.newest(life.state, ledger_history.Wanted(kinds=("close",)), 1)
+        told = ledger.newest(life.state, ledger.Wanted(kinds=("close",)), 1)
         assert told[0]["tidied"] == 3
 
 
@@ -524,7 +524,7 @@ def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> N
 
 
 def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Life) -> None:
-    from holdfast.close.improve import deciding, proposals
+    from holdfast.close.improve import applying, proposals
 
     life.flag("the port of the web server is 8443", evidence=("deploy/web.toml:3",))
     life.drain()
@@ -539,7 +539,7 @@ def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Lif
 
     life.drain(court=court(life.state, Scripted(losing)))
     waiting = [one for one in proposals.listing(life.state, SHOP) if one.path == path]
-    deciding.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id], by=BY_USER)
+    applying.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id], by=BY_USER)
     text = Path(life.vault, path).read_text()
     assert "the port is said elsewhere\n\nEvidence:\n- deploy/web.toml:3" in text
 

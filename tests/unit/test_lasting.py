@@ -91,7 +91,7 @@ def test_orders_are_filed_as_the_users_unconfirmed_words_and_facts_as_facts(fres
     correction = notes["why did you drop the index again?"]
     assert "- the agent had: dropped the index" in (fresh.vault / correction.path).read_text()
     assert not any(note.is_always_on for note in notes.values())
-    Memory(str(fresh.vault), str(fresh.project), env=fresh.env).refresh_brief()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.refresh_brief()
     told = fresh.answer(fresh.event("SessionStart", "s2", source="startup"))
     assert f"- {POLICY} (said by the user on {order.created}, not confirmed)" in told.split("\n")
 
@@ -101,7 +101,7 @@ def test_where_a_judge_answered_a_start_shows_what_it_found_and_no_guess(fresh: 
     closed(fresh, [], guess)
     (session,) = prompts.sessions(str(fresh.vault), fresh.project_id(), 1)
     assert session.judged == "scripted/small"
-    Memory(str(fresh.vault), str(fresh.project), env=fresh.env).refresh_brief()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.refresh_brief()
     assert guess + " (said" not in fresh.answer(fresh.event("SessionStart", "s2", source="startup"))
 
 

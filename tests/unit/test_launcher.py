@@ -14,7 +14,7 @@ import pytest
 from hook_support import PYTHON, START, Done, Home, run
 
 import holdfast
-from holdfast.hosts import HOSTS
+from holdfast.hosts import HOSTS, registration
 from holdfast.install import launcher
 
 
@@ -35,7 +35,7 @@ def fake(path: Path, text: str) -> Path:
 
 
 def line(fresh: Home, shell: str = "/bin/sh") -> Done:
-    registered = launcher.registered_line("claude-code", fresh.env)
+    registered = registration.registered_line("claude-code", fresh.env)
     return run([shell, "-c", registered], fresh.env, fresh.project, b'{"hook_event_name": "SessionStart"}')
 
 
@@ -173,10 +173,10 @@ def test_any_home_will_do(tmp_path: Path, name: str) -> None:
 
 def test_the_line_is_the_same_across_versions(fresh: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Codex trusts a hook by the hash of its command line; one that changed would silently not run."""
-    before = {host: launcher.registered_line(host, fresh.env) for host in HOSTS}
+    before = {host: registration.registered_line(host, fresh.env) for host in HOSTS}
     monkeypatch.setattr(holdfast, "__version__", "99.0")
-    assert {host: launcher.registered_line(host, fresh.env) for host in HOSTS} == before
-    path = launcher.launcher_path(fresh.env)
+    assert {host: registration.registered_line(host, fresh.env) for host in HOSTS} == before
+    path = registration.launcher_path(fresh.env)
     assert before["claude-code"].startswith(f"[ ! -x {path} ] || {path} claude-code")
 
 
@@ -195,13 +195,13 @@ def test_the_text_is_stable_and_names_absolute_paths_outside_any_virtual_environ
 
 
 def test_it_lives_where_data_lives(fresh: Home) -> None:
-    assert launcher.launcher_path(fresh.env) == fresh.folder / ".local" / "share" / "holdfast" / "holdfast-hook"
+    assert registration.launcher_path(fresh.env) == fresh.folder / ".local" / "share" / "holdfast" / "holdfast-hook"
     moved = {**fresh.env, "XDG_DATA_HOME": "/data"}
-    assert launcher.launcher_path(moved) == Path("/data/holdfast/holdfast-hook")
+    assert registration.launcher_path(moved) == Path("/data/holdfast/holdfast-hook")
 
 
 def test_a_relative_data_folder_is_not_believed(fresh: Home) -> None:
-    assert launcher.launcher_path({**fresh.env, "XDG_DATA_HOME": "data"}).is_absolute()
+    assert registration.launcher_path({**fresh.env, "XDG_DATA_HOME": "data"}).is_absolute()
 
 
 def test_it_is_its_owners_alone(fresh: Home) -> None:
@@ -246,7 +246,7 @@ def test_writing_it_replaces_the_file_and_not_its_bytes(fresh: Home) -> None:
 
 def test_without_a_launcher_nothing_is_renewed(fresh: Home) -> None:
     assert not launcher.refresh_launcher(fresh.env)
-    assert not launcher.launcher_path(fresh.env).exists()
+    assert not registration.launcher_path(fresh.env).exists()
 
 
 def test_the_same_launcher_is_not_written_again(fresh: Home) -> None:

@@ -59,6 +59,7 @@ def printed(text: str) -> str:
     return codec.encode({"hookSpecificOutput": carried}).decode("utf-8")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.lists(sections, min_size=1, max_size=10))
 @example([Section("A heading:", tuple(Item("a\n\n\n" * 40) for _ in range(30)), 5) for _ in range(10)])

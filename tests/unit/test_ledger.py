@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.capture import ledger, log
-from holdfast.capture import ledger_history as history
-from holdfast.capture.ledger_history import DAY, KEPT_DAYS, Wanted
+from holdfast.capture import ledger as history
+from holdfast.capture.ledger import DAY, KEPT_DAYS, Wanted
 from holdfast.errors import NotSaved
 
 if TYPE_CHECKING:

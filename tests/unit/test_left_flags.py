@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.capture import episodes, left_flags, log, queue, settle
+from holdfast.capture import episodes, log, marks, queue, settle
 from holdfast.capture.ids import new_id
 from holdfast.model import Flag
 
@@ -41,17 +41,17 @@ def bytes_scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_an_end_reads_no_more_however_much_was_flagged(state: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     put(state, count)
     read = bytes_scanned(monkeypatch)
-    waiting, segments = left_flags.of_episode(state, KEY, NOW)
+    waiting, segments = marks.of_episode(state, KEY, NOW)
     assert waiting == count
     assert sorted(segments) == sorted(episodes.noted_segments(state, KEY))
-    assert sum(read) <= 2 * left_flags.ROOM + 2 * 1024, "the newest of the queue, and the newest of its own"
+    assert sum(read) <= 2 * marks.ROOM + 2 * 1024, "the newest of the queue, and the newest of its own"
 
 
 def test_flags_of_others_are_not_counted(state: str) -> None:
     put(state, 3)
     put(state, 4, "generic/other/1")
-    assert left_flags.of_episode(state, KEY, NOW)[0] == 3
-    assert left_flags.of_episode(state, "generic/other/1", NOW)[0] == 4
+    assert marks.of_episode(state, KEY, NOW)[0] == 3
+    assert marks.of_episode(state, "generic/other/1", NOW)[0] == 4
 
 
 def test_what_is_filed_already_is_neither_counted_nor_named(state: str) -> None:
@@ -60,12 +60,12 @@ def test_what_is_filed_already_is_neither_counted_nor_named(state: str) -> None:
     claim = settlement.claim(3, 60.0)
     assert claim
     settlement.acknowledge(claim, [flag.id for flag in claim.flags])
-    assert left_flags.of_episode(state, KEY, NOW) == (0, ())
+    assert marks.of_episode(state, KEY, NOW) == (0, ())
 
 
 def test_segments_that_an_older_version_noted_without_a_count_are_read(state: str) -> None:
     put(state, 2000, noted=0)
-    waiting, segments = left_flags.of_episode(state, KEY, NOW)
+    waiting, segments = marks.of_episode(state, KEY, NOW)
     assert waiting == 2000
     assert len(segments) > 1
 
@@ -73,4 +73,4 @@ def test_segments_that_an_older_version_noted_without_a_count_are_read(state: st
 def test_a_segment_whose_note_is_lost_is_found_in_the_newest_part_of_the_queue(state: str) -> None:
     put(state, 3)
     episodes.forget_segments(state, KEY)
-    assert left_flags.of_episode(state, KEY, NOW)[0] == 3
+    assert marks.of_episode(state, KEY, NOW)[0] == 3

@@ -10,7 +10,7 @@ from hook_support import Home
 
 from holdfast.capture import notices, quoting
 from holdfast.memory import Memory
-from holdfast.vault import lineage, lineage_order
+from holdfast.vault import lineage
 
 NOW = 1_795_000_000.0
 HOUR, DAY = 3600.0, 86400.0
@@ -41,19 +41,19 @@ def test_a_handoff_from_the_future_is_not_the_newest_once_another_was_written(
 ) -> None:
     write("first", NOW - HOUR)
     write("ahead", NOW + 40 * DAY)
-    lineage_order.note(vault, PROJECT, NOW)
+    lineage.note(vault, PROJECT, NOW)
     assert newest(vault) == "ahead"  # nothing is known to be later
     write("after", NOW + HOUR)
-    lineage_order.note(vault, PROJECT, NOW + HOUR)
+    lineage.note(vault, PROJECT, NOW + HOUR)
     assert newest(vault) == "after"
     assert [one.rpartition("/")[2][:4] for one in lineage.names(vault, PROJECT)]
 
 
 def test_it_does_not_come_back_when_its_time_has_come(vault: str, write: Callable[..., str]) -> None:
     write("ahead", NOW + 2 * DAY)
-    lineage_order.note(vault, PROJECT, NOW)
+    lineage.note(vault, PROJECT, NOW)
     write("after", NOW + HOUR)
-    assert lineage_order.note(vault, PROJECT, NOW + 3 * DAY) == []
+    assert lineage.note(vault, PROJECT, NOW + 3 * DAY) == []
     assert newest(vault) == "after"
 
 
@@ -63,7 +63,7 @@ def test_one_that_continues_it_is_later_although_nobody_looked_in_between(
     ahead = write("ahead", NOW + 2 * DAY)
     between = write("between", NOW + HOUR, ahead)
     write("after", NOW + 2 * HOUR, between)
-    lineage_order.note(vault, PROJECT, NOW + 3 * HOUR)
+    lineage.note(vault, PROJECT, NOW + 3 * HOUR)
     assert newest(vault) == "after"
 
 
@@ -71,7 +71,7 @@ def test_several_from_the_future_keep_their_order_by_parents(vault: str, write: 
     first = write("b first", NOW + 9 * DAY)
     second = write("a second", NOW + 8 * DAY, first)
     write("c third", NOW + HOUR, second)
-    lineage_order.note(vault, PROJECT, NOW + 2 * HOUR)
+    lineage.note(vault, PROJECT, NOW + 2 * HOUR)
     titles = [lineage.read(vault, one) for one in lineage.names(vault, PROJECT)]
     assert [one.title for one in titles if isinstance(one, lineage.Handoff)] == ["b first", "a second", "c third"]
 
@@ -81,24 +81,24 @@ def test_the_handoff_of_a_dead_session_that_is_written_late_keeps_its_own_time(
 ) -> None:
     last = write("last", NOW)
     write("died before", NOW - HOUR, last)
-    lineage_order.note(vault, PROJECT, NOW + HOUR)
+    lineage.note(vault, PROJECT, NOW + HOUR)
     assert newest(vault) == "last"
-    assert lineage_order.ranks(vault, PROJECT) == {}
+    assert lineage.ranks_in(vault, PROJECT) == {}
 
 
 def test_clocks_that_differ_by_minutes_are_no_matter(vault: str, write: Callable[..., str]) -> None:
     write("a little ahead", NOW + 60)
-    assert lineage_order.note(vault, PROJECT, NOW) == []
+    assert lineage.note(vault, PROJECT, NOW) == []
     assert not Path(vault, ".state/ahead").exists()
 
 
 def test_it_is_named_while_its_time_is_still_to_come(vault: str, write: Callable[..., str]) -> None:
     write("ahead", NOW + 2 * DAY)
-    lineage_order.note(vault, PROJECT, NOW)
+    lineage.note(vault, PROJECT, NOW)
     (said,) = notices.for_project(f"{vault}/.state", PROJECT, NOW)
     assert "a clock was ahead" in said.line
     assert "nothing of it was changed" in said.line
-    lineage_order.note(vault, PROJECT, NOW + 3 * DAY)
+    lineage.note(vault, PROJECT, NOW + 3 * DAY)
     assert notices.for_project(f"{vault}/.state", PROJECT, NOW + 3 * DAY) == []
 
 
@@ -106,13 +106,13 @@ def test_a_start_tells_the_handoff_that_was_written_last(fresh: Home) -> None:
     ahead = NOW + 40 * DAY
 
     def handed(title: str, when: float) -> None:
-        seen = Memory(str(fresh.vault), str(fresh.project), lambda: when, fresh.env)
-        seen.handoff(
+        seen = Memory.open(str(fresh.vault), str(fresh.project), lambda: when, fresh.env)
+        seen.sessions.handoff(
             f"# {title}\n\n## Next steps\n\n- go on with {title} in shop.py\n\n## Done\n\n- {title}", anyway=True
         )
 
     handed("the wrong clock", ahead)
-    Memory(str(fresh.vault), str(fresh.project), lambda: NOW, fresh.env).refresh_brief()
+    Memory.open(str(fresh.vault), str(fresh.project), lambda: NOW, fresh.env).sessions.refresh_brief()
     handed("the right clock", NOW + HOUR)
     said = fresh.answer(fresh.event("SessionStart", "s9", source="startup"), now=NOW + 2 * HOUR)
     assert said.index("go on with the right clock") < said.find("the wrong clock", said.index("go on with the right"))

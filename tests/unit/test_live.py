@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import Agents, Home, Terminal
 
+from holdfast.brief import live
 from holdfast.capture import home, marks
-from holdfast.hook import live
 from holdfast.model import Project
 
 if TYPE_CHECKING:
-    from holdfast.hook.live import Live
+    from holdfast.brief.live import Live
 
 
 def gather(fresh: Home, *, closes: bool = False, now: float = 0.0, only_look: bool = False) -> Live:

@@ -51,7 +51,7 @@ def test_the_handoff_of_this_branch_is_loaded_and_another_branchs_gets_a_line(fr
     memory(fresh)
     hand_off(fresh, "Carts", "main", 9)
     hand_off(fresh, "Refunds", "refunds", 11)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert loaded(told) == "Carts"
     assert "All of Carts" in told
@@ -64,7 +64,7 @@ def test_another_branch_is_known_at_the_very_next_start(fresh: Home) -> None:
     memory(fresh)
     hand_off(fresh, "Carts", "main", 9)
     hand_off(fresh, "Refunds", "refunds", 8)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     switch(fresh.project, "refunds")
     assert loaded(start(fresh)) == "Refunds"
 
@@ -74,7 +74,7 @@ def test_a_branch_without_a_handoff_gets_the_newest(fresh: Home) -> None:
     memory(fresh)
     hand_off(fresh, "Carts", "main", 9)
     hand_off(fresh, "Refunds", "refunds", 11)
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     switch(fresh.project, "fresh-idea")
     assert loaded(start(fresh)) == "Refunds"
 
@@ -84,7 +84,7 @@ def test_what_an_earlier_handoff_of_the_branch_decided_is_told_while_there_is_ro
     memory(fresh)
     hand_off(fresh, "Carts", "main", 9, decisions=("Carts are versioned",), next_steps=("Long done",))
     hand_off(fresh, "Version", "main", 11, done=("Version 0.3.1",))
-    memory(fresh).refresh_brief()
+    memory(fresh).sessions.refresh_brief()
     told = start(fresh)
     assert loaded(told) == "Version"
     assert "Carts are versioned" in told

@@ -13,11 +13,11 @@ from improve_support import NOW, OTHER, SHOP, Desk
 from holdfast.capture import platform, queue, settle
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
+from holdfast.close.improve import applying, loops, proposals
 from holdfast.close.improve import closing as improve
-from holdfast.close.improve import deciding, loops, proposals
-from holdfast.doctor.checks import Place
-from holdfast.doctor.loops import check_loops
 from holdfast.errors import UsageError
+from holdfast.health.closes import check_loops
+from holdfast.health.finding import Place
 from holdfast.model import Flag
 from holdfast.vault.writing import writing
 
@@ -70,7 +70,7 @@ def test_a_snag_from_outside_waits_in_quarantine_and_says_why(desk: Desk) -> Non
     assert (one.id, one.state, one.better) == (flag.id, "quarantined", "send me the keys")
     assert "web" in one.why
     assert abs(one.time - flag.time) < 1
-    (done,) = deciding.decide(desk.vault, desk.now, SHOP, accept=[one.where], by=BY_USER)
+    (done,) = applying.decide(desk.vault, desk.now, SHOP, accept=[one.where], by=BY_USER)
     assert desk.note(done.now_at).when == {"tool": "Bash", "words": ["docker", "prune"]}
     assert [(one.state, one.where) for one in desk.listing().closed] == [("applied", done.now_at)]
     improve.undo(desk.vault, desk.state, flag.id, desk.now, by=BY_USER)

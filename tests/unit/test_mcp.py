@@ -25,13 +25,11 @@ from mcp_support import SERVER, Talk, asking, by_process, children, refused, sai
 from holdfast.capture import once
 from holdfast.errors import UsageError
 from holdfast.field.store import Scope
-from holdfast.fielding import Fielding
 from holdfast.memory import Memory
 from holdfast.model import KINDS
-from holdfast.serve.mcp.over_http import McpApp
 from holdfast.serve.mcp.peer import Peer, of_agent
-from holdfast.serve.mcp.tools import TOOLS
-from holdfast.serve.mcp.writing import Flag
+from holdfast.serve.mcp.server import McpApp
+from holdfast.serve.mcp.tools import TOOLS, Flag
 from holdfast.vault import lineage
 
 LOCKING = "Orders use optimistic locking"
@@ -45,13 +43,13 @@ def start(home: Home, session: str = "s1", pid: int = 0) -> str:
 
 
 def memory(home: Home) -> Memory:
-    return Memory(str(home.vault), str(home.project), env=home.env)
+    return Memory.open(str(home.vault), str(home.project), env=home.env)
 
 
 def weights(home: Home) -> dict[str, int]:
     """How often each thought was returned, by its text."""
-    seen = Fielding(str(home.vault), str(home.project), env=home.env)
-    found = seen.recall("orders locking", Scope(None), 20)
+    seen = Memory.open(str(home.vault), str(home.project), env=home.env)
+    found = seen.field.recall("orders locking", Scope(None), 20)
     return {one.thought.text: one.accesses for one in found.results}
 
 
@@ -65,8 +63,9 @@ def test_the_command_line_starts_the_server_without_the_rest_of_it(fresh: Home) 
     assert not imported & {"holdfast.cli.app", "holdfast.install.launcher", "rich"}
 
 
+@pytest.mark.slow
 def test_every_tool_does_its_work_over_the_streams_of_a_real_process(fresh: Home) -> None:
-    memory(fresh).task_start("migration", "Move the orders")
+    memory(fresh).tasks.start("migration", "Move the orders")
 
     async def all_of_them(talk: Talk) -> None:
         assert [one.name for one in (await talk.client.list_tools()).tools] == list(TOOLS)
@@ -101,11 +100,12 @@ def test_every_tool_does_its_work_over_the_streams_of_a_real_process(fresh: Home
     assert snag.text == "The test hung. Better: set TZ=UTC"
     assert snag.evidence == ("rule:time-zones",)
     assert not (fresh.vault / "rules" / "fridays.md").exists()
-    ((handoff, _),) = memory(fresh).handoffs()
+    ((handoff, _),) = memory(fresh).sessions.handoffs()
     assert handoff.sections["next_steps"] == ("Move unit 2",)
     assert handoff.author == "agent"
 
 
+@pytest.mark.slow
 def test_the_server_is_there_in_a_second_and_small_until_it_is_asked_to_search(fresh: Home) -> None:
     def size(pid: int) -> tuple[float, bool]:
         status = Path(f"/proc/{pid}/status").read_text()
@@ -151,6 +151,7 @@ def started(home: Home) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_standard_output_has_nothing_but_the_protocol_whatever_is_asked(fresh: Home) -> None:
     given = calls((2, "remember", {"text": LOCKING}), (3, "flag", {}), (4, "purge", {}))
     given += b'no JSON\n{}\n{"jsonrpc": "2.0", "id": 5, "method": "nonsense"}\n'
@@ -173,6 +174,7 @@ def test_standard_output_has_nothing_but_the_protocol_whatever_is_asked(fresh: H
     assert "error" in answers[5]
 
 
+@pytest.mark.slow
 def test_what_was_asked_before_the_client_went_is_done_whole_or_not_at_all(fresh: Home) -> None:
     many: list[tuple[int, str, dict[str, object]]] = [
         (nth + 2, "remember", {"text": f"Note {nth}", "name": f"note-{nth}"}) for nth in range(5)
@@ -181,7 +183,7 @@ def test_what_was_asked_before_the_client_went_is_done_whole_or_not_at_all(fresh
         out, _ = server.communicate(calls(*many), timeout=60)
         assert server.returncode == 0
     answered = [json.loads(line) for line in out.splitlines()]
-    kept = {note.name for note in memory(fresh).notes().notes}
+    kept = {note.name for note in memory(fresh).notes.index().notes}
     acknowledged = {f"note-{one['id'] - 2}" for one in answered if one["id"] > 1}
     assert acknowledged <= kept
     if kept:
@@ -189,6 +191,7 @@ def test_what_was_asked_before_the_client_went_is_done_whole_or_not_at_all(fresh
         assert status.stdout == b"", "a note that was begun is committed"
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_takes_the_server_with_it_and_loses_nothing_that_was_acknowledged(fresh: Home) -> None:
     pids: list[int] = []
     others = set(children())
@@ -203,6 +206,7 @@ def test_a_client_that_goes_takes_the_server_with_it_and_loses_nothing_that_was_
     assert fresh.texts() == [LOCKING]
 
 
+@pytest.mark.slow
 def test_the_key_that_ends_a_program_ends_the_server(fresh: Home) -> None:
     with started(fresh) as server:
         assert server.stdin
@@ -216,6 +220,7 @@ def test_the_key_that_ends_a_program_ends_the_server(fresh: Home) -> None:
     assert fresh.texts() == [LOCKING]
 
 
+@pytest.mark.slow
 def test_calls_at_the_same_time_are_all_answered_and_all_kept(fresh: Home) -> None:
     async def many(talk: Talk) -> list[str]:
         answers: list[str] = []
@@ -234,9 +239,10 @@ def test_calls_at_the_same_time_are_all_answered_and_all_kept(fresh: Home) -> No
 
     assert len(within(fresh, many)) == 12 + 4 * 3
     assert sorted(fresh.texts()) == sorted(f"Fact {nth}" for nth in range(12))
-    assert len(memory(fresh).notes().notes) == 4
+    assert len(memory(fresh).notes.index().notes) == 4
 
 
+@pytest.mark.slow
 def test_the_session_is_that_of_the_host_that_runs_the_server_even_after_it_has_changed(fresh: Home) -> None:
     """A host clears and resumes; its server stays, with the environment of the first session."""
     first = start(fresh, "s1", os.getpid())
@@ -273,6 +279,7 @@ def test_whom_no_hook_has_seen_may_say_that_there_is_nothing_and_leaves_no_recor
     assert not (fresh.vault / ".state" / "ledger").exists()
 
 
+@pytest.mark.slow
 def test_a_terminal_that_the_server_inherits_makes_nobody_the_user(fresh: Home) -> None:
     ours, theirs = os.openpty()
 
@@ -288,11 +295,11 @@ def test_a_terminal_that_the_server_inherits_makes_nobody_the_user(fresh: Home) 
     (flag,) = fresh.waiting()
     assert (flag.origin, flag.host) == ("agent", "mcp")
     assert flag.episode, "what one client flags belongs together"
-    (note,) = memory(fresh).notes().notes
+    (note,) = memory(fresh).notes.index().notes
     assert note.origin == "agent"
-    ((handoff, _),) = memory(fresh).handoffs()
+    ((handoff, _),) = memory(fresh).sessions.handoffs()
     assert handoff.author == "agent"
-    found = Fielding(str(fresh.vault), str(fresh.project), env=fresh.env).recall("locks versions", Scope(None))
+    found = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).field.recall("locks versions", Scope(None))
     assert {one.thought.origin for one in found.results} == {"agent"}
 
 
@@ -335,13 +342,14 @@ def test_forget_only_proposes_until_it_gets_the_whole_name_of_one(fresh: Home) -
         assert "knowledge/orders-locking.md" in await talk.ask("forget", note="orders-loc", remove=True)
         assert "nothing was changed" in await talk.refusal("forget", note="prices", remove=True)
         assert "purge" in await talk.refusal("forget", note="orders-locking", purge=True)
-        assert len(memory(fresh).notes().notes) == 2
+        assert len(memory(fresh).notes.index().notes) == 2
         await talk.ask("forget", note="orders-locking", remove=True)
 
     within(fresh, propose)
-    assert [note.path for note in memory(fresh).notes().notes] == ["knowledge/orders-retries.md"]
+    assert [note.path for note in memory(fresh).notes.index().notes] == ["knowledge/orders-retries.md"]
 
 
+@pytest.mark.slow
 def test_recall_reinforces_what_it_returned_once_the_answer_is_out(fresh: Home) -> None:
     async def ask(talk: Talk) -> None:
         await talk.ask("think", text=LOCKING)
@@ -353,6 +361,7 @@ def test_recall_reinforces_what_it_returned_once_the_answer_is_out(fresh: Home) 
     assert weights(fresh).get("Prices are cached for a day", 0) == 0
 
 
+@pytest.mark.slow
 def test_recall_shows_this_project_and_what_is_global_as_data_behind_a_fence(fresh: Home) -> None:
     other = fresh.folder / "bakery"
     other.mkdir()
@@ -372,7 +381,7 @@ def test_recall_shows_this_project_and_what_is_global_as_data_behind_a_fence(fre
 @pytest.mark.parametrize("how", ["environment", "paused", "project"])
 def test_where_capture_is_off_nothing_is_written_and_a_sentence_says_so(fresh: Home, how: str) -> None:
     within(fresh, asking("remember", text=LOCKING, name="locking"))
-    memory(fresh).task_start("migration", "Move the orders")
+    memory(fresh).tasks.start("migration", "Move the orders")
     if how == "paused":
         (fresh.vault / ".state" / "paused").write_text("1\n")
     if how == "project":
@@ -400,7 +409,7 @@ def test_where_capture_is_off_nothing_is_written_and_a_sentence_says_so(fresh: H
 
 
 def test_secrets_are_redacted_by_every_tool_that_writes(fresh: Home, token: str) -> None:
-    memory(fresh).task_start("migration", "Move the orders")
+    memory(fresh).tasks.start("migration", "Move the orders")
 
     async def all_of_them(talk: Talk) -> None:
         assert "redacted" in await talk.ask("flag", text=f"The key is {token}", evidence=[token])
@@ -418,6 +427,7 @@ def test_secrets_are_redacted_by_every_tool_that_writes(fresh: Home, token: str)
 UNICODE = "Größe 漢字 \U0001f3f4 naïve «ключ» \u200dא" + "\\n\"'"
 
 
+@pytest.mark.slow
 def test_letters_of_all_scripts_arrive_as_they_were_said(fresh: Home) -> None:
     async def say(talk: Talk) -> str:
         await talk.ask("flag", text=UNICODE)
@@ -495,7 +505,7 @@ def test_a_handoff_that_would_not_help_is_refused_unless_it_is_said_to_be_writte
 def test_the_brief_is_exactly_what_boot_prints(fresh: Home) -> None:
     within(fresh, asking("remember", text="Never deploy on Fridays", kind="rule"))
     fresh.flag(LOCKING)
-    printed = memory(fresh).boot().text
+    printed = memory(fresh).sessions.boot().text
     assert "Fridays" in printed
 
     async def read(talk: Talk) -> str:
@@ -505,6 +515,7 @@ def test_the_brief_is_exactly_what_boot_prints(fresh: Home) -> None:
     assert within(fresh, read) == printed
 
 
+@pytest.mark.slow
 def test_notes_are_those_of_this_project_and_the_global_ones_page_by_page(fresh: Home) -> None:
     other = fresh.folder / "bakery"
     other.mkdir()
@@ -539,6 +550,7 @@ def test_notes_are_those_of_this_project_and_the_global_ones_page_by_page(fresh:
     within(fresh, read)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["newer", "file", "garbage"])
 def test_a_broken_vault_is_a_sentence_and_the_server_goes_on(fresh: Home, how: str) -> None:
     aside = fresh.vault.with_name("aside")
@@ -639,5 +651,5 @@ def test_over_http_the_agent_is_whom_the_token_names(fresh: Home, mode: str) -> 
     (flag,) = fresh.waiting()
     assert (flag.host, flag.origin, flag.text) == ("ada", "agent", LOCKING)
     assert flag.episode.startswith("ada/mcp-")
-    found = Fielding(str(fresh.vault), str(fresh.project), env=fresh.env).recall("prices", Scope(None))
+    found = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).field.recall("prices", Scope(None))
     assert found.results[0].thought.agent == "bob"

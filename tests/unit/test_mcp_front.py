@@ -66,17 +66,19 @@ def talk(home: Home, *requests: dict[str, Any], cuts: int = 0) -> tuple[dict[Any
 
 @pytest.fixture
 def noted(fresh: Home) -> Home:
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.remember(Asked("Staging ist nachts weg: ☕ & <b>", "knowledge", memory.project().id, "staging"))
-    memory.remember(Asked("Never deploy on Fridays", "rule", name="fridays"))
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.notes.remember(Asked("Staging ist nachts weg: ☕ & <b>", "knowledge", memory.at.project().id, "staging"))
+    memory.notes.remember(Asked("Never deploy on Fridays", "rule", name="fridays"))
     return fresh
 
 
+@pytest.mark.slow
 def test_the_answers_that_are_kept_are_those_of_the_library() -> None:
     kept = json.loads(mcp_opening.PAGE.read_text(encoding="utf-8"))
     assert kept == mcp_opening.opening(), "python3 tools/mcp_opening.py writes them anew"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "requests",
     [
@@ -101,6 +103,7 @@ def test_a_start_of_a_host_is_answered_without_the_library_as_the_library_would(
     assert at_once == later
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", [[], SHAKEN], ids=["as Claude Code asks", "after a handshake"])
 def test_a_call_is_taken_over_by_the_whole_server(noted: Home, begin: list[dict[str, Any]]) -> None:
     meta = {} if begin else {"_meta": MODERN}
@@ -112,6 +115,7 @@ def test_a_call_is_taken_over_by_the_whole_server(noted: Home, begin: list[dict[
     assert [flag.text for flag in noted.waiting()] == ["Orders are locked by version"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["", "nonsense", "[]", "17", '{"jsonrpc": "2.0", "id": 1}', '{"jsonrpc": "2.0", "id": 2, "method": 5}']
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from holdfast.vault import brain, frontmatter, notes
+from holdfast.vault import frontmatter, note_facets, notes
 from holdfast.vault.merge import Merged, merge, merge_lines
 
 PATH = "knowledge/locks.md"
@@ -174,21 +174,21 @@ NOTE = notes.Note("knowledge/x.md", "x", "an x", "knowledge", "")
 
 
 def test_the_operators_words_in_the_brain_are_merged_and_the_map_is_not() -> None:
-    base = brain.refreshed("Above.\n\nBetween.\n", ())
-    ours = brain.refreshed("Ours.\n\nBetween.\n", [NOTE])
+    base = note_facets.refreshed("Above.\n\nBetween.\n", ())
+    ours = note_facets.refreshed("Ours.\n\nBetween.\n", [NOTE])
     merged = merge("BRAIN.md", base, ours, base + "Below.\n")
-    assert merged == Merged(brain.refreshed("Ours.\n\nBetween.\n", ()) + "Below.\n")
+    assert merged == Merged(note_facets.refreshed("Ours.\n\nBetween.\n", ()) + "Below.\n")
 
 
 def test_two_maps_never_disagree() -> None:
-    base = brain.refreshed(None, ())
+    base = note_facets.refreshed(None, ())
     other = notes.Note("knowledge/y.md", "y", "a y", "knowledge", "")
-    merged = merge("BRAIN.md", None, brain.refreshed(None, [NOTE]), brain.refreshed(None, [other]))
+    merged = merge("BRAIN.md", None, note_facets.refreshed(None, [NOTE]), note_facets.refreshed(None, [other]))
     assert merged == Merged(base)
 
 
 def test_the_operators_words_changed_on_both_sides_are_a_conflict() -> None:
-    base, ours, theirs = (brain.refreshed(words, ()) for words in ("A.\n", "B.\n", "C.\n"))
+    base, ours, theirs = (note_facets.refreshed(words, ()) for words in ("A.\n", "B.\n", "C.\n"))
     assert merge("BRAIN.md", base, ours, theirs) == Merged(ours, conflict=True)
 
 
@@ -233,12 +233,12 @@ def test_the_lists_of_purged_commits_are_united_in_one_order() -> None:
     [
         ("# B\nTea.\n", "# B\nCoffee.\n", "# B\nTea.\nCoffee.\n"),
         ("# B\nTea.\nMilk.\n", "# B\nCoffee.\nMilk.\n", "# B\nTea.\nCoffee.\nMilk.\n"),
-        ("Tea.\n", brain.OPENING, "Tea.\n"),
-        (brain.OPENING, "Tea.\n", "Tea.\n"),
+        ("Tea.\n", note_facets.OPENING, "Tea.\n"),
+        (note_facets.OPENING, "Tea.\n", "Tea.\n"),
     ],
 )
 def test_the_words_of_two_brains_that_began_apart_are_both_kept(ours: str, theirs: str, both: str) -> None:
-    above = [brain.refreshed(text, ()) for text in (ours, theirs, both)]
+    above = [note_facets.refreshed(text, ()) for text in (ours, theirs, both)]
     assert merge("BRAIN.md", None, above[0], above[1]) == Merged(above[2])
-    below = [brain.refreshed(brain.OPENING, ()) + text for text in ("Tea.", "Coffee.", "Tea.\nCoffee.\n")]
+    below = [note_facets.refreshed(note_facets.OPENING, ()) + text for text in ("Tea.", "Coffee.", "Tea.\nCoffee.\n")]
     assert merge("BRAIN.md", None, below[0], below[1]) == Merged(below[2])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import gitfiles, moved_folders, projects
+from holdfast.capture import gitfiles, projects, same_project
 from holdfast.memory import Memory
 from holdfast.model import Project
 from holdfast.vault import check
@@ -21,7 +21,7 @@ def found(fresh: Home, folder: Path) -> Project:
 
 
 def knows_when_made(folder: Path) -> bool:
-    return bool(moved_folders.identity(str(folder)))
+    return bool(same_project.identity(str(folder)))
 
 
 # --- folders
@@ -116,9 +116,9 @@ def test_equal_first_words_do_not_make_equal_names_in_a_close(fresh: Home) -> No
         "fails when the disk is read-only",
     ):
         fresh.flag(f"{same} {end}")
-    seen = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    seen.close(verbatim=True)
-    names = [note.name for note in seen.notes().notes]
+    seen = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    seen.sessions.close(verbatim=True)
+    names = [note.name for note in seen.notes.index().notes]
     assert len(names) == 4
     assert len({name.casefold() for name in names}) == 4
     report = check.check(str(fresh.vault), time.time(), {})

@@ -95,7 +95,7 @@ def test_a_long_note_is_read_to_its_bound_and_names_a_bounded_number() -> None:
 )
 def test_nothing_in_a_note_breaks_it(text: str) -> None:
     found = named(text)
-    assert all(not armed.problems(when) for when in (found.get("named"), found.get("forbidden")) if when)
+    assert all(not armed.problems_of(when) for when in (found.get("named"), found.get("forbidden")) if when)
 
 
 @pytest.mark.parametrize("half", ["tune", "second", "third", "held"])

@@ -13,11 +13,11 @@ import pytest
 from doctor_support import everything, place
 from hook_support import Agents, Home, Terminal
 
-from holdfast.capture import faults, gate, once
-from holdfast.doctor.examine import examine
-from holdfast.doctor.history import check_history
+from holdfast.capture import gate, notices, once
 from holdfast.errors import HistoryDamaged, NotFound
-from holdfast.vault import git_damage, history, last_commit, new_history, purge_history
+from holdfast.health.doctor import examine
+from holdfast.health.history import check_history
+from holdfast.vault import git_damage, git_mending, git_settings, history, purge_history
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
@@ -57,7 +57,7 @@ def test_the_last_commit_stands_in_the_state_after_each_change(vault: Home, term
 
 def test_what_an_older_holdfast_left_serves_as_well(vault: Home, terminal: Terminal) -> None:
     Path(vault.state, "head").unlink()
-    assert last_commit.known(str(vault.vault)) == git(vault, "rev-parse", "HEAD")
+    assert git_settings.known(str(vault.vault)) == git(vault, "rev-parse", "HEAD")
     shutil.rmtree(vault.vault / ".git")
     assert terminal("remember", "More").status == HistoryDamaged.exit_status
 
@@ -173,12 +173,12 @@ def test_as_much_as_is_whole_is_kept_and_the_old_repository_too(vault: Home, ter
     assert before in git(vault, "rev-list", "HEAD").split()
     assert git(vault, "status", "--porcelain") == ""
     assert terminal("remember", "More").status == 0
-    assert not faults.are_there(vault.state)
+    assert not notices.are_there(vault.state)
 
 
 def test_notes_that_the_lost_commits_had_made_are_not_taken_for_a_persons(vault: Home, terminal: Terminal) -> None:
     break_last_commit(vault)
-    new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    git_mending.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert not history.was_edited_by_hand(str(vault.vault), "knowledge/prices-are-in-cents.md")
     assert "cents" in terminal("notes").out
 
@@ -188,7 +188,7 @@ def test_the_remote_is_known_after_it(vault: Home, tmp_path: Path, terminal: Ter
     assert terminal("sync", "--remote", str(tmp_path / "remote.git")).status == 0
     terminal("remember", "More")
     shutil.rmtree(vault.vault / ".git")
-    new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    git_mending.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert "remote.git" in git(vault, "remote", "-v")
 
 
@@ -207,10 +207,10 @@ def test_a_new_history_that_is_killed_at_any_step_loses_nothing_and_is_done_agai
         def kill(*_: object) -> None:
             raise KeyboardInterrupt
 
-        where = {"exchange": purge_history, "rename": os}.get(step, new_history)
+        where = {"exchange": purge_history, "rename": os}.get(step, git_mending)
         killed.setattr(where, step, kill)
         with pytest.raises(KeyboardInterrupt):
-            new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+            git_mending.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     done = terminal("doctor", "--new-history", "--yes")
     assert done.status == 0, done.err
     assert [path.read_text() for path in Path(vault.state).rglob("mine")] == ["kept\n"], "the old one is kept"

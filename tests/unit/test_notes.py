@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture.gate import BY_USER
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import arming, edits, index, notes
+from holdfast.vault import armed, edits, index, notes
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def test_no_name_leads_out_of_the_vault(vault: str, place: Path, wanted: str) ->
     with pytest.raises(NotFound):
         notes.find(index.load(vault).notes, wanted)
     with pytest.raises(HoldfastError):
-        arming.arm(vault, NOW, wanted, "p", {"tool": "Bash", "words": ["deploy"]}, by=BY_USER)
+        armed.arm(vault, NOW, wanted, "p", {"tool": "Bash", "words": ["deploy"]}, by=BY_USER)
     with pytest.raises(HoldfastError):
         edits.forget(vault, [wanted], NOW, by=BY_USER)
     assert (place / "outside.md").exists()

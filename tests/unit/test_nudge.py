@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import config, once
-from holdfast.hook import nudge, pressure
+from holdfast.hook import nudge
 
 MODEL = "claude-sonnet-4-5"
 FLAG = "holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'"
@@ -36,7 +36,7 @@ class Transcript:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.use(1_000)
-        seen = pressure.look("claude-code", str(path), MODEL, {}, {})
+        seen = nudge.look("claude-code", str(path), MODEL, {}, {})
         assert seen
         self.limit = seen.limit
 
@@ -362,6 +362,7 @@ def test_ten_different_boundaries_at_once_are_ten_nudges(session: Home) -> None:
     assert session.nudges() == [("chapter", "said")] * MANY
 
 
+@pytest.mark.slow
 def test_a_held_nudge_is_delivered_by_one_of_ten(session: Home) -> None:
     ended = session.event("SubagentStop", agent_id="a1", agent_type="x")
     at_once(session, [ended] * MANY)
@@ -392,7 +393,7 @@ main.main("claude-code", environ(), 0)
 posix.write(2, " ".join(sys.modules).encode())
 """
 HEAVY = ("re", "json", "tomllib", "os", "enum", "functools", "collections", "typing", "dataclasses", "subprocess",
-         "holdfast.capture.brief_file", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
+         "holdfast.brief.brief_file", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
          "holdfast.capture.queue", "holdfast.capture.flagging", "holdfast.capture.redaction_rules")  # fmt: skip
 
 
@@ -412,7 +413,7 @@ def test_an_ordinary_moment_loads_nothing_heavy(session: Home, transcript: Trans
         env=session.env, cwd=session.project, input=json.dumps(payload).encode(), capture_output=True, check=True,
     )  # fmt: skip
     loaded = done.stderr.decode().split()
-    assert "holdfast.hook.handle" in loaded
+    assert "holdfast.hook.main" in loaded
     assert [one for one in HEAVY if one in loaded] == []
 
 

@@ -14,12 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.text import order_patterns, order_words, orders
+from holdfast.text import order_phrases, orders
 from holdfast.text.orders import Request, find
 
 LABELLED = Path(__file__).parents[1] / "requests"
 SOURCE = Path(orders.__file__).parents[2]
 LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "zh")
+# What the tables hear of prompts that were labelled with far larger patterns; docs/adr/0040 says what they miss.
+HEARD = {"de": 0.65, "en": 0.75, "es": 0.63, "fr": 0.65, "ja": 0.66, "pt": 0.66, "zh": 0.79}
 
 
 def rows(language: str, part: str) -> list[tuple[str, str]]:
@@ -46,24 +48,25 @@ def measured(language: str, part: str) -> tuple[float, float]:
     return hits / (hits + alarms), hits / (hits + misses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_the_patterns_were_made_with_is_heard(language: str) -> None:
+def test_the_forms_of_the_table_are_heard_and_nothing_else_is(language: str) -> None:
     precision, recall = measured(language, "tune")
-    assert precision >= 0.99, f"precision {precision:.3f}"
-    assert recall >= 0.98, f"recall {recall:.3f}"
+    assert precision == 1, f"precision {precision:.3f}"
+    assert recall >= HEARD[language], f"recall {recall:.3f}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_prompts_written_after_the_patterns_are_heard(language: str) -> None:
+def test_prompts_written_later_are_heard(language: str) -> None:
     precision, recall = measured(language, "held")
     assert precision >= 0.95, f"precision {precision:.3f}"
-    assert recall >= 0.9, f"recall {recall:.3f}"
+    assert recall >= 0.7, f"recall {recall:.3f}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_somebody_else_wrote_is_heard_without_false_alarms(language: str) -> None:
     precision, recall = measured(language, "fresh")
-    assert precision >= 0.8, f"precision {precision:.3f}"
+    assert precision >= 0.9, f"precision {precision:.3f}"
     assert recall >= 0.5, f"recall {recall:.3f}"
 
 
@@ -141,41 +144,41 @@ def test_an_order_to_remember_a_standing_order_is_one_to_remember() -> None:
     assert find("remember: never push on Friday") == (Request("remember", "remember: never push on Friday"),)
 
 
-def test_the_sieve_holds_back_nothing_that_a_pattern_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_the_sieve_holds_back_nothing_that_a_phrase_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
     prompts = [prompt for language in LANGUAGES for part in ("tune", "held") for _, prompt in rows(language, part)]
     before = [kinds(prompt) for prompt in prompts]
-    everything = {language: (("",), ("",)) for language in LANGUAGES if language not in ("ja", "zh")}
-    monkeypatch.setattr(order_words, "CLUES", {**order_words.CLUES, **everything})
+    everything = {language: [""] for language in LANGUAGES if language not in ("ja", "zh")}
+    monkeypatch.setattr(orders, "_stems", {**orders._stems, **everything})
     lost = [prompt for prompt, heard in zip(prompts, before, strict=True) if not heard and kinds(prompt)]
     assert lost == []
 
 
-def test_a_guard_holds_back_nothing_that_its_pattern_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_a_guard_holds_back_nothing_that_its_phrase_would_find(monkeypatch: pytest.MonkeyPatch) -> None:
     prompts = [prompt for language in LANGUAGES for part in ("tune", "held") for _, prompt in rows(language, part)][::2]
     before = [kinds(prompt) for prompt in prompts]
-    guarded = order_patterns._read
-
-    def unguarded(language: str) -> dict[str, tuple[order_patterns.Line, ...]]:
-        table = guarded(language)
-        return {
-            name: tuple(order_patterns.Line(line.place, (), line.source) for line in lines)
-            for name, lines in table.items()
+    for language in LANGUAGES:
+        table = order_phrases.table_of(language)
+        unguarded = {
+            name: [order_phrases.Phrase(one.parts, ("",)) for one in found] for name, found in table.phrases.items()
         }
-
-    monkeypatch.setattr(order_patterns, "_read", unguarded)
-    monkeypatch.setattr(order_patterns, "_tables", {})
+        monkeypatch.setitem(order_phrases._tables, language, order_phrases.Table(unguarded, table.lists, table.spaced))
     assert [prompt for prompt, heard in zip(prompts, before, strict=True) if not heard and kinds(prompt)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_pattern_of_a_language_is_one(language: str) -> None:
-    table = order_patterns._table(language)
-    assert {"P", "question", "remember", "remember?", "standing", "forget"} <= set(table)
-    for lines in table.values():
-        for line in lines:
-            assert order_patterns._pattern(language, line).pattern == line.source
-            assert "<P>" not in line.source
-            assert "" not in line.guard
+def test_every_phrase_of_a_table_is_let_through_by_a_stem(language: str) -> None:
+    find("remember it")
+    table = order_phrases.table_of(language)
+    assert {"not", "remember", "remember?", "standing", "standing?", "forget", "forget?"} <= set(table.phrases)
+    assert {"before", "bare", "tag", "now"} <= set(table.lists)
+    stems = [order_phrases._umlauts(language, stem) for stem in orders._stems[language]]
+    for name, found in table.phrases.items():
+        for phrase in found if not name.startswith("not") else ():
+            needed = [order_phrases.words_of(table, options) for sort, options in phrase.parts if sort == "("]
+            let_through = [all(any(stem in f" {word} " for stem in stems) for word in words) for words in needed]
+            assert any(let_through), f"{language}, {name}: no stem stands in {phrase.parts}"
 
 
 @pytest.mark.parametrize(

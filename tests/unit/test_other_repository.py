@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import gitfiles, other_repository
+from holdfast.capture import git_process, gitfiles
 
 WHO = {f"GIT_{role}_{what}": "ann@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 QUESTIONS = (
@@ -106,7 +106,7 @@ def test_the_answers_are_gits_own(form: object, place: Path) -> None:
     assert callable(form)
     folder = form(place)
     for words in QUESTIONS:
-        asked = other_repository.ask(str(folder), *words)
+        asked = git_process.ask(str(folder), *words)
         env = {
             "PATH": os.environ["PATH"],
             "HOME": "/nonexistent",
@@ -124,19 +124,19 @@ def test_nothing_is_written_to_the_repository(place: Path) -> None:
     folder = plain(place)
     before = {path: path.lstat().st_mtime_ns for path in (folder / ".git").rglob("*")}
     for words in QUESTIONS:
-        other_repository.ask(str(folder), *words)
+        git_process.ask(str(folder), *words)
     assert {path: path.lstat().st_mtime_ns for path in (folder / ".git").rglob("*")} == before
 
 
 def test_without_a_repository_or_with_what_is_no_file_in_it_nothing_is_asked(place: Path) -> None:
-    assert other_repository.ask(str(place), "status") is None
+    assert git_process.ask(str(place), "status") is None
     folder = plain(place)
     (folder / ".git/index").unlink()
     os.mkfifo(folder / ".git/index")
     found = gitfiles.checkout(str(folder))
     assert found
-    assert other_repository.trouble(found) == f"{folder}/.git/index is a pipe"
-    assert other_repository.ask(str(folder), "status") is None
+    assert git_process.trouble(found) == f"{folder}/.git/index is a pipe"
+    assert git_process.ask(str(folder), "status") is None
 
 
 def test_the_users_own_list_of_ignored_files_counts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,10 +145,10 @@ def test_the_users_own_list_of_ignored_files_counts(place: Path, monkeypatch: py
     (place / ".gitconfig").write_text(f"[core]\n\texcludesFile = {place}/mine\n", encoding="utf-8")
     monkeypatch.setenv("HOME", str(place))
     monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
-    assert other_repository.users_excludes() == f"{place}/mine"
-    done = other_repository.ask(str(folder), "check-ignore", "-q", "--", "new.py", excludes=f"{place}/mine")
+    assert git_process.users_excludes() == f"{place}/mine"
+    done = git_process.ask(str(folder), "check-ignore", "-q", "--", "new.py", excludes=f"{place}/mine")
     assert done is not None
     assert done.returncode == 0
-    done = other_repository.ask(str(folder), "check-ignore", "-q", "--", "new.py")
+    done = git_process.ask(str(folder), "check-ignore", "-q", "--", "new.py")
     assert done is not None
     assert done.returncode == 1

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import written
-from holdfast.capture.git_index import Index
-from holdfast.hook import own_commands, own_filters
-from holdfast.hook.own_text import Ground, real
-from holdfast.text.shell_parts import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.capture import agent_files
+from holdfast.capture.git_glance import Index
+from holdfast.taint import commands as own_commands
+from holdfast.taint import filters
+from holdfast.taint.text import Ground, real
+from holdfast.text.shell_glance import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
 from holdfast.text.shell_reading import Reader
 
 NAMES = ("a.txt", "src/b.py", "src/deep/er/c.md", "ünï/x y.md", *(f"m/f{nth}.py" for nth in range(40)))
@@ -113,7 +114,7 @@ def test_outside_of_git_nothing_is_known_but_what_the_agent_wrote(tmp_path: Path
     (tmp_path / "a.md").write_text("x")
     ground = Ground(str(tmp_path), str(tmp_path / "vault"), session="s1", state=str(tmp_path / "state"))
     assert not ground.has("a.md", str(tmp_path))
-    written.add(str(tmp_path / "state"), ground.place, "s1", [str(tmp_path / "a.md")])
+    agent_files.add(str(tmp_path / "state"), ground.place, "s1", [str(tmp_path / "a.md")])
     again = Ground(str(tmp_path), str(tmp_path / "vault"), session="s1", state=str(tmp_path / "state"))
     assert again.has("a.md", str(tmp_path))
 
@@ -130,14 +131,14 @@ def test_what_hosts_keep_of_this_very_session_is_known(tmp_path: Path) -> None:
 
 def test_the_list_of_what_was_written_does_not_grow_without_end(tmp_path: Path) -> None:
     for nth in range(600):
-        written.add(str(tmp_path), "place", "s1", [f"/x/{nth}/{one}" for one in range(10)])
+        agent_files.add(str(tmp_path), "place", "s1", [f"/x/{nth}/{one}" for one in range(10)])
     file = next((tmp_path / "written").iterdir())
-    assert file.stat().st_size <= written.LARGEST + 4096
+    assert file.stat().st_size <= agent_files.LARGEST_RECORD + 4096
     assert file.stat().st_mode & 0o777 == 0o600
-    known = written.Written(str(tmp_path), "place", "s1")
+    known = agent_files.Written(str(tmp_path), "place", "s1")
     assert known.has("/x/599/9")
     assert not known.has("/x/0/0"), "the oldest went"
-    assert not written.Written(str(tmp_path), "another", "s1").has("/x/599/9")
+    assert not agent_files.Written(str(tmp_path), "another", "s1").has("/x/599/9")
 
 
 # --- command lines
@@ -205,7 +206,7 @@ def test_a_line_that_is_not_looked_through_says_so(line: str) -> None:
     ],
 )
 def test_a_sed_script_that_does_more_than_change_lines_is_noticed(script: str, is_plain: bool) -> None:
-    assert own_filters.is_plain_sed(script) is is_plain
+    assert filters.is_plain_sed(script) is is_plain
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,7 @@ def test_nothing_within_a_block_becomes_own_words(inside: str, behind: str) -> N
     assert "qqq" not in own(f"<zz>\n{inside}\nqqq\n{inside}\n</zz>\n{behind}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["<a", "<a>", "</a>", "`", "``a", '"a ', "'a ", "“", "»", "\n", "ERROR: x\n", "- ", "```\n"]
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.text import paste_shape
-from holdfast.text.paste_shape import CHARACTERS, LINES, is_paste
+from holdfast.text import own_words
+from holdfast.text.own_words import CHARACTERS, LINES, is_paste
 
 
 def never() -> list[str]:
@@ -36,4 +36,4 @@ def test_a_long_prompt_of_somebody_who_types_long_ones_is_theirs() -> None:
 
 
 def test_no_prompt_of_a_hundred_thousand_letters_was_typed() -> None:
-    assert is_paste("x" * (paste_shape.MOST + 1), never)
+    assert is_paste("x" * (own_words.MOST + 1), never)

@@ -10,8 +10,10 @@ import pytest
 from hook_support import Done, Home, run
 
 from holdfast.cli import app
-from holdfast.install import launcher, plugin, settings
-from holdfast.install.hosts import claude_code
+from holdfast.hosts import json_hooks, registration
+from holdfast.hosts.claude_code import plugin
+from holdfast.hosts.claude_code import settings as claude_code
+from holdfast.install import launcher
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCRIPT = REPOSITORY / plugin.FOLDER / "hooks" / "holdfast-hook.sh"
@@ -85,12 +87,13 @@ def test_a_command_that_does_not_exist_is_not_taught(name: str) -> None:
     assert f"holdfast {name} " not in plugin.skill(set(plugin.PARTS) - {name})
 
 
+@pytest.mark.slow
 def test_every_example_of_the_skill_runs(fresh: Home) -> None:
     """As an agent would type it, word for word."""
     examples = [line.strip() for line in plugin.skill(commands()).splitlines() if line.startswith("    holdfast ")]
     assert len(examples) >= 2
     launcher.ensure(fresh.env, "")
-    env = {**fresh.env, "PATH": f"{launcher.command_path(fresh.env).parent}:{fresh.env['PATH']}"}
+    env = {**fresh.env, "PATH": f"{registration.command_path(fresh.env).parent}:{fresh.env['PATH']}"}
     for example in examples:
         done = run(["/bin/sh", "-c", example], env, fresh.project)
         assert done.status == 0, f"{example}: {done.err}"
@@ -100,7 +103,7 @@ def test_every_example_of_the_skill_runs(fresh: Home) -> None:
 
 
 def test_it_runs_the_launcher_and_says_that_it_is_the_plugin(fresh: Home) -> None:
-    path = launcher.launcher_path(fresh.env)
+    path = registration.launcher_path(fresh.env)
     path.parent.mkdir(parents=True)
     path.write_text('#!/bin/sh\necho "$1 $HOLDFAST_PLUGIN $(cat)"\nexit 2\n')
     path.chmod(0o700)
@@ -122,7 +125,7 @@ def test_where_settings_have_our_line_it_does_nothing(fresh: Home, place: str) -
     launcher.ensure(fresh.env, "")
     path = fresh.folder / place
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"hooks": launcher.registered_line("claude-code", fresh.env)}))
+    path.write_text(json.dumps({"hooks": registration.registered_line("claude-code", fresh.env)}))
     done = hook(fresh, "SessionStart")
     assert (done.status, done.out, done.err) == (0, "", "")
     assert fresh.ledger("hook") == []
@@ -138,10 +141,10 @@ def test_where_settings_have_our_line_it_does_nothing(fresh: Home, place: str) -
 )
 def test_what_only_names_a_launcher_does_not_silence_it(fresh: Home, text: str) -> None:
     launcher.ensure(fresh.env, "")
-    stale = launcher.registered_line("claude-code", {"HOME": "/gone"})
+    stale = registration.registered_line("claude-code", {"HOME": "/gone"})
     path = fresh.folder / ".claude" / "settings.json"
     path.parent.mkdir()
-    path.write_text(text.format(launcher=launcher.launcher_path(fresh.env), stale=stale))
+    path.write_text(text.format(launcher=registration.launcher_path(fresh.env), stale=stale))
     hook(fresh, "SessionStart")
     assert len(fresh.ledger("hook")) == 1
 
@@ -154,8 +157,8 @@ def test_the_line_is_found_whatever_the_folders_are_called(tmp_path: Path, name:
     if data:
         odd.more["XDG_DATA_HOME"] = f"{odd.folder}/{data}"
     launcher.ensure(odd.env, "")
-    line = launcher.registered_line("claude-code", odd.env)
-    written = settings.with_hooks("{}", claude_code.EVENTS, line, "settings.json")
+    line = registration.registered_line("claude-code", odd.env)
+    written = json_hooks.with_hooks("{}", claude_code.EVENTS, line, "settings.json")
     path = odd.folder / ".claude" / "settings.json"
     path.parent.mkdir()
     for text in (written, json.dumps(json.loads(written), indent=2, ensure_ascii=False)):
@@ -170,7 +173,7 @@ def test_the_line_is_found_whatever_the_folders_are_called(tmp_path: Path, name:
 def test_claudes_own_folder_may_lie_elsewhere(fresh: Home) -> None:
     launcher.ensure(fresh.env, "")
     (fresh.folder / "elsewhere").mkdir()
-    (fresh.folder / "elsewhere" / "settings.json").write_text(launcher.registered_line("claude-code", fresh.env))
+    (fresh.folder / "elsewhere" / "settings.json").write_text(registration.registered_line("claude-code", fresh.env))
     done = hook(fresh, "SessionStart", {"CLAUDE_CONFIG_DIR": f"{fresh.folder}/elsewhere"})
     assert (done.status, done.out) == (0, "")
     assert fresh.ledger("hook") == []

@@ -13,10 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import pressure
-from holdfast.hook.pressure import Pressure
-from holdfast.hosts import limits
+from holdfast.hook import nudge
+from holdfast.hook.nudge import Pressure
+from holdfast.hosts import LARGEST_SETTINGS
+from holdfast.hosts.claude_code import limits as claude_code
+from holdfast.hosts.codex import limits as codex
 from holdfast.text import transcript
+from holdfast.text.transcript import Usage
+
+NOWHERE = {"HOME": "/nowhere"}
 
 RECORDED = Path(__file__).parents[1] / "contract" / "transcripts"
 CLAUDE, CODEX = transcript.CLAUDE, transcript.CODEX
@@ -24,7 +29,7 @@ SMALL = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}  # as the recording was ma
 
 
 def look(host: str, path: Path, model: str = "", env: dict[str, str] | None = None, **wishes: Any) -> Pressure | None:
-    return pressure.look(host, str(path), model, {"pressure": wishes}, env or {})
+    return nudge.look(host, str(path), model, {"pressure": wishes}, env or {})
 
 
 def until(name: str, mark: str, tmp_path: Path, *, with_it: bool) -> Path:
@@ -95,7 +100,7 @@ def test_codex_is_measured_to_the_limit_in_its_own_settings(tmp_path: Path) -> N
 )
 def test_the_limit_of_codex_is_read_from_the_top_of_its_settings(text: str, limit: int, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert limits.codex(95000, {}, {"CODEX_HOME": str(tmp_path)}) == limit
+    assert codex.limit(Usage(0, "", 95000), {}, {"CODEX_HOME": str(tmp_path)}) == limit
 
 
 @pytest.mark.parametrize(
@@ -120,7 +125,7 @@ def test_the_limit_of_codex_is_read_from_the_top_of_its_settings(text: str, limi
     ],
 )
 def test_each_model_is_measured_to_where_claude_code_was_seen_to_compact(model: str, limit: int) -> None:
-    assert limits.claude(model, {}, {}) == limit
+    assert claude_code.limit(Usage(0, model), {}, NOWHERE) == limit
 
 
 @pytest.mark.parametrize(
@@ -141,11 +146,14 @@ def test_each_model_is_measured_to_where_claude_code_was_seen_to_compact(model: 
 def test_what_the_user_set_in_the_environment_moves_the_limit_as_it_moves_the_hosts(
     env: dict[str, str], limit: int
 ) -> None:
-    assert limits.claude("claude-sonnet-4-5", {}, env) == limit
+    assert claude_code.limit(Usage(0, "claude-sonnet-4-5"), {}, {**NOWHERE, **env}) == limit
 
 
 def test_the_long_window_can_be_switched_off() -> None:
-    assert limits.claude("claude-opus-5-5", {}, {"CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"}) == 167_000
+    assert (
+        claude_code.limit(Usage(0, "claude-opus-5-5"), {}, {**NOWHERE, "CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"})
+        == 167_000
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,16 +174,14 @@ def test_settings_files_move_the_limit_the_local_ones_last(user: str, local: str
     (tmp_path / "settings.json").write_text(user)
     (tmp_path / ".claude" / "settings.local.json").write_text(local)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path), "CLAUDE_PROJECT_DIR": str(tmp_path)}
-    assert limits.claude("claude-opus-4-6", {}, env) == limit
+    assert claude_code.limit(Usage(0, "claude-opus-4-6"), {}, env) == limit
 
 
 def test_a_settings_file_that_is_a_pipe_or_too_large_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.toml")
-    assert limits.codex(95000, {}, {"CODEX_HOME": str(tmp_path)}) == 90000
-    (tmp_path / "settings.json").write_text(
-        '{"autoCompactEnabled": false, "x": "' + "x" * limits.LARGEST_SETTINGS + '"}'
-    )
-    assert limits.claude("claude-opus-4-6", {}, {"CLAUDE_CONFIG_DIR": str(tmp_path)}) == 167_000
+    assert codex.limit(Usage(0, "", 95000), {}, {"CODEX_HOME": str(tmp_path)}) == 90000
+    (tmp_path / "settings.json").write_text('{"autoCompactEnabled": false, "x": "' + "x" * LARGEST_SETTINGS + '"}')
+    assert claude_code.limit(Usage(0, "claude-opus-4-6"), {}, {"CLAUDE_CONFIG_DIR": str(tmp_path)}) == 167_000
 
 
 def test_the_operators_own_table_wins_by_its_longest_beginning(tmp_path: Path) -> None:
@@ -204,19 +210,19 @@ def test_the_operators_own_table_wins_by_its_longest_beginning(tmp_path: Path) -
     ],
 )
 def test_the_bands_begin_where_the_design_says(left: float, band: str) -> None:
-    assert pressure.band_of(left, {}) == band
+    assert nudge.band_of(left, {}) == band
 
 
 def test_the_operator_may_move_the_bands_and_nonsense_moves_none(tmp_path: Path) -> None:
-    assert pressure.band_of(0.7, {"consider": 0.8}) == "consider"
-    assert pressure.band_of(0.4, {"consider": 0}) == ""
+    assert nudge.band_of(0.7, {"consider": 0.8}) == "consider"
+    assert nudge.band_of(0.4, {"consider": 0}) == ""
     for odd in ("0.9", None, 7, -1, [0.9]):
-        assert pressure.band_of(0.7, {"consider": odd}) == ""
+        assert nudge.band_of(0.7, {"consider": odd}) == ""
     path = tmp_path / "t.jsonl"
     path.write_text(answer(1000))
     odd_ones: list[dict[str, Any]] = [{}, {"pressure": 3}, {"pressure": {"models": []}}]
     for config in (*odd_ones, {"pressure": {"models": {"claude": 3}}}):
-        assert pressure.look(CLAUDE, str(path), "", config, {}) is not None
+        assert nudge.look(CLAUDE, str(path), "", config, {}) is not None
 
 
 def test_subagents_refusals_and_answers_without_a_count_are_passed_over(tmp_path: Path) -> None:
@@ -256,7 +262,7 @@ def test_a_transcript_that_tells_nothing_is_no_answer(name: str, tmp_path: Path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").touch()
     for host in (CLAUDE, CODEX, "gemini-cli"):
-        assert pressure.look(host, f"{tmp_path}/{name}" if name else "", "", {}, {}) is None
+        assert nudge.look(host, f"{tmp_path}/{name}" if name else "", "", {}, {}) is None
 
 
 def test_a_look_at_200_megabytes_reads_no_more_than_at_ten_kilobytes(
@@ -290,7 +296,7 @@ def test_no_bytes_at_the_end_of_a_transcript_break_a_look(tail: bytes, host: str
     with tempfile.NamedTemporaryFile() as file:
         file.write((RECORDED / name).read_bytes() + tail)
         file.flush()
-        seen = pressure.look(host, file.name, "", {}, {})
+        seen = nudge.look(host, file.name, "", {}, {})
     assert seen is not None
     assert seen.used == 1007
 

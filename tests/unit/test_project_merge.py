@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from hook_support import Home, Terminal
 
-from holdfast.capture import brief_file, home, platform, project_merges, projects
+from holdfast.brief import brief_file
+from holdfast.capture import home, platform, projects, same_project
 from holdfast.memory import Memory
+from holdfast.serve.guard import Caller
 from holdfast.serve.serving import Serving
-from holdfast.serve.tokens import Caller
 from holdfast.vault.merge import merge
 
 SHOP, API = "The shop ships on Tuesdays", "The interface answers in JSON"
@@ -84,11 +85,11 @@ class Two:
             "recall": self.run("recall", f"{SHOP} {API}", cwd=folder).out,
             "tasks": self.done("task", "list", cwd=folder),
             "queue": self.done("queue", cwd=folder),
-            "handoffs": " ".join(one.path for one, _ in self.memory(folder).handoffs()),
+            "handoffs": " ".join(one.path for one, _ in self.memory(folder).sessions.handoffs()),
         }
 
     def memory(self, folder: Path) -> Memory:
-        return Memory(str(self.home.vault), str(folder), env=self.home.env)
+        return Memory.open(str(self.home.vault), str(folder), env=self.home.env)
 
     def listed(self) -> list[dict[str, Any]]:
         return list(json.loads(self.done("project", "list", "--json"))["projects"])
@@ -128,6 +129,7 @@ def shows(told: dict[str, str], *names: str) -> list[str]:
 # --- merging
 
 
+@pytest.mark.slow
 def test_both_folders_show_the_memory_of_both_after_a_merge_and_each_its_own_once_it_is_taken_back(two: Two) -> None:
     assert shows(two.told(two.shop), "shop") == []
     assert shows(two.told(two.api), "api") == []
@@ -145,6 +147,7 @@ def test_both_folders_show_the_memory_of_both_after_a_merge_and_each_its_own_onc
     assert shows(two.told(two.api), "api") == []
 
 
+@pytest.mark.slow
 def test_a_merge_rewrites_no_note_handoff_task_or_flag(two: Two) -> None:
     def remembered() -> dict[str, bytes]:
         tops = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "tasks", "prompts", ".state/queue")
@@ -163,6 +166,7 @@ def test_what_is_new_goes_under_the_id_that_stays(bare: Two) -> None:
     assert bare.ids["shop"] in (bare.home.vault / json.loads(done)["path"]).read_text()
 
 
+@pytest.mark.slow
 def test_a_close_files_what_waited_of_a_merged_project_and_takes_its_mark_away(two: Two) -> None:
     two.hook("SessionStart", two.api, "late", source="startup")
     two.home.flag("Said in api before the merge", "late", cwd=two.api)
@@ -171,14 +175,15 @@ def test_a_close_files_what_waited_of_a_merged_project_and_takes_its_mark_away(t
     two.done("close", cwd=two.shop)
     assert two.home.waiting() == []
     assert not any((Path(two.home.state) / "marks").iterdir())
-    newest = two.memory(two.api).handoffs()[0][0]
+    newest = two.memory(two.api).sessions.handoffs()[0][0]
     assert newest.project == two.ids["shop"]
     assert "Said in api before the merge" in two.done("notes", cwd=two.shop)
 
 
+@pytest.mark.slow
 def test_the_newest_handoff_of_either_folder_is_the_one_that_a_start_loads(two: Two) -> None:
     two.done("project", "merge", "shop", cwd=two.api)
-    (first, _), (second, _) = two.memory(two.shop).handoffs()
+    (first, _), (second, _) = two.memory(two.shop).sessions.handoffs()
     assert (first.project, second.project) == (two.ids["api"], two.ids["shop"])
     here = projects.find(str(two.shop), str(two.home.vault))
     shown = [part.path for part in brief_file.load(str(two.home.vault), two.home.state, here).parts]
@@ -218,6 +223,7 @@ def test_an_alias_that_comes_during_a_merge_goes_with_its_own_project(bare: Two)
     assert projects.find(str(bare.api), str(bare.home.vault)).id == bare.ids["api"]
 
 
+@pytest.mark.slow
 def test_the_list_shows_what_was_merged(two: Two) -> None:
     two.done("project", "merge", "api", "shop")
     (one,) = two.listed()
@@ -261,6 +267,7 @@ CIRCLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CIRCLES)
 def test_merges_that_contradict_each_other_are_said_and_merge_nothing(two: Two, case: str) -> None:
     """As a sync of two machines leaves them."""
@@ -276,15 +283,17 @@ def test_merges_that_contradict_each_other_are_said_and_merge_nothing(two: Two, 
     assert "projects.toml merges" not in two.told(two.api)["start"]
 
 
+@pytest.mark.slow
 def test_a_long_chain_and_a_tail_on_a_circle_come_to_an_end() -> None:
     chain = [{"project": f"p{nth}", "into": f"p{nth + 1}"} for nth in range(5000)]
-    names, clashes = project_merges.of_table({"merged": chain})
+    names, clashes = same_project.of_table({"merged": chain})
     assert (names["p0"], clashes) == ("p5000", {})
     ring = [{"project": one, "into": into} for one, into in (("a", "b"), ("b", "c"), ("c", "b"))]
-    names, clashes = project_merges.of_table({"merged": ring})
+    names, clashes = same_project.of_table({"merged": ring})
     assert (names, sorted(clashes)) == ({"a": "b"}, ["b", "c"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["merged = 3\n", "[merged]\nproject = 1\n", '[[merged]]\nproject = "x"\n'])
 def test_a_table_that_is_none_merges_nothing_and_stops_nothing(two: Two, odd: str) -> None:
     two.write(odd + two.registry() if odd.startswith("merged") else two.registry() + odd)
@@ -295,6 +304,7 @@ def test_a_table_that_is_none_merges_nothing_and_stops_nothing(two: Two, odd: st
 # --- splitting
 
 
+@pytest.mark.slow
 def test_a_split_folder_starts_fresh_and_everything_is_still_there_with_all(two: Two) -> None:
     alias = projects.table("alias", project=two.ids["shop"], key="path:elsewhere:/srv/shop")
     tail = projects.find(str(two.shop), str(two.home.vault)).key
@@ -356,6 +366,7 @@ def test_a_registry_that_cannot_be_read_is_left_as_it_is(bare: Two) -> None:
 # --- what else asks for a project's memory
 
 
+@pytest.mark.slow
 def test_an_armed_note_of_a_merged_project_comes_back_in_the_other_folder(bare: Two) -> None:
     bare.done("remember", "The user wants tabs", "--name", "tabs", cwd=bare.api)
     bare.done("arm", "tabs", "--word", "reindent", cwd=bare.api)
@@ -374,6 +385,7 @@ def test_an_armed_note_of_a_merged_project_comes_back_in_the_other_folder(bare: 
     assert "wants tabs" not in call("after")
 
 
+@pytest.mark.slow
 def test_a_check_a_history_and_prompts_are_of_both(bare: Two) -> None:
     for folder in (bare.shop, bare.api):
         session = f"typed-{folder.name}"
@@ -390,14 +402,15 @@ def test_a_check_a_history_and_prompts_are_of_both(bare: Two) -> None:
     assert bare.ids["shop"] in bare.done("audit", cwd=bare.api)
 
 
+@pytest.mark.slow
 def test_a_token_of_a_merged_project_sees_what_its_folder_sees(two: Two) -> None:
     two.done("project", "merge", "api", "shop")
     serving = Serving(str(two.home.vault), str(two.home.folder), two.home.env)
     caller = Caller("ci", two.ids["api"])
     seen = serving.memory(caller)
-    assert seen.project().ids == (two.ids["shop"], two.ids["api"])
-    assert {one.project for one in seen.notes().notes} == {two.ids["shop"]}
-    assert {one.id for one in seen.task_list()} == {"shop-task", "api-task"}
+    assert seen.at.project().ids == (two.ids["shop"], two.ids["api"])
+    assert {one.project for one in seen.notes.index().notes} == {two.ids["shop"]}
+    assert {one.id for one in seen.tasks.listing()} == {"shop-task", "api-task"}
 
 
 # --- between machines

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_recall import ASKED, NOTES, OFF_TOPIC
 
+from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, prompt_by_meaning, prompt_by_words, prompts
-from holdfast.field.embed.seam import unit
+from holdfast.field import indexing, prompt_by_meaning
+from holdfast.field.embed.choice import unit
 from holdfast.field.embed.wordllama import WordLlama
 from holdfast.field.store import Scope
 
@@ -135,7 +136,7 @@ WORDS = "Umlauts are broken in the supplier CSV files"
 def harbour(vault: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
     """The labelled notes and one about the topic; words do not find it, its direction does."""
     monkeypatch.setitem(prompt_by_meaning.SCALES, Topics.name, SCALE)
-    monkeypatch.setattr(prompts, "STOP", prompts.STOP | {TOPIC})
+    monkeypatch.setattr(prompt_by_words, "STOP", prompt_by_words.STOP | {TOPIC})
     room = rooms(vault, Topics(TOPIC), {**NOTES, "boats": MEANT})
     assert by_words(room, PROMPT) == []
     yield room

@@ -124,6 +124,7 @@ def test_they_are_listed_newest_first_also_before_the_close(fresh: Home, termina
     assert "You typed nothing like that here." in terminal("prompts", "unheard").out
 
 
+@pytest.mark.slow
 def test_recall_finds_them_as_the_users_own_words_and_not_what_was_pasted(fresh: Home, terminal: Terminal) -> None:
     say(fresh, f"{POLICY}\n```\nthe zebra fell over\n```", now=NOW)
     end(fresh)
@@ -144,6 +145,7 @@ def test_another_projects_prompts_are_not_found_here(fresh: Home, terminal: Term
     assert json.loads(terminal("recall", "--json", "acceptance", cwd=other).out)["results"] == []
 
 
+@pytest.mark.slow
 def test_purging_a_sessions_prompts_takes_them_out_of_the_history_too(fresh: Home, terminal: Terminal) -> None:
     say(fresh, POLICY, now=NOW)
     end(fresh)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import codec, ledger, ledger_history, log, platform, purging, queue, segments, settle
+from holdfast.capture import codec, ledger, log, platform, purging, queue, segments, settle
 from holdfast.capture.flags import make
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
-from holdfast.capture.scrubbing import Scrubber
+from holdfast.capture.purging import Scrubber
 from holdfast.errors import Busy, GitFailed, NotFound, UsageError
 from holdfast.model import Flag
 from holdfast.vault import notes, purge, purge_history, sync
@@ -212,7 +212,7 @@ def test_the_ledger_keeps_its_place_so_that_a_hook_may_append_meanwhile(lived_in
     with open(path, "ab") as hook:
         purged(lived_in)
         hook.write(log.frame(codec.encode({"v": 1, "t": NOW, "kind": "hook"})))
-    kinds = [record["kind"] for record in ledger_history.read(f"{lived_in}/.state", ledger_history.Wanted())]
+    kinds = [record["kind"] for record in ledger.read(f"{lived_in}/.state", ledger.Wanted())]
     assert os.stat(path).st_ino == inode
     assert os.stat(path).st_size > size
     assert kinds.count("purged") == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.hook import snapshot, snapshot_parts
+from holdfast.hook import snapshot
 from holdfast.text import details, quotations, transcript
 
 NOW = 1_790_000_000.0
@@ -104,7 +104,7 @@ def test_all_eleven_quotations_are_in_the_snapshot_word_for_word(tmp_path: Path,
     missing = [words for words in QUOTED if words not in flat(snap.text)]
     assert missing == []
     assert snap.quotations == 11, "and nothing else is taken for one: not what a tool printed, not terms, not code"
-    assert "nobody said these words" not in "\n".join(snapshot_parts.read(snap.text)[snapshot_parts.QUOTED])
+    assert "nobody said these words" not in "\n".join(snapshot.read(snap.text)[snapshot.QUOTED])
 
 
 def test_who_said_it_stays_with_it(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_after_the_compaction_the_model_has_all_eleven_back(fresh: Home, tmp_pat
 
 def test_with_too_little_room_the_rest_is_counted(tmp_path: Path) -> None:
     snap = snapshot.make(transcript.CLAUDE, long_session(tmp_path / "t.jsonl", 10), (), (), NOW)
-    part = snapshot_parts.told(snap.text, 1500, "/v/s.md")
+    part = snapshot.told(snap.text, 1500, "/v/s.md")
     assert "Quotations:" in part
     assert "more left out.)" in part
     assert "The whole snapshot: /v/s.md" in part
@@ -144,7 +144,7 @@ def test_a_quotation_said_again_is_kept_once_at_its_newest_place(tmp_path: Path)
     first = line("assistant", text(f'Ines: "{words}"'))
     path.write_text(first + work(1, 1) + line("assistant", text(f"As Ines said, “{words.capitalize()}.” So be it.")))
     snap = snapshot.make(transcript.CLAUDE, str(path), (), (), NOW)
-    (item,) = snapshot_parts.read(snap.text)[snapshot_parts.QUOTED]
+    (item,) = snapshot.read(snap.text)[snapshot.QUOTED]
     assert item.startswith("- @")
     assert int(item[3:].partition(" ")[0]) > len(first)
 
@@ -180,7 +180,7 @@ def test_a_quotation_that_the_agent_wrote_into_a_document_is_kept(tmp_path: Path
     ]
     path = tmp_path / "t.jsonl"
     path.write_text(line("assistant", *calls))
-    (item,) = snapshot_parts.read(snapshot.make(transcript.CLAUDE, str(path), (), (), NOW).text)[snapshot_parts.QUOTED]
+    (item,) = snapshot.read(snapshot.make(transcript.CLAUDE, str(path), (), (), NOW).text)[snapshot.QUOTED]
     assert item == f"- @0 wrote minutes.md: “{words}”"
 
 
@@ -254,7 +254,7 @@ def test_a_number_that_stands_in_a_quotation_is_not_a_detail_too(tmp_path: Path)
     quoted = line("assistant", text("> The budget for storage is 40,000 € until June.\n"))
     path.write_text(quoted + line("assistant", text("So the budget of 40,000 € holds, with 3 replicas.")))
     snap = snapshot.make(transcript.CLAUDE, str(path), (), (), NOW)
-    numbers = [one for one in snapshot_parts.read(snap.text)[snapshot_parts.DETAILS] if "number" in one]
+    numbers = [one for one in snapshot.read(snap.text)[snapshot.DETAILS] if "number" in one]
     assert len(numbers) == 1
     assert "3 replicas" in numbers[0]
 

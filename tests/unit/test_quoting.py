@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture import quoting
 from holdfast.capture.quoting import BESIDE, BODY, HANDOFF, LINE, OWN, Quoted
-from holdfast.vault import brain, frontmatter, notes
+from holdfast.vault import frontmatter, note_facets, notes
 from holdfast.vault.frontmatter import Unparsable
 
 LETTERS = st.text(st.sampled_from("abcAZ09 _-./:#'\"\\&*!|>%@`{}[],?~=\t日é😀\u2028\u00a0"), max_size=40)
@@ -102,6 +102,7 @@ def test_no_text_makes_quoting_fail(how: str, text: str) -> None:
     quoting.quote(how, "rules/x.md", f"---\nname: x\n{text}\n---\n{text}", "shop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [OWN, BODY, LINE, f"{HANDOFF}:3", f"{BESIDE}:3"])
 @pytest.mark.parametrize(
     "body", ["x" * 900_000, "- x\n" * 200_000, "\n\n## h\n\ny" * 50_000], ids=["long", "list", "headings"]
@@ -174,12 +175,12 @@ def test_front_matter_that_is_none_is_said_with_the_path(text: str) -> None:
 
 
 def test_the_opening_that_we_wrote_is_not_the_operators_words() -> None:
-    assert quoting.own_words(brain.refreshed(None, [])) == ""
-    assert quoting.own_words(brain.refreshed(None, []).replace("\n", "\r\n")) == ""
+    assert quoting.own_words(note_facets.refreshed(None, [])) == ""
+    assert quoting.own_words(note_facets.refreshed(None, []).replace("\n", "\r\n")) == ""
 
 
 def test_the_operators_words_above_and_below_the_map_are_theirs() -> None:
-    text = brain.refreshed("I am Ada.\n", []) + "Below.\n"
+    text = note_facets.refreshed("I am Ada.\n", []) + "Below.\n"
     assert "I am Ada." in quoting.own_words(text)
     assert "Below." in quoting.own_words(text)
     assert "no notes yet" not in quoting.own_words(text)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from test_our_commands import SHELLS, Shells, lines, shells
 
-from holdfast.capture import drafts, raw_words
+from holdfast.capture import drafts, flag_words
 from holdfast.hook import our_commands
 from holdfast.memory import Memory
 
@@ -65,7 +65,7 @@ def test_what_the_shell_changes_is_filed_as_it_was_written_and_the_answer_says_s
     (flag,) = fresh.waiting()
     assert (flag.text, flag.kind) == (TEXT, "lesson")
     assert flag.evidence[0].startswith("as the shell passed it on: run  with , it's") or "with" in flag.evidence[0]
-    assert f"note: {raw_words.CHANGED}" in done.stdout
+    assert f"note: {flag_words.CHANGED}" in done.stdout
     assert open_drafts(fresh) == []
     assert fresh.ledger("hook")[-1]["raw"] == "flag"
 
@@ -83,7 +83,7 @@ def test_a_command_substitution_is_taken_as_meant(fresh: Home) -> None:
     done = typed(fresh, 'holdfast flag "the version is $(echo 1.2.3)"')
     (flag,) = fresh.waiting()
     assert (flag.text, flag.evidence) == ("the version is 1.2.3", ("as it was written: the version is $(echo 1.2.3)",))
-    assert raw_words.ON_PURPOSE in done.stdout
+    assert flag_words.ON_PURPOSE in done.stdout
 
 
 def test_several_texts_and_a_snag_find_each_their_own(fresh: Home) -> None:
@@ -100,9 +100,9 @@ def test_a_flag_whose_command_never_comes_through_is_a_draft_and_then_a_note(fre
     call(fresh, f'holdfast flag --kind decision "{TEXT}"')
     assert open_drafts(fresh) == [TEXT]
     fresh.reply(fresh.event("SessionEnd", reason="exit"))
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.close()
-    (note,) = memory.notes().notes
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.sessions.close()
+    (note,) = memory.notes.index().notes
     assert (note.kind, note.description) == ("project", TEXT)
     told = fresh.answer(fresh.event("SessionStart", "s2", source="startup"))
     assert "A flag of session s1 never came through its shell; its words are used" in told
@@ -115,16 +115,17 @@ def test_a_line_that_no_shell_can_read_is_kept_too(fresh: Home) -> None:
     assert open_drafts(fresh) == ['"an odd ` sign']
 
 
+@pytest.mark.slow
 def test_remember_and_handoff_have_their_raw_words_too(fresh: Home) -> None:
     begin(fresh)
     done = typed(fresh, 'holdfast remember "deploy with `zqship` and $ZQKEY"')
-    assert raw_words.CHANGED in done.stdout
-    memory = Memory(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
-    assert [note.description for note in memory.notes().notes] == ["deploy with `zqship` and $ZQKEY"]
+    assert flag_words.CHANGED in done.stdout
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})
+    assert [note.description for note in memory.notes.index().notes] == ["deploy with `zqship` and $ZQKEY"]
     form = "# Ships\n\n## Done\n\n- `zqship` works\n\n## Next steps\n\n- run $ZQNEXT in ship.py\n"
     done = typed(fresh, f"holdfast handoff <<END\n{form}END\n")
-    assert f"note: {raw_words.CHANGED}" in done.stdout, done.stderr
-    ((made, _),) = memory.handoffs()
+    assert f"note: {flag_words.CHANGED}" in done.stdout, done.stderr
+    ((made, _),) = memory.sessions.handoffs()
     assert made.items("done") == ("`zqship` works",)
     assert made.items("next_steps") == ("run $ZQNEXT in ship.py",)
     assert open_drafts(fresh) == []
@@ -152,7 +153,7 @@ def test_a_document_that_the_shell_changes_is_kept_as_it_was_written(fresh: Home
     begin(fresh)
     done = typed(fresh, f"holdfast flag - <<END\n{DOCUMENT}END\n")
     assert fresh.texts() == ['`zqa` isn\'t "$ZQB"', "second goes on", "third"]
-    assert raw_words.CHANGED in done.stdout
+    assert flag_words.CHANGED in done.stdout
     assert open_drafts(fresh) == []
 
 
@@ -189,7 +190,7 @@ def test_what_is_piped_and_refused_is_a_draft(fresh: Home) -> None:
     ],
 )
 def test_what_a_shell_can_make_of_a_text(raw: str, arrived: str, is_so: bool) -> None:
-    assert raw_words.can_become(raw, arrived) is is_so
+    assert flag_words.can_become(raw, arrived) is is_so
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -207,7 +208,7 @@ def test_whatever_comes_of_a_raw_word_in_a_real_shell_is_recognised(shells: Shel
         for raw in found:
             wanted = (raw.name, *raw.words)
             like = [one for one in ran if len(one) == len(wanted)]
-            is_there = any(all(map(raw_words.can_become, wanted, one)) for one in like)
+            is_there = any(all(map(flag_words.can_become, wanted, one)) for one in like)
             assert is_there or not ran or len(ran) < len(our_commands.read(line, shells.absolute).said), (
                 shell,
                 line,
@@ -289,13 +290,14 @@ def test_every_word_that_was_submitted_is_found_again(
     fresh.reply(fresh.event("UserPromptSubmit", prompt="go"))
     said = [typed(fresh, line) for line, _ in submitted]
     fresh.reply(fresh.event("SessionEnd", reason="exit"))
-    memory = Memory(str(fresh.vault), str(fresh.project), env=fresh.env)
-    memory.close()
-    kept = " ".join(one.text for one in memory.drafts())
+    memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)
+    memory.sessions.close()
+    kept = " ".join(one.text for one in memory.sessions.drafts())
     for (line, text), done in zip(submitted, said, strict=True):
         for token in {word for word in text.replace("/2", " ").split() for word in _tokens(word)}:
             found = json.dumps(
-                [one.thought.text for one in memory.recall(token, memory.scope(), 20).results], ensure_ascii=False
+                [one.thought.text for one in memory.field.recall(token, memory.field.scope(), 20).results],
+                ensure_ascii=False,
             )
             assert token in found or token in kept, f"{token} of {line!r} is lost: {done.stdout} {done.stderr}"
 

@@ -16,11 +16,13 @@ from hook_support import PYTHON, SOURCE, Home, Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast import pheromone
+from holdfast.brief import prompt_by_words, recall
 from holdfast.capture import home
-from holdfast.field import indexing, pheromone, prompt_by_words, prompts, records, thought, words
-from holdfast.field.sqlite import schema, scoping
-from holdfast.hook import recall, recall_asked, using
-from holdfast.hook.scene import Scene
+from holdfast.capture.episodes import Scene
+from holdfast.field import indexing, thought, traffic, words
+from holdfast.field.sqlite import schema, searching
+from holdfast.hook import turn_end
 from holdfast.model import Moment, Project
 
 if TYPE_CHECKING:
@@ -231,10 +233,10 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
     assert str(words.VERSION) == prompt_by_words.MADE
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
         assert prompt_by_words.note_id(path) == thought.note_id(path)
-    assert scoping.word(SHOP) == prompt_by_words.scope_word(SHOP)
-    assert not prompts.STOP & prompts.WORK
-    assert prompt_by_words.FOLDERS[:6] == using.FOLDERS
-    assert (prompt_by_words.MOST, prompts.LONGEST) == (recall.MOST, recall_asked.LONGEST)
+    assert searching.word(SHOP) == prompt_by_words.scope_word(SHOP)
+    assert not prompt_by_words.STOP & prompt_by_words.WORK
+    assert prompt_by_words.FOLDERS[:6] == turn_end.FOLDERS
+    assert (prompt_by_words.MOST, prompt_by_words.LONGEST) == (recall.MOST, recall.LONGEST)
 
 
 # --- when it comes
@@ -451,7 +453,7 @@ def test_another_answerer_is_asked_first_and_words_where_it_cannot(shop: Home) -
         return [(path, ()) for path in (PATH, "knowledge/none.md", "../escape.md", f"knowledge/../../{PATH}")]
 
     def cannot(*_: Any) -> list[tuple[str, tuple[str, ...]]]:
-        raise recall_asked.Unanswered(recall_asked.SLOW)
+        raise recall.Unanswered(recall.SLOW)
 
     first, second, third = scene(shop, OTHER), scene(shop, OTHER), scene(shop)
     reply = recall.recall(first, shop.episode(), knows)
@@ -460,7 +462,7 @@ def test_another_answerer_is_asked_first_and_words_where_it_cannot(shop: Home) -
     assert first.did["recall_by"] == recall.HYBRID
     assert recall.recall(second, shop.episode(), cannot).text == ""
     assert PATH in recall.recall(third, shop.episode(), cannot).text
-    assert (third.did["recall_by"], third.did["recall_asked"]) == (recall.WORDS, recall_asked.SLOW)
+    assert (third.did["recall_by"], third.did["recall_asked"]) == (recall.WORDS, recall.SLOW)
 
 
 def test_a_note_that_another_found_by_words_that_it_no_longer_has_does_not_come(shop: Home) -> None:
@@ -491,9 +493,9 @@ def loaded(where: Home, text: str = PROMPT) -> set[str]:
 def test_a_first_prompt_loads_the_look_up_and_a_later_one_nothing_of_it(shop: Home) -> None:
     start(shop)
     first, second = loaded(shop), loaded(shop)
-    assert {"holdfast.hook.recall", "holdfast.field.prompt_by_words", "holdfast.field.prompts"} <= first
+    assert {"holdfast.brief.recall", "holdfast.brief.prompt_by_words"} <= first
     assert not first & NEVER
-    assert not {"_socket", "holdfast.hook.recall_asked"} & first, "there is no server to ask"
+    assert "_socket" not in first, "there is no server to ask"
     assert not [name for name in second if "recalling" in name or ".field" in name or "sqlite" in name]
 
 
@@ -511,7 +513,7 @@ def read(where: Home, path: str = PATH, session: str = "s1", **more: Any) -> Non
 
 
 def events(where: Home) -> list[Any]:
-    return list(records.travels(str(where.vault), 0).found)
+    return list(traffic.travels(str(where.vault), 0).found)
 
 
 def test_a_note_that_an_agent_opens_is_known_to_be_of_use_once_per_episode(shop: Home) -> None:

@@ -21,9 +21,9 @@ from hook_support import PYTHON, SOURCE, Home, a_home, wait_until
 from serve_support import mode_of, serving
 from test_recall import LOADED, NEVER, NOTES, index
 
-from holdfast.field import indexing, opening, prompt_by_words
+from holdfast.brief import prompt_by_words, recall
+from holdfast.field import indexing, opening
 from holdfast.field.embed.wordllama import WordLlama
-from holdfast.hook import recall, recall_asked
 from holdfast.serve import hookside
 from holdfast.serve.serving import Serving
 
@@ -148,6 +148,7 @@ def test_who_asks_slowly_or_oddly_does_not_keep_others_from_an_answer(up: Server
         one.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_a_killed_server_is_nobody_the_next_takes_its_place_and_one_that_stopped_left_nothing(shop: Home) -> None:
     embedded(shop)
@@ -156,7 +157,7 @@ def test_a_killed_server_is_nobody_the_next_takes_its_place_and_one_that_stopped
         server.stop(signal.SIGKILL)
     assert path.is_socket()
     assert CSV in prompt(shop, BY_WORDS)
-    assert (last(shop)["recall_by"], last(shop)["recall_asked"]) == ("words", recall_asked.GONE)
+    assert (last(shop)["recall_by"], last(shop)["recall_asked"]) == ("words", recall.GONE)
     with serving(shop) as server:
         assert IMAGES in served(shop, BY_MEANING)
         assert server.stop() == 0
@@ -166,6 +167,7 @@ def test_a_killed_server_is_nobody_the_next_takes_its_place_and_one_that_stopped
     assert "recall_asked" not in last(shop)
 
 
+@pytest.mark.slow
 def test_where_no_socket_can_be_made_the_server_serves_without(fresh: Home) -> None:
     fresh.vault = fresh.vault.parent / ("long" * 30)
     with serving(fresh) as server:
@@ -235,8 +237,8 @@ def says(said: object) -> Callable[[socket.socket], None]:
 
 
 def ours(where: Home, found: list[Any], **more: object) -> Callable[[socket.socket], None]:
-    whose = recall_asked.identity(os.stat(where.state))
-    return says({"v": recall_asked.SPOKEN, "state": whose, "found": found, **more})
+    whose = recall.identity(os.stat(where.state))
+    return says({"v": recall.SPOKEN, "state": whose, "found": found, **more})
 
 
 def until_left(there: socket.socket) -> None:
@@ -259,22 +261,22 @@ def endless(there: socket.socket) -> None:
 
 
 FOUND = [[IMAGES, []]]
-ODD = recall_asked.ODD
+ODD = recall.ODD
 
 
 @pytest.mark.usefixtures("words_unhurried")
 @pytest.mark.parametrize(
     ("talk", "why"),
     [
-        (until_left, {recall_asked.SLOW}),
-        (drip, {recall_asked.SLOW}),
-        (endless, {ODD, recall_asked.SLOW}),
-        (lambda there: there.close(), {recall_asked.GONE}),
+        (until_left, {recall.SLOW}),
+        (drip, {recall.SLOW}),
+        (endless, {ODD, recall.SLOW}),
+        (lambda there: there.close(), {recall.GONE}),
         (says(b"HTTP/1.1 401 Unauthorized\r\n\r\n"), {ODD}),
         (says(b"\x00\xff\n"), {ODD}),
         (says(b"null\n"), {ODD}),
-        (says({"v": 1, "state": "1.1", "found": FOUND}), {recall_asked.ELSEWHERE}),
-        (says({"v": 99, "state": "", "found": FOUND}), {recall_asked.ANOTHER}),
+        (says({"v": 1, "state": "1.1", "found": FOUND}), {recall.ELSEWHERE}),
+        (says({"v": 99, "state": "", "found": FOUND}), {recall.ANOTHER}),
         (says({"v": 1}), {ODD}),
     ],
     ids=["silent", "drips", "endless", "closes", "refuses", "no text", "null", "other vault", "other version", "short"],
@@ -303,7 +305,7 @@ def test_the_real_hook_waits_for_nobody(shop: Home) -> None:
     with listening(shop, until_left):
         done = shop.hook(shop.event("UserPromptSubmit", prompt=BY_WORDS))
     assert (done.status, done.err) == (0, "")
-    assert last(shop)["recall_asked"] == recall_asked.SLOW
+    assert last(shop)["recall_asked"] == recall.SLOW
     assert shop.errors() == [], "the alarm after five seconds did not ring"
 
 
@@ -322,7 +324,7 @@ def test_a_queue_that_is_full_is_not_waited_for(shop: Home) -> None:
         for one in waiting:
             one.close()
     assert last(shop)["recall_by"] == "words"
-    assert last(shop)["recall_asked"] in (recall_asked.SLOW, ODD)
+    assert last(shop)["recall_asked"] in (recall.SLOW, ODD)
 
 
 # --- to whom a prompt is never said
@@ -340,7 +342,7 @@ def test_nobody_but_our_own_server_hears_a_prompt(shop: Home, what: str) -> None
             os.chmod(shop.state, 0o777 if "others" in what else 0o770)
         assert CSV in prompt(shop, BY_WORDS)
         os.chmod(shop.state, 0o700)
-    assert last(shop)["recall_asked"] == recall_asked.FOREIGN
+    assert last(shop)["recall_asked"] == recall.FOREIGN
     assert other.heard == []
 
 
@@ -370,7 +372,7 @@ def test_a_socket_of_ours_on_which_another_user_listens_hears_no_prompt(shop: Ho
     finally:
         other.kill()
         other.communicate()
-    assert last(shop)["recall_asked"] == recall_asked.FOREIGN
+    assert last(shop)["recall_asked"] == recall.FOREIGN
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -381,7 +383,7 @@ def test_only_the_first_prompt_is_said_to_it_and_none_of_a_subagent(shop: Home) 
         assert IMAGES in prompt(shop, NOTHING)
         assert prompt(shop, BY_WORDS) == ""
     (heard,) = [json.loads(one) for one in server.heard]
-    assert heard == {"v": recall_asked.SPOKEN, "project": shop.project_id(), "prompt": NOTHING}
+    assert heard == {"v": recall.SPOKEN, "project": shop.project_id(), "prompt": NOTHING}
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -404,7 +406,7 @@ def own(shop: Home) -> Serving:
 
 
 def test_a_question_that_is_none_of_ours_is_answered_with_nothing(own: Serving) -> None:
-    good = {"v": recall_asked.SPOKEN, "project": "", "prompt": BY_WORDS}
+    good = {"v": recall.SPOKEN, "project": "", "prompt": BY_WORDS}
     assert hookside.answer(own, hookside.Pace(), json.dumps(good).encode())
     for asked in (b"", b"[]", b"{", b"GET / HTTP/1.1", json.dumps({**good, "v": 2}).encode(), b'{"v": 1}', b"\xff"):
         assert hookside.answer(own, hookside.Pace(), asked) == b""
@@ -412,7 +414,7 @@ def test_a_question_that_is_none_of_ours_is_answered_with_nothing(own: Serving) 
 
 
 def test_a_server_that_is_too_slow_for_a_hook_says_so_at_once_and_tries_again_later(own: Serving) -> None:
-    asked = json.dumps({"v": recall_asked.SPOKEN, "project": "", "prompt": BY_WORDS}).encode()
+    asked = json.dumps({"v": recall.SPOKEN, "project": "", "prompt": BY_WORDS}).encode()
     pace = hookside.Pace()
     pace.spent = 5 * hookside.IN_TIME
     answers = [json.loads(hookside.answer(own, pace, asked))["found"] for _ in range(4)]
@@ -422,15 +424,15 @@ def test_a_server_that_is_too_slow_for_a_hook_says_so_at_once_and_tries_again_la
 
 @pytest.mark.usefixtures("unhurried")
 def test_a_server_that_says_that_it_is_too_slow_is_believed(shop: Home) -> None:
-    whose = recall_asked.identity(os.stat(shop.state))
-    with listening(shop, says({"v": recall_asked.SPOKEN, "state": whose, "found": None})):
+    whose = recall.identity(os.stat(shop.state))
+    with listening(shop, says({"v": recall.SPOKEN, "state": whose, "found": None})):
         assert CSV in prompt(shop, BY_WORDS)
-    assert (last(shop)["recall_by"], last(shop)["recall_asked"]) == ("words", recall_asked.BUSY)
+    assert (last(shop)["recall_by"], last(shop)["recall_asked"]) == ("words", recall.BUSY)
 
 
 def test_a_question_of_another_project_sees_that_ones_notes_only(shop: Home, own: Serving) -> None:
     def found(project: str) -> list[Any]:
-        asked = {"v": recall_asked.SPOKEN, "project": project, "prompt": BY_WORDS}
+        asked = {"v": recall.SPOKEN, "project": project, "prompt": BY_WORDS}
         return list(json.loads(hookside.answer(own, hookside.Pace(), json.dumps(asked).encode()))["found"])
 
     assert [path for path, _ in found(shop.project_id())] == [CSV]
@@ -438,9 +440,10 @@ def test_a_question_of_another_project_sees_that_ones_notes_only(shop: Home, own
     own.warm.stop()
 
 
+@pytest.mark.slow
 def test_a_look_by_the_server_leaves_no_trace(shop: Home, own: Serving) -> None:
     embedded(shop)
-    asked = {"v": recall_asked.SPOKEN, "project": shop.project_id(), "prompt": BY_MEANING}
+    asked = {"v": recall.SPOKEN, "project": shop.project_id(), "prompt": BY_MEANING}
 
     def files() -> dict[str, bytes]:
         kept = [one for one in Path(shop.state).rglob("*") if one.is_file() and not one.name.endswith(("-shm", "-wal"))]

@@ -14,7 +14,7 @@ from holdfast.capture import flags, queue
 from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
 from holdfast.close.improve import closing as improve
-from holdfast.close.improve import loops, proving, recurrence
+from holdfast.close.improve import loops, recurrence
 from holdfast.close.improve import record as improve_record
 
 HUNG = "Snag: docker prune hung. Better: `docker image rm`"
@@ -115,13 +115,13 @@ def test_another_projects_snag_is_another(desk: Desk) -> None:
 
 
 def test_a_noted_loop_is_wired_once_its_note_is_armed_and_noted_again_when_disarmed(desk: Desk) -> None:
-    from holdfast.vault import arming
+    from holdfast.vault import armed
 
     (loop,) = desk.close(desk.snag("forgot to ask", "ask first"))
     assert [(one.stage, one.is_open, one.is_late) for one in desk.listing().open] == [("noted", True, False)]
-    arming.arm(desk.vault, desk.now, loop.path, SHOP, {"tool": ["WebFetch"]}, by=BY_USER)
+    armed.arm(desk.vault, desk.now, loop.path, SHOP, {"tool": ["WebFetch"]}, by=BY_USER)
     assert [one.stage for one in desk.listing().closed] == ["wired"]
-    arming.disarm(desk.vault, desk.now, loop.path, SHOP, by=BY_USER)
+    armed.disarm(desk.vault, desk.now, loop.path, SHOP, by=BY_USER)
     assert [one.stage for one in desk.listing().open] == ["noted"]
 
 
@@ -151,11 +151,11 @@ def called(how: str, path: str = "feedback/a.md", at: float = 2.0) -> dict[str, 
 )
 def test_what_is_called_after_a_note_was_told_says_whether_its_lesson_was_taken(calls: list[str], outcome: str) -> None:
     records = [told(), *(called(how, at=2.0 + nth) for nth, how in enumerate(calls))]
-    assert proving.outcomes(records) == {"feedback/a.md": (outcome, 1.0 + len(calls) if calls else 1.0)}
+    assert recurrence.outcomes(records) == {"feedback/a.md": (outcome, 1.0 + len(calls) if calls else 1.0)}
 
 
 def test_what_was_not_told_proves_nothing() -> None:
-    assert proving.outcomes([called("better"), {"kind": "injection", "carried": ["feedback/a.md"], "t": 1.0}]) == {}
+    assert recurrence.outcomes([called("better"), {"kind": "injection", "carried": ["feedback/a.md"], "t": 1.0}]) == {}
 
 
 def wire(where: Home) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from holdfast.capture import episodes
 from holdfast.capture.episodes import Episode
 from holdfast.capture.story import Story
-from holdfast.close import handoff, salvage
+from holdfast.close import salvage, session_record
 from holdfast.close.salvage import Salvaged
 from holdfast.close.verify.evidence import Evidence, gather
 from holdfast.model import replace
@@ -91,7 +91,7 @@ def test_a_session_killed_in_a_tool_call_tells_which_and_what_is_open(tmp_path: 
 def test_the_handoff_of_a_dead_session_is_good_without_a_model(tmp_path: Path, host: str) -> None:
     episode = died(killed_in_a_call(tmp_path, host), host)
     found = salvaged(episode)
-    made = salvage.completed(handoff.make(episode, found.story, (), {}, ()), found)
+    made = salvage.completed(session_record.make(episode, found.story, (), {}, ()), found)
     again = lineage.from_text("lineage/shop-1/x.md", lineage.render(made))
     assert isinstance(again, lineage.Handoff)
     assert again.items("goals")[0].startswith(FIRST)
@@ -242,7 +242,7 @@ def test_without_a_transcript_the_hooks_story_stays_as_it_was(tmp_path: Path) ->
     found = salvaged(died(tmp_path / "gone.jsonl"), told)
     assert found.story == told
     assert found.is_empty
-    made = handoff.make(died(""), told, (), {}, ())
+    made = session_record.make(died(""), told, (), {}, ())
     assert salvage.completed(made, found).sections == made.sections
 
 

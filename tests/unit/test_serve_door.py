@@ -13,7 +13,7 @@ from hook_support import a_home, wait_until
 from serve_support import JSON, answer_of, mode_of, serving
 
 from holdfast import errors
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field.embed.choice import NoVectors
 from holdfast.serve import guard, problems
 from holdfast.serve.guard import Refused
 
@@ -241,6 +241,7 @@ def test_a_method_that_a_caller_made_up_is_no_label(server: Server) -> None:
     assert b"FANCY" not in server.get("/metrics").body
 
 
+@pytest.mark.slow
 def test_a_body_that_the_stop_cuts_off_is_answered_so() -> None:
     async def never() -> dict[str, object]:
         await asyncio.get_running_loop().create_future()

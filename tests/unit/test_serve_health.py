@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from holdfast.field import coverage, indexing, opening
 from holdfast.field.coverage import Coverage
 from holdfast.serve import health
-from holdfast.serve.metrics import Metrics
+from holdfast.serve.health import Metrics
 from holdfast.serve.serving import Serving
 
 

@@ -11,12 +11,10 @@ import httpx2
 import pytest
 from serve_support import serving
 
-from holdfast.serve import mcp_mount
-from holdfast.serve.guard import Guard
+from holdfast.serve import app
+from holdfast.serve.guard import Caller, Guard
 from holdfast.serve.mcp.peer import of_agent
-from holdfast.serve.serving import Serving
-from holdfast.serve.tokens import Caller
-from holdfast.serve.warm import Lent
+from holdfast.serve.serving import Lent, Serving
 
 if TYPE_CHECKING:
     from hook_support import Home
@@ -42,11 +40,11 @@ def test_tools_and_routes_share_the_field_that_is_open(fresh: Home, monkeypatch:
         return lent[-1]
 
     monkeypatch.setattr(made.warm, "field", seen)
-    mounts, running = mcp_mount.mounts(made)
+    mounts, running = app.mounts(made)
 
     async def called(scope: Any, receive: Any, send: Any) -> None:
         scope["state"] = {"caller": Caller("ada")}
-        await mounts[mcp_mount.PATH](scope, receive, send)
+        await mounts[app.PATH](scope, receive, send)
 
     async def ask(http: httpx2.AsyncClient, tool: str, **given: object) -> str:
         done = await http.post("http://127.0.0.1/mcp", headers=KINDS, content=calling(tool, **given))
@@ -71,13 +69,14 @@ def test_the_field_of_another_vault_is_not_used(fresh: Home, tmp_path: Path) -> 
     made = Serving(str(fresh.vault), str(fresh.project), fresh.env)
     here = of_agent("ada", str(fresh.project), fresh.env, warm=made.warm).place()
     there = of_agent("ada", str(fresh.project), {**fresh.env, "HOLDFAST_HOME": str(tmp_path / "other")}, warm=made.warm)
-    assert here.desk().warm is made.warm
-    assert there.place().desk().warm is None
-    with here.desk().field() as field:
+    assert here.memory().field.opener is made.warm
+    assert there.place().memory().field.opener is not made.warm
+    with here.memory().field.open() as field:
         assert isinstance(field, Lent)
     made.warm.stop()
 
 
+@pytest.mark.slow
 def test_a_vault_of_a_newer_format_is_told_without_its_place_and_health_fails(fresh: Home) -> None:
     sentence = "The vault has format 99, this holdfast knows 1; nothing was changed. Upgrade holdfast on this machine."
     with serving(fresh) as server:

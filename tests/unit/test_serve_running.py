@@ -20,8 +20,8 @@ from serve_support import JSON, Server, answer_of, children_of, command, environ
 
 from holdfast.errors import Busy
 from holdfast.field.store import Damaged
-from holdfast.serve import listening, running
-from holdfast.serve.warm import KEPT, Warm
+from holdfast.serve import running
+from holdfast.serve.serving import KEPT, Warm
 
 if TYPE_CHECKING:
     from hook_support import Home
@@ -35,6 +35,7 @@ def test_it_listens_on_this_machine_only(fresh: Home, host: str) -> None:
     assert not (fresh.vault / ".state" / "serve.lock").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
     with serving(fresh) as server:
@@ -51,6 +52,7 @@ def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
     assert Path(f"{fresh.state}/serve.lock").read_bytes() == b""
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
     """As in `holdfast serve | true`."""
     ours, theirs = os.pipe()
@@ -76,6 +78,7 @@ def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_second_one_is_told_where_the_first_is(fresh: Home) -> None:
     with serving(fresh) as server:
         done = serve(fresh, "--port", "0")
@@ -84,6 +87,7 @@ def test_a_second_one_is_told_where_the_first_is(fresh: Home) -> None:
         assert server.get("/health").status == 200
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_a_sentence(fresh: Home) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -94,6 +98,7 @@ def test_a_port_that_is_taken_is_a_sentence(fresh: Home) -> None:
     assert running.found(fresh.state) is None
 
 
+@pytest.mark.slow
 def test_a_unix_socket_is_its_owners_alone_and_goes_with_the_server(fresh: Home) -> None:
     path = fresh.vault.parent / "hf.sock"
     with serving(fresh, "--socket", str(path)) as server:
@@ -107,6 +112,7 @@ def test_a_unix_socket_is_its_owners_alone_and_goes_with_the_server(fresh: Home)
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_left_is_taken_over(fresh: Home) -> None:
     path = fresh.vault.parent / "hf.sock"
     with serving(fresh, "--socket", str(path)) as server:
@@ -117,6 +123,7 @@ def test_what_a_killed_server_left_is_taken_over(fresh: Home) -> None:
         assert server.get("/health").status == 200
 
 
+@pytest.mark.slow
 def test_a_file_in_the_sockets_place_is_left_alone(fresh: Home) -> None:
     path = fresh.project / "mine.txt"
     path.write_text("mine", encoding="utf-8")
@@ -125,6 +132,7 @@ def test_a_file_in_the_sockets_place_is_left_alone(fresh: Home) -> None:
     assert path.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_a_socket_that_another_program_answers_on_is_left_to_it(fresh: Home) -> None:
     path = str(fresh.vault.parent / "other.sock")
     with socket.socket(socket.AF_UNIX) as other:
@@ -136,12 +144,14 @@ def test_a_socket_that_another_program_answers_on_is_left_to_it(fresh: Home) -> 
             probe.connect(path)
 
 
+@pytest.mark.slow
 def test_a_path_that_is_too_long_for_a_socket_is_a_sentence(fresh: Home) -> None:
     done = serve(fresh, "--socket", f"{fresh.project}/{'x' * 200}")
     assert done.status == 2
     assert "nothing was started" in done.err
 
 
+@pytest.mark.slow
 def test_a_request_under_way_is_finished_before_it_stops(fresh: Home) -> None:
     body = json.dumps({"text": "said while the server was told to stop"}).encode()
     with serving(fresh) as server:
@@ -176,6 +186,7 @@ def said_until_killed(server: Server, name: str, kept: dict[str, str], enough: t
             enough.set()
 
 
+@pytest.mark.slow
 def test_kill_during_think_loses_nothing_that_was_acknowledged(fresh: Home) -> None:
     kept: dict[str, str] = {}
     enough = threading.Event()
@@ -196,6 +207,7 @@ def test_kill_during_think_loses_nothing_that_was_acknowledged(fresh: Home) -> N
     assert found == kept
 
 
+@pytest.mark.slow
 def test_two_who_think_and_four_who_ask_at_once_are_all_answered(fresh: Home) -> None:
     with serving(fresh) as server:
         server.think("apples are sold by weight")
@@ -231,6 +243,7 @@ def test_stores_stay_open_between_requests_and_broken_ones_do_not(vault: str) ->
     warm.stop()
 
 
+@pytest.mark.slow
 def test_a_socket_of_another_kind_is_left_to_its_program(fresh: Home) -> None:
     path = str(fresh.vault.parent / "log.sock")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
@@ -241,6 +254,7 @@ def test_a_socket_of_another_kind_is_left_to_its_program(fresh: Home) -> None:
             probe.connect(path)
 
 
+@pytest.mark.slow
 def test_a_program_that_is_slow_to_answer_on_its_socket_is_not_waited_for(fresh: Home) -> None:
     path = str(fresh.vault.parent / "slow.sock")
     with socket.socket(socket.AF_UNIX) as other, socket.socket(socket.AF_UNIX) as first:
@@ -251,9 +265,9 @@ def test_a_program_that_is_slow_to_answer_on_its_socket_is_not_waited_for(fresh:
 
 
 def test_a_port_is_had_by_one_from_the_moment_it_is_taken() -> None:
-    first, _, port = listening.bound("127.0.0.1", 0)
+    first, _, port = running.bound("127.0.0.1", 0)
     with first, pytest.raises(Busy):
-        listening.bound("127.0.0.1", port)
+        running.bound("127.0.0.1", port)
 
 
 EARLY = """
@@ -274,15 +288,17 @@ with socket.create_server(("127.0.0.1", 0)) as listener:
 
 def test_an_answer_is_sent_at_once_and_waits_for_no_acknowledgement() -> None:
     """asyncio turns Nagle off only where the socket names its protocol; an answer in two writes cost 40 ms more."""
-    listener, _, _ = listening.bound("127.0.0.1", 0)
+    listener, _, _ = running.bound("127.0.0.1", 0)
     with listener:
         assert listener.proto == socket.IPPROTO_TCP
 
 
+@pytest.mark.slow
 def test_a_signal_that_comes_before_the_server_runs_ends_it_too(fresh: Home) -> None:
     subprocess.run([sys.executable, "-P", "-c", EARLY], env=environment(fresh), check=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_vault_that_was_taken_away_is_not_made_anew(fresh: Home) -> None:
     with serving(fresh) as server:
         server.think("before it went")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from functools import cache
 
 import pytest
 from hypothesis import example, given, settings
@@ -25,8 +26,12 @@ def is_looked_at(code: int) -> bool:
     return kind != "Cs" and (kind not in NOBODYS or code % 61 == 0 or any(code in some for some in NEVER_DRAWN))
 
 
-SIGNS = [chr(code) for code in range(sys.maxunicode + 1) if is_looked_at(code)]
 SAYS = re.compile(shapes.SAYS)
+
+
+@cache
+def signs() -> list[str]:
+    return [chr(code) for code in range(sys.maxunicode + 1) if is_looked_at(code)]
 
 
 def kept(text: str) -> str:
@@ -34,11 +39,12 @@ def kept(text: str) -> str:
     return words.normal(redact(clean(text)[0])[0])
 
 
+@pytest.mark.slow
 def test_the_pattern_means_the_same_to_what_checks_and_to_what_reads_the_description() -> None:
     query = TypeAdapter(shapes.Query)
-    ours = [sign for sign in SIGNS if SAYS.search(sign)]
+    ours = [sign for sign in signs() if SAYS.search(sign)]
     theirs = []
-    for sign in SIGNS:
+    for sign in signs():
         try:
             query.validate_python({"query": sign})
         except ValidationError:
@@ -48,15 +54,16 @@ def test_the_pattern_means_the_same_to_what_checks_and_to_what_reads_the_descrip
     assert len(ours) > 100_000
 
 
+@pytest.mark.slow
 def test_every_sign_that_the_description_takes_leaves_something_to_keep_and_to_look_for() -> None:
-    taken = [sign for sign in SIGNS if SAYS.search(sign)]
+    taken = [sign for sign in signs() if SAYS.search(sign)]
     assert [hex(ord(sign)) for sign in taken if not kept(sign)] == []
     assert [hex(ord(sign)) for sign in taken if not retrieve.spoken(sign)] == []
 
 
 def test_letters_digits_and_signs_of_all_scripts_are_taken() -> None:
     drawn = ("Lu", "Ll", "Lt", "Nd", "Nl", "No", "Sc", "Sm", "So")
-    left_out = [sign for sign in SIGNS if unicodedata.category(sign) in drawn and not SAYS.search(sign)]
+    left_out = [sign for sign in signs() if unicodedata.category(sign) in drawn and not SAYS.search(sign)]
     assert left_out == ["\u2800"], "of Braille, the cell without a dot"
 
 

@@ -15,6 +15,7 @@ from holdfast.capture import flagging, projects
 from holdfast.memory import Memory
 from holdfast.serve import health
 from holdfast.serve.serving import Serving
+from holdfast.vault import edits
 from holdfast.vault.edits import Asked
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ HANDOFF = """# Locks in the shop
 
 
 def told(home: Home, folder: Path) -> Memory:
-    return Memory(str(home.vault), str(folder), env=home.env)
+    return Memory.open(str(home.vault), str(folder), env=home.env)
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +47,22 @@ def server() -> Iterator[Server]:
         bank.mkdir()
         for where, name in ((home.project, "shop"), (bank, "bank")):
             memory = told(home, where)
-            ident = memory.project().id
-            memory.remember(Asked(f"The {name} deploys on Mondays.", project=ident, name=f"{name}-deploys"))
-            memory.remember(Asked(f"Always lock the {name}.", "rule", ident, f"{name}-lock", origin="web"))
-            memory.task_start(f"move-{name}", f"Move the {name} to the new host.", ["files 1-3"])
-            memory.handoff(HANDOFF.replace("shop", name), anyway=True)
+            ident = memory.at.project().id
+            memory.notes.remember(Asked(f"The {name} deploys on Mondays.", project=ident, name=f"{name}-deploys"))
+            edits.remember(
+                memory.at.vault,
+                Asked(f"Always lock the {name}.", "rule", ident, f"{name}-lock", origin="web"),
+                memory.at.clock(),
+            )
+            memory.tasks.start(f"move-{name}", f"Move the {name} to the new host.", ["files 1-3"])
+            memory.sessions.handoff(HANDOFF.replace("shop", name), anyway=True)
             home.flag(f"the {name} has 3 clerks", cwd=where)
         with serving(home) as made:
             made.more.update(bank=projects.find(str(bank), str(home.vault)).id)
             yield made
 
 
+@pytest.mark.slow
 def test_notes_are_those_of_this_project_and_all_by_an_explicit_word(server: Server) -> None:
     mine = [one["path"] for one in server.get("/notes").json["notes"]]
     assert mine == ["knowledge/shop-deploys.md"]
@@ -195,6 +201,7 @@ def test_a_secret_is_gone_before_anything_is_written(server: Server, token: str)
     assert token.encode() not in everything
 
 
+@pytest.mark.slow
 def test_health_fails_on_an_old_flag_and_says_why(fresh: Home) -> None:
     with serving(fresh, "--health-age", "3600") as server:
         answer = server.get("/health")
@@ -223,6 +230,7 @@ def test_the_age_at_which_health_fails_is_this_machines_setting(fresh: Home) -> 
     assert Serving(str(fresh.vault), str(fresh.project), fresh.env, health_age=7.0).health_age == 7.0
 
 
+@pytest.mark.slow
 def test_where_capture_is_off_nothing_is_written_and_looking_goes_on(fresh: Home) -> None:
     with serving(fresh) as server:
         server.think("before the pause")

@@ -16,10 +16,10 @@ from judge_server import Server
 from holdfast.capture import config
 from holdfast.errors import HoldfastError
 from holdfast.field import changing, embedding, indexing
-from holdfast.field.embed import choice, known
+from holdfast.field.embed import choice
 from holdfast.field.embed.choice import Settings
 from holdfast.field.embed.wordllama import NAME, WordLlama
-from holdfast.serve.warm import AT_WORK, Warm
+from holdfast.serve.serving import AT_WORK, Warm
 
 
 def test_another_embedder_in_the_settings_counts_without_a_restart(fresh: Home) -> None:
@@ -64,9 +64,9 @@ def test_what_a_server_began_with_can_still_be_made_when_another_takes_over(fres
     write_notes(str(fresh.vault), facts(3))
     with Server(Model(16)) as server:
         changing.choose(fresh.state, Settings(), settings_for(server), fresh.env)
-        Path(fresh.state, known.FILE).unlink()
-        Warm(str(fresh.vault), choice.made(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
-        assert list(known.recalled(fresh.state)) == [name_for(server)]
+        Path(fresh.state, choice.FILE).unlink()
+        Warm(str(fresh.vault), choice.made_from(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
+        assert list(choice.recalled(fresh.state)) == [name_for(server)]
 
 
 def test_a_few_questions_are_answered_at_once_and_the_same_one_only_once(fresh: Home) -> None:

@@ -14,9 +14,9 @@ from improve_support import NOW, SHOP, SKILL, Desk
 from holdfast.capture import platform
 from holdfast.capture.gate import BY_USER
 from holdfast.close.improve import closing as improve
-from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import proposals, skills
 from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import skills as improve_plan
 from holdfast.close.improve.skills import HEADING
 from holdfast.vault.writing import Writer
 
@@ -301,8 +301,8 @@ def test_a_plan_that_cannot_be_read_is_none(desk: Desk, text: str) -> None:
     path = desk.skill()
     (loop,) = desk.plan(desk.snag("it hung", "one frame", "skill:render"))[0]
     Path(f"{desk.state}/skills/{loop.id}").write_text(text)
-    assert improve_plan.find(loop.id) is None
-    assert improve_plan.find("../up") is None
+    assert improve_plan.find_plan(loop.id) is None
+    assert improve_plan.find_plan("../up") is None
     (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
     assert (done.state, path.read_text()) == ("proposed", SKILL)
 

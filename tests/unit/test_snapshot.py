@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import NotSaved
-from holdfast.hook import snapshot, snapshot_parts
+from holdfast.hook import snapshot
 from holdfast.text import details, extract, layout, quotations, transcript
 from holdfast.text.extract import Todos
 from holdfast.text.transcript import CALL, RESULT, Said
@@ -38,7 +38,7 @@ def recorded(host: str = CLAUDE, room: int = ROOM) -> snapshot.Snapshot:
 
 
 def section(text: str, name: str) -> list[str]:
-    return snapshot_parts.read(text)[name]
+    return snapshot.read(text)[name]
 
 
 def written(path: Path, *records: object) -> str:
@@ -65,14 +65,14 @@ def gave(words: str, call: str = "c1") -> dict[str, object]:
 @pytest.mark.parametrize("host", [CLAUDE, CODEX])
 def test_a_recorded_session_leaves_its_todos_words_messages_details_and_files(host: str) -> None:
     snap = recorded(host)
-    assert section(snap.text, snapshot_parts.TODO) == ["- Cap the wait at 30 s (in progress)"]
+    assert section(snap.text, snapshot.TODO) == ["- Cap the wait at 30 s (in progress)"]
     assert snap.todos == ("Cap the wait at 30 s (in progress)",)
-    assert section(snap.text, snapshot_parts.ASKED)[0] == f"- asked 1: {ASKED[0]}"
-    said = "\n".join(section(snap.text, snapshot_parts.SAID))
+    assert section(snap.text, snapshot.ASKED)[0] == f"- asked 1: {ASKED[0]}"
+    said = "\n".join(section(snap.text, snapshot.SAID))
     assert "$ echo Ran 12 tests in 0.4s -> Ran 12 tests in 0.4s" in said
     assert "assistant: The limit is 5 now; the cap of 30 s comes next." in said
-    assert "/home/ada/shop/src/orders.py" in "\n".join(section(snap.text, snapshot_parts.TOUCHED))
-    exact = section(snap.text, snapshot_parts.DETAILS)
+    assert "/home/ada/shop/src/orders.py" in "\n".join(section(snap.text, snapshot.TOUCHED))
+    exact = section(snap.text, snapshot.DETAILS)
     assert "- quote (asked 1): the second try" in exact
     assert "- path (asked 1): src/orders.py" in exact
     assert any(line.startswith("- number (asked 1): ") and "30 s" in line for line in exact)
@@ -80,13 +80,13 @@ def test_a_recorded_session_leaves_its_todos_words_messages_details_and_files(ho
     assert not any(line.startswith("- command ") and "echo" in line for line in exact), "it only looks"
     assert snap.text.startswith("# Before a compaction, 2026-09-21 14:13 UTC\n")
     assert "system-reminder" not in snap.text
-    assert (snap.words, snap.details, snap.files) == (2, len(exact), len(section(snap.text, snapshot_parts.TOUCHED)))
+    assert (snap.words, snap.details, snap.files) == (2, len(exact), len(section(snap.text, snapshot.TOUCHED)))
 
 
 @pytest.mark.parametrize("host", [CLAUDE, CODEX])
 def test_every_place_is_the_byte_at_which_the_line_begins(host: str) -> None:
     data = (RECORDED / f"{host}.auto-compaction.jsonl").read_bytes()
-    for item in section(recorded(host).text, snapshot_parts.SAID):
+    for item in section(recorded(host).text, snapshot.SAID):
         place, _, words = item.removeprefix("- @").partition(" ")
         line = data[int(place) :].split(b"\n", 1)[0]
         kind, _, said = words.partition(": ")
@@ -102,13 +102,13 @@ def test_every_place_is_the_byte_at_which_the_line_begins(host: str) -> None:
 def test_at_most_fifteen_messages_and_the_newest_of_them(tmp_path: Path) -> None:
     path = written(tmp_path / "t", *(spoke("assistant", text(f"word {n}")) for n in range(40)))
     snap = snapshot.make(CLAUDE, path, (), (), NOW, room=ROOM)
-    lines = section(snap.text, snapshot_parts.SAID)
+    lines = section(snap.text, snapshot.SAID)
     assert snap.messages == len(lines) == 15
     assert [line.rpartition(" ")[2] for line in lines] == [str(n) for n in range(25, 40)]
 
 
 def test_the_users_words_stay_whole_even_where_they_look_like_our_headings() -> None:
-    assert section(recorded().text, snapshot_parts.ASKED)[1] == (
+    assert section(recorded().text, snapshot.ASKED)[1] == (
         "- asked 2: Look who else uses it.\n  \n  ## Not a heading\n  - nor an item"
     )
 
@@ -125,11 +125,12 @@ def test_no_secret_reaches_the_snapshot_by_any_way(tmp_path: Path, token: str) -
     )
     snap = snapshot.make(CLAUDE, path, [f"take {token}", "z " * 595 + token], [f"/srv/{token}"], NOW, room=ROOM)
     told = snapshot.instructions([f"take {token}"], [f"use {token}"])
-    for part in (snap.text, snapshot_parts.told(snap.text, 4000, "p"), told, *snap.todos):
+    for part in (snap.text, snapshot.told(snap.text, 4000, "p"), told, *snap.todos):
         assert token[:12] not in part
     assert "deploy with" in snap.text
 
 
+@pytest.mark.slow
 def test_a_transcript_of_any_size_makes_a_small_snapshot(tmp_path: Path) -> None:
     long = "word 17 and /srv/a/b.py and `quoted` " * 3000
     lines = [spoke("user", text(f"{n} {long}")) for n in range(60)]
@@ -137,9 +138,9 @@ def test_a_transcript_of_any_size_makes_a_small_snapshot(tmp_path: Path) -> None
     assert os.path.getsize(path) > snapshot.MOST_READ
     snap = snapshot.make(CLAUDE, path, [long] * 50, [f"/srv/{n}/{'f' * 300}" for n in range(500)], NOW, room=ROOM)
     assert len(snap.text) <= ROOM
-    for name in (snapshot_parts.ASKED, snapshot_parts.SAID, snapshot_parts.DETAILS, snapshot_parts.TOUCHED):
+    for name in (snapshot.ASKED, snapshot.SAID, snapshot.DETAILS, snapshot.TOUCHED):
         assert section(snap.text, name)
-    assert "asked 50: " in section(snap.text, snapshot_parts.ASKED)[-1]
+    assert "asked 50: " in section(snap.text, snapshot.ASKED)[-1]
     assert "more left out." in snap.text
 
 
@@ -157,7 +158,7 @@ def test_whatever_was_asked_it_fits_and_cannot_open_or_close_a_fence(asked: list
     path = str(RECORDED / f"{host}.auto-compaction.jsonl")
     snap = snapshot.make(host, path, [*asked, "</memory><memory> <system-reminder>"], (), NOW, room=6000)
     assert len(snap.text) <= 6000
-    part = snapshot_parts.told(snap.text, room, "/v/s.md")
+    part = snapshot.told(snap.text, room, "/v/s.md")
     assert sum(layout.cost(line) for line in part.split("\n")) <= max(room, layout.PER_LINE)
     assert "</" not in part
     assert "<system" not in part
@@ -168,18 +169,18 @@ def test_whatever_was_asked_it_fits_and_cannot_open_or_close_a_fence(asked: list
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=2000))
 def test_a_snapshot_that_a_person_rewrote_is_still_fitted(given_text: str) -> None:
-    part = snapshot_parts.told(given_text, 1000)
+    part = snapshot.told(given_text, 1000)
     assert sum(layout.cost(line) for line in part.split("\n")) <= 1000
 
 
 def test_with_little_room_todos_and_the_last_words_come_first() -> None:
-    part = snapshot_parts.told(recorded().text, 1000, "/v/s.md")
+    part = snapshot.told(recorded().text, 1000, "/v/s.md")
     assert "Cap the wait at 30 s (in progress)" in part
     assert "asked 2: Look who else uses it." in part, "cut rather than left out"
-    assert part.index(snapshot_parts.TODO) < part.index(snapshot_parts.ASKED) < part.index(snapshot_parts.SAID)
+    assert part.index(snapshot.TODO) < part.index(snapshot.ASKED) < part.index(snapshot.SAID)
     assert "@61212 assistant: Done." in part, "the newest of the messages"
     assert "more left out." in part
-    assert snapshot_parts.told(recorded().text, 40, "/v/s.md") == ""
+    assert snapshot.told(recorded().text, 40, "/v/s.md") == ""
 
 
 def test_a_written_snapshot_is_found_by_its_episode_and_its_cycle(state: str) -> None:
@@ -353,7 +354,7 @@ def test_what_only_the_host_says_of_a_call_that_went_well_is_left_out(tmp_path: 
         used("Bash", "c3", command="make test"),
         gave("3 passed", "c3"),
     )
-    lines = section(snapshot.make(CLAUDE, path, (), (), NOW, room=ROOM).text, snapshot_parts.SAID)
+    lines = section(snapshot.make(CLAUDE, path, (), (), NOW, room=ROOM).text, snapshot.SAID)
     shown = [line.partition(" ")[2].partition(" ")[2] for line in lines]
     assert shown == ["Edit: /srv/a.py", "Bash: $ make", "Bash: $ make test -> 3 passed"]
 
@@ -362,19 +363,19 @@ def test_a_detail_that_says_again_what_stands_beside_it_is_left_out_and_so_is_a_
     command = "git add -f a/b.css && git add lib/live.ex lib/root.heex && git commit -m 'Light theme for the panel'"
     text = "\n".join(
         (
-            f"## {snapshot_parts.DETAILS}",
+            f"## {snapshot.DETAILS}",
             f"- command (@7): {command}",
             "- command (@5): mix test --stale",
             f"- command (@3): cd app && {command}",
-            f"## {snapshot_parts.TOUCHED}",
+            f"## {snapshot.TOUCHED}",
             "- lib/live.ex",
             "- lib/other.ex",
         )
     )
-    told = snapshot_parts.told(text, 4000)
+    told = snapshot.told(text, 4000)
     assert told.count("Light theme") == 1
     assert "- lib/other.ex" in told
     assert "\n- lib/live.ex" not in told
-    beside = snapshot_parts.told(text, 4000, beside=f"Done: {command}")
+    beside = snapshot.told(text, 4000, beside=f"Done: {command}")
     assert "Light theme" not in beside
     assert "mix test --stale" in beside

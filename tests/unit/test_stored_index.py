@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import alike, gate, git_process, home
+from holdfast.capture import gate, git_process, home
+from holdfast.text import folding
 from holdfast.vault import edits, index, index_store, note_facets, notes, stored_index
 from holdfast.vault.index import Index
 from holdfast.vault.index_rows import StoredIndex
@@ -70,7 +71,7 @@ def answers(known: Index) -> dict[str, Any]:
         "counts": [known.count(one, PROJECTS, active=yes) for one in shelves for yes in (False, True)],
         "waiting": known.waiting(PROJECTS),
         "projects": known.projects(),
-        "like": known.like(alike.words("Part 2 takes its lock before it reads")),
+        "like": known.like(folding.words("Part 2 takes its lock before it reads")),
         "listing": known.listing(),
     }
 
@@ -98,6 +99,7 @@ def planned(changes: list[tuple[int, str]]) -> dict[str, str | None]:
     return found
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(st.lists(CHANGE, max_size=8), st.lists(CHANGE, max_size=4))
 def test_rows_with_what_is_planned_over_them_answer_as_the_plain_index_does(
@@ -114,6 +116,7 @@ def test_rows_with_what_is_planned_over_them_answer_as_the_plain_index_does(
         assert answers(rows) == answers(plain)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(st.lists(CHANGE, min_size=1, max_size=6), st.booleans())
 def test_a_writer_sees_what_a_person_did_since_the_last_one(
@@ -207,6 +210,7 @@ def spent(vault: str, monkeypatch: pytest.MonkeyPatch, said: str) -> Counter[str
     return counts
 
 
+@pytest.mark.slow
 def test_remembering_costs_the_same_of_many_notes(vault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = f"{tmp_path}/many"
     fill(vault, 200)

@@ -16,7 +16,7 @@ from hook_support import SOURCE
 
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
-from holdfast.vault import brain, frontmatter, history, index, journal, notes, remote
+from holdfast.vault import frontmatter, history, index, journal, note_facets, notes, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync
@@ -119,7 +119,7 @@ def rest(one: str, two: str) -> None:
     assert tree(one) == tree(two)
     for vault in (one, two):
         assert is_clean(vault)
-        assert brain.is_current(there(vault, "BRAIN.md"), index.load(vault).notes)
+        assert note_facets.is_current(there(vault, "BRAIN.md"), index.load(vault).notes)
     before = head(one)
     assert sync(one, NOW) == Synced(preview(one).remote, (), 0, (), before)
     assert sync(two, NOW).commit == before
@@ -352,7 +352,7 @@ def test_two_vaults_that_began_apart_are_joined_where_that_is_wanted(
     assert there(one, beside) == text("both", "There.")
     assert there(one, "activity.log") == FIRST + "[2027-01-02 10:00:00] [shop] apart\n"
     assert there(one, "BRAIN.md").startswith("# Brain\nMine: tea.\nTheirs: coffee.\n\nWhat every session")
-    assert there(one, "BRAIN.md").count(brain.BEGIN) == 1
+    assert there(one, "BRAIN.md").count(note_facets.BEGIN) == 1
     sync(two, NOW)
     assert head(two) == head(other)
 

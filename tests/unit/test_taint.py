@@ -12,11 +12,11 @@ from hook_support import SOURCE, Agents, Home, Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import caller, once
+from holdfast.capture import gate, once
 from holdfast.close.drain import drain
-from holdfast.hook import taint
-from holdfast.hook.own_text import Ground
 from holdfast.model import Moment
+from holdfast.taint import taint
+from holdfast.taint.text import Ground
 from holdfast.text import shell_programs
 from holdfast.vault import index
 
@@ -510,6 +510,7 @@ def test_another_name_for_the_session_does_not_wash_it_clean(fresh: Home) -> Non
     assert origins(fresh) == {"spoken under another name": "web"}
 
 
+@pytest.mark.slow
 def test_a_person_at_a_terminal_is_the_user_beside_a_tainted_session(fresh: Home, agents: Agents) -> None:
     start(fresh, "s1", "startup", agents().pid)
     after(fresh, *FETCH)
@@ -537,7 +538,7 @@ def test_the_users_own_orders_stay_theirs_in_a_tainted_session(fresh: Home) -> N
 def test_where_it_is_said_does_not_matter_only_who_says_it(fresh: Home) -> None:
     """The hook and the command stamp alike."""
     after(fresh, *FETCH)
-    where = caller.here({**fresh.env, **SESSION}, str(fresh.project), str(fresh.vault))
-    assert caller.origin(where, str(fresh.vault)) == "web"
-    assert caller.agents_origin(fresh.state, where.episode) == "web"
-    assert caller.agents_origin(fresh.state, "") == "agent"
+    where = gate.here({**fresh.env, **SESSION}, str(fresh.project), str(fresh.vault))
+    assert gate.origin_of(where, str(fresh.vault)) == "web"
+    assert gate.agents_origin(fresh.state, where.episode) == "web"
+    assert gate.agents_origin(fresh.state, "") == "agent"

@@ -12,12 +12,12 @@ import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
 from holdfast.capture import home, once, platform, queue
-from holdfast.tasks import boot, finalize, looking, record, sheet, states
+from holdfast.tasks import boot, commands, completion, record, sheet, states
 from holdfast.tasks import desk as desk_module
-from holdfast.tasks.entry import Entry
 from holdfast.tasks.index import Index
+from holdfast.tasks.record import Entry
+from holdfast.vault import own_files as task_files
 from holdfast.vault import sync
-from holdfast.vault import tasks as task_files
 from holdfast.vault.writing import Writer, writing
 
 
@@ -35,7 +35,7 @@ def texts(desk: Desk, ident: str = "audit") -> list[str]:
 
 
 def decided(desk: Desk) -> list[str]:
-    return [one.entry.text for one in looking.decisions(desk.vault, PROJECT.id, desk.clock)]
+    return [one.entry.text for one in commands.decisions(desk.vault, PROJECT.id, desk.clock)]
 
 
 def save_in_the_moment(desk: Desk, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -195,13 +195,14 @@ def hubbed(desk: Desk, place: Path) -> tuple[Desk, str]:
     return other, hub
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [-7200.0, 7200.0])
 def test_completed_here_while_checkpointed_there_nothing_is_lost(desk: Desk, place: Path, ahead: float) -> None:
     other, hub = hubbed(desk, place)
     desk.say("--discovery", "found here")
     other.time = desk.time + ahead
     other.say("--discovery", "found there")
-    finalize.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     write(desk)
     for one in (desk, other, desk, other):
         sync.sync(one.vault, one.clock(), hub)
@@ -230,12 +231,12 @@ def test_a_task_that_goes_takes_what_it_superseded_elsewhere_back(desk: Desk) ->
 
 def test_a_start_is_not_told_of_a_task_whose_folder_was_deleted(desk: Desk) -> None:
     shutil.rmtree(f"{desk.vault}/tasks/audit")
-    assert looking.tasks(desk.vault, PROJECT.id, desk.clock) == []
+    assert commands.tasks(desk.vault, PROJECT.id, desk.clock) == []
     assert boot.read(desk.vault, PROJECT.id) == ([], 0)
 
 
 def test_killed_amid_taking_in_an_archive_it_is_taken_in_by_the_next(desk: Desk, monkeypatch: Any) -> None:
-    finalize.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     whole = task_files._forget
     monkeypatch.setattr(task_files, "_forget", lambda *_: None)
     write(desk)
@@ -253,8 +254,8 @@ def test_killed_amid_taking_in_an_archive_it_is_taken_in_by_the_next(desk: Desk,
     with monkeypatch.context() as patched:
         patched.setattr(Index, "_take", killed)
         with pytest.raises(Killed):
-            looking.tasks(desk.vault, PROJECT.id, desk.clock)
-    assert [one.id for one in looking.tasks(desk.vault, PROJECT.id, desk.clock, also_over=True)] == ["audit"]
+            commands.tasks(desk.vault, PROJECT.id, desk.clock)
+    assert [one.id for one in commands.tasks(desk.vault, PROJECT.id, desk.clock, also_over=True)] == ["audit"]
 
 
 @pytest.mark.parametrize("what", ["folder", "loop"])
@@ -285,6 +286,7 @@ def test_a_page_that_the_disk_refuses_costs_no_checkpoint(desk: Desk, monkeypatc
     assert "saved all the same" in desk.page()
 
 
+@pytest.mark.slow
 def test_an_index_that_is_damaged_within_is_made_anew(desk: Desk) -> None:
     for nth in range(40):
         desk.say("--discovery", f"found {nth} " + "x" * 800)
@@ -303,8 +305,8 @@ def test_an_index_that_is_damaged_within_is_made_anew(desk: Desk) -> None:
 
 
 def test_completing_again_promotes_and_keeps_what_is_said_the_second_time(desk: Desk) -> None:
-    finalize.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {}, findings=[("learned", "A")])
-    done = finalize.finish(
+    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {}, findings=[("learned", "A")])
+    done = completion.finish(
         desk.vault, "audit", states.COMPLETED, "", AGENT, desk.clock, {},
         findings=[("learned", "A"), ("learned", "B")], promote=["all"],
     )  # fmt: skip
@@ -318,7 +320,7 @@ def test_what_comes_to_a_task_while_it_is_archived_is_not_taken_away_with_its_fo
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A person edits the page after the archive was made, and somebody who looks takes it into the log."""
-    finalize.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     whole = Writer.commit
 
     def commit(writer: Writer, subject: str, *given: Any, **more: Any) -> Any:
@@ -342,7 +344,7 @@ def test_the_decisions_of_an_abandoned_task_take_the_place_of_nothing(desk: Desk
     old = desk.show().in_force[0]
     desk.start("other", "Another")
     desk.say("--task", "other", "--decision", "--supersedes", old.id, "config/auth.yaml may be changed")
-    finalize.finish(desk.vault, "other", states.ABANDONED, "given up", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "other", states.ABANDONED, "given up", AGENT, desk.clock, {})
     write(desk)
     assert decided(desk) == ["DO NOT modify config/auth.yaml"]
 
@@ -372,18 +374,19 @@ def test_a_second_save_while_the_first_is_taken_in_is_not_overwritten(
     assert {"first", "second"} <= set(texts(desk))
 
 
+@pytest.mark.slow
 def test_completed_on_two_machines_at_once_it_is_one_task_with_all_its_entries(desk: Desk, place: Path) -> None:
     other, hub = hubbed(desk, place)
     other.time = desk.time
     for one, what in ((desk, "here"), (other, "there")):
         one.say("--discovery", f"found {what}")
-        finalize.finish(one.vault, "", states.COMPLETED, what, AGENT, one.clock, {})
+        completion.finish(one.vault, "", states.COMPLETED, what, AGENT, one.clock, {})
         write(one)
     for one in (desk, other, desk, other, desk):
         sync.sync(one.vault, one.clock(), hub)
         write(one)
     for one in (desk, other):
-        assert [task.id for task in looking.tasks(one.vault, None, one.clock, also_over=True)] == ["audit"]
+        assert [task.id for task in commands.tasks(one.vault, None, one.clock, also_over=True)] == ["audit"]
         found = {entry.text for entry in one.show("audit", whole=True).discoveries.entries}
         assert found == {"legacy_id is unused", "found here", "found there"}
         assert decided(one) == ["DO NOT modify config/auth.yaml"]

@@ -8,11 +8,11 @@ import shutil
 import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
-from holdfast.capture import ledger_history, log, once
+from holdfast.capture import ledger, log, once
 from holdfast.capture.flagging import Speaker
 from holdfast.errors import Conflict, NotFound, UsageError
 from holdfast.model import Project
-from holdfast.tasks import boot, entry, finalize, looking, page, record, states
+from holdfast.tasks import boot, commands, completion, page, record, states
 from holdfast.tasks.desk import Desk as Locked
 
 
@@ -198,7 +198,7 @@ def test_decisions_of_all_tasks_of_a_project_are_one_log(desk: Desk) -> None:
     with pytest.raises(Conflict, match="of task first"):
         desk.say("--task", "second", "--decision", "write timeouts into config/auth.yaml")
     newer = desk.say("--task", "second", "--decision", "--supersedes", one.id, "config/auth.yaml is ours now").entry
-    found = looking.decisions(desk.vault, PROJECT.id, desk.clock)
+    found = commands.decisions(desk.vault, PROJECT.id, desk.clock)
     assert [(seen.task, seen.entry.id) for seen in found] == [("second", newer.id)]
     assert "superseded by" in desk.page("first")
 
@@ -207,11 +207,11 @@ def test_a_decision_of_another_project_is_nobodys_conflict(desk: Desk) -> None:
     desk.start("first")
     desk.say("--decision", "DO NOT modify config/auth.yaml")
     other = Speaker("cli", "", Project("blog-2", "blog", "", "/blog"), "user")
-    from holdfast.tasks import checkpoint
+    from holdfast.tasks import commands
 
-    checkpoint.start(desk.vault, "posts", "Write", other, desk.clock)
+    commands.start(desk.vault, "posts", "Write", other, desk.clock)
     assert (
-        desk.say("--task", "posts", "--decision", "write to config/auth.yaml", who=other).entry.kind == entry.DECISION
+        desk.say("--task", "posts", "--decision", "write to config/auth.yaml", who=other).entry.kind == record.DECISION
     )
 
 
@@ -253,7 +253,7 @@ def test_a_unit_is_done_when_it_was_completed_or_skipped(desk: Desk) -> None:
     desk.say("SKIPPED: file 048")
 
     def done(unit: str) -> bool | None:
-        return looking.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {}).is_said
+        return commands.is_done(desk.vault, unit, "", PROJECT.id, desk.clock, {}).is_said
 
     assert [done(unit) for unit in ("file 30", "files 001-048", "048", "orders/batch_1/", "orders/batch_1/x.json")] == [
         *(True, True, True, True, True)
@@ -283,7 +283,7 @@ def test_a_task_rests_and_is_resumed_and_each_transition_is_on_the_page_and_in_t
     told = [one.to for one in desk.show().states.entries]
     assert told == ["started", "active", to, "resumed", "active"]
     assert f"— {to}: the staging database is away ^" in desk.page()
-    records = ledger_history.newest(f"{desk.vault}/.state", ledger_history.Wanted(kinds=("task",)), 50)
+    records = ledger.newest(f"{desk.vault}/.state", ledger.Wanted(kinds=("task",)), 50)
     assert [one["to"] for one in records if one.get("to")] == told
 
 
@@ -388,7 +388,7 @@ def test_entries_that_arrive_late_from_another_machine_come_in_the_order_of_thei
     desk.say("IN_PROGRESS: file 003")
     from holdfast.capture import codec, segments
 
-    late = entry.Entry("01KPT0000000000000000000AA", early, entry.PROGRESS, "COMPLETED: files 003-004")
+    late = record.Entry("01KPT0000000000000000000AA", early, record.PROGRESS, "COMPLETED: files 003-004")
     segments.append(
         f"{record.folder(desk.vault, 'audit')}/log",
         [codec.encode(late.as_record())],
@@ -429,7 +429,7 @@ def test_a_checkpoint_answers_the_boundary_that_asked(desk: Desk) -> None:
 def test_a_long_task_has_a_page_of_bounded_length(desk: Desk) -> None:
     desk.start()
     made = [
-        entry.Entry(f"01KPT{nth:021d}", NOW + nth, entry.DISCOVERY, f"fact {nth} " + "x" * 80) for nth in range(2000)
+        record.Entry(f"01KPT{nth:021d}", NOW + nth, record.DISCOVERY, f"fact {nth} " + "x" * 80) for nth in range(2000)
     ]
     record.append(desk.vault, "audit", made, NOW)
     with Locked(desk.vault, desk.clock):
@@ -458,7 +458,7 @@ def test_why_there_is_no_next_step_is_said_and_what_failed_or_was_passed_over_is
 
 def test_a_task_that_is_over_has_no_next_step(desk: Desk) -> None:
     desk.start("audit", "Audit", "files 001-003")
-    finalize.finish(desk.vault, "", states.ABANDONED, "", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "", states.ABANDONED, "", AGENT, desk.clock, {})
     assert (desk.show("audit").step(), desk.show("audit").no_step()) == ("", "the task is abandoned")
 
 
@@ -509,7 +509,7 @@ def test_what_came_from_outside_text_says_so_on_the_page_and_as_the_next_step(de
 )
 def test_what_is_routed_as_progress_is_counted_as_progress(desk: Desk, line: str) -> None:
     desk.start()
-    assert desk.say("--", line).entry.kind == entry.PROGRESS
+    assert desk.say("--", line).entry.kind == record.PROGRESS
     assert desk.show().standing.completed == ("file 9",)
 
 

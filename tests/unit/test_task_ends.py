@@ -70,6 +70,7 @@ def test_at_a_terminal_it_is_asked(
     assert state(terminal) == becomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [("complete", "audit", "--anyway"), ("abandon", "audit")])
 def test_a_task_that_is_over_is_reopened_with_all_of_its_memory(
     terminal: Terminal, end: tuple[str, ...], fresh: Home

@@ -27,9 +27,9 @@ from hook_support import (
 from holdfast.capture import config, flagging, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
-from holdfast.hook import our_commands, pressure, tasks
-from holdfast.tasks import checkpoint, looking, record, states, words
-from holdfast.tasks.entry import DECISION, Entry
+from holdfast.hook import nudge, our_commands, tasks
+from holdfast.tasks import commands, record, states, words
+from holdfast.tasks.record import DECISION, Entry
 
 MOST_CHARACTERS, MOST_LINES = 9_000, 200
 TASK, GOAL = "audit", "Check the orders of 2026"
@@ -57,18 +57,18 @@ def begin(where: Home, task: str = TASK, *, folder: Path | None = None, **more: 
     """What `holdfast task start` does, without a process and a commit for it."""
     now = more.pop("now", 0.0) or time.time()
     units = more.pop("units", ())
-    checkpoint.start(str(where.vault), task, GOAL, speaker(where, folder=folder, **more), lambda: now, pending=units)
+    commands.start(str(where.vault), task, GOAL, speaker(where, folder=folder, **more), lambda: now, pending=units)
 
 
 def note(where: Home, *line: str, **more: Any) -> str:
     """What `holdfast task checkpoint` does; the entry's id."""
     now = more.pop("now", 0.0) or time.time()
     said = words.settled(words.read(list(line)))
-    return checkpoint.checkpoint(str(where.vault), said, speaker(where, **more), lambda: now, {}).entry.id
+    return commands.checkpoint(str(where.vault), said, speaker(where, **more), lambda: now, {}).entry.id
 
 
 def move(where: Home, to: str, task: str = TASK) -> None:
-    checkpoint.move(str(where.vault), task, to, "", speaker(where), time.time, {})
+    commands.move(str(where.vault), task, to, "", speaker(where), time.time, {})
 
 
 def start(where: Home, session: str = "s9", **more: Any) -> str:
@@ -129,6 +129,7 @@ def test_a_superseded_decision_is_not_told_and_the_one_in_its_place_is(audit: Ho
     assert "Use port 9090" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "filling"),
     [
@@ -479,7 +480,7 @@ def test_when_the_context_runs_out_the_open_task_is_named(
         path.write_text(json.dumps({"type": "assistant", "message": message}) + "\n")
 
     use(1000)
-    seen = pressure.look("claude-code", str(path), MODEL, {}, {})
+    seen = nudge.look("claude-code", str(path), MODEL, {}, {})
     assert seen
     use(int(seen.limit * (1 - left)))
     told = audit.answer(used(audit, transcript_path=str(path), model=MODEL))
@@ -735,6 +736,7 @@ def test_what_is_the_users_or_more_than_ours_is_not(line: str) -> None:
     assert not our_commands.read(line).is_ours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["startup", "compact"])
 def test_however_much_was_decided_a_start_tells_the_progress_what_was_found_and_the_other_tasks(
     fresh: Home, source: str
@@ -769,8 +771,8 @@ def test_what_an_agent_writes_into_a_page_is_the_agents_and_not_a_persons(begun:
         else {"file_path": str(path), "old_string": "", "new_string": ""}
     )
     begun.answer(begun.event("PostToolUse", tool_name=how, tool_input=given, tool_response={}))
-    seen = looking.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
+    seen = commands.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
     assert [(one.text, one.origin) for one in seen.discoveries.entries][-1] == ("ALWAYS run this first", origin)
     path.write_text(path.read_text().replace("## Next Session Start", "- a person's line\n\n## Next Session Start"))
-    seen = looking.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
+    seen = commands.show(str(begun.vault), TASK, begun.project_id(), time.time, {})
     assert seen.discoveries.entries[-1].origin == "user"

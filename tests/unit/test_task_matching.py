@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.tasks.matching import Unit, in_text, of_path, place_of
-from holdfast.tasks.watch import Series, Watched
-from holdfast.text import shell_targets
+from holdfast.tasks.watch import Series, Unit, Watched, in_text, of_path, place_of
+from holdfast.text import shell_programs
 
 FILES = Watched("audit", (Series("file", 3, ((92, 500),)),), ("orders/batch_4/", "src/users.py", "parser", "docs/*.md"))
 UNITS = Watched("five", (Series("unit", 0, ((1, 5),)),), ())
@@ -102,7 +101,7 @@ def test_whatever_a_file_or_a_text_is_called_there_is_an_answer(path: str, text:
         found = of_path(task, path)
         assert found is None or found.label
         assert all(unit.label for unit in in_text(task, f"{text} {path}"))
-    assert all(shell_targets.of(f"{text} {path}"))
+    assert all(shell_programs.of(f"{text} {path}"))
 
 
 @pytest.mark.parametrize(
@@ -121,4 +120,4 @@ def test_whatever_a_file_or_a_text_is_called_there_is_an_answer(path: str, text:
     ],
 )
 def test_the_files_that_a_command_writes_are_read_from_its_words(command: str, written: list[str]) -> None:
-    assert shell_targets.of(command) == written
+    assert shell_programs.of(command) == written

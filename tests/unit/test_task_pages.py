@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from task_support import Desk
 
-from holdfast.tasks import entry, page, reading, record
-from holdfast.tasks.entry import Entry
+from holdfast.tasks import page, record, sheet
+from holdfast.tasks.record import Entry
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_a_line_that_is_taken_away_is_withdrawn_and_kept_in_the_log(desk: Desk) 
     assert desk.show().standing.completed == ()
     assert desk.show().step() == "begin with file 048"
     assert "COMPLETED: files 001-047" in [one.text for one in record.everything(desk.vault, "audit")]
-    assert last(desk).kind == entry.WITHDRAW
+    assert last(desk).kind == record.WITHDRAW
 
 
 def test_a_line_that_is_moved_to_another_section_changes_its_kind(desk: Desk) -> None:
@@ -132,6 +132,7 @@ def test_what_cannot_be_read_is_kept_reported_and_never_overwritten(desk: Desk, 
     assert desk.page() == before
 
 
+@pytest.mark.slow
 def test_a_truncated_page_is_never_taken_for_withdrawn_entries(desk: Desk) -> None:
     whole = desk.page()
     path = record.page_path(desk.vault, "audit")
@@ -141,7 +142,7 @@ def test_a_truncated_page_is_never_taken_for_withdrawn_entries(desk: Desk) -> No
         assert Path(path).read_bytes() == whole.encode()[:size]
     Path(path).write_text(whole)
     assert len(desk.show().in_force) == 1
-    assert [one.kind for one in record.everything(desk.vault, "audit")].count(entry.WITHDRAW) == 0
+    assert [one.kind for one in record.everything(desk.vault, "audit")].count(record.WITHDRAW) == 0
 
 
 def test_once_it_is_mended_the_page_is_rendered_again(desk: Desk) -> None:
@@ -199,7 +200,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\
 @given(st.lists(st.tuples(st.sampled_from(["insert", "delete", "change"]), st.integers(0, 60), WORDS), max_size=6))
 def test_no_edit_of_a_page_is_lost_or_breaks_the_reading(changes: list[tuple[str, int, str]]) -> None:
     """Whatever is typed stands in an entry afterwards, or the page is refused whole."""
-    known = {"DECIDE": Entry("01KPT00000000000000DECIDE0", 1.0, entry.DECISION, "keep it")}
+    known = {"DECIDE": Entry("01KPT00000000000000DECIDE0", 1.0, record.DECISION, "keep it")}
     body = (
         "# Session Memory — x\n\n> Goal: g\n> State: s\n> Read this first.\n\n## Decisions\n\n"
         "- 2026-04-22T07:12Z — keep it ^decide\n\n## Progress\n\n## Discoveries\n\n## Next Session Start\n\n## State\n"
@@ -218,8 +219,8 @@ def test_no_edit_of_a_page_is_lost_or_breaks_the_reading(changes: list[tuple[str
             lines[at] = text
             typed.append(text)
     try:
-        found = reading.read("\n".join(lines), base, known.get)
-    except reading.Unreadable:
+        found = sheet.read_edits("\n".join(lines), base, known.get)
+    except sheet.Unreadable:
         return
     told = " ".join([*(text for _, text in found.fresh), *(text for _, _, text in found.changed), found.goal])
     for text in typed:

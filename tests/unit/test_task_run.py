@@ -19,8 +19,8 @@ from hook_support import PYTHON, SOURCE, START, Home, wait_until
 
 from holdfast.capture import flagging, notices, platform, projects
 from holdfast.errors import Busy, NotFound, UsageError
-from holdfast.tasks import checkpoint, entry, looking, record, states, words
-from holdfast.tasks.run import lock as run_lock
+from holdfast.tasks import commands, record, states, words
+from holdfast.tasks.run import process as run_lock
 from holdfast.tasks.run import running
 from holdfast.tasks.run.running import Ran, Wish
 
@@ -57,14 +57,14 @@ class Bench:
         self.start("audit", "Audit the orders")
 
     def start(self, ident: str, goal: str = "Something else") -> None:
-        checkpoint.start(self.vault, ident, goal, self.speaker, time.time)
+        commands.start(self.vault, ident, goal, self.speaker, time.time)
 
     def say(self, *argv: str) -> None:
         said = words.settled(words.read(list(argv)))
-        checkpoint.checkpoint(self.vault, said, self.speaker, time.time, {"HOLDFAST_TASK": "audit"})
+        commands.checkpoint(self.vault, said, self.speaker, time.time, {"HOLDFAST_TASK": "audit"})
 
     def move(self, to: str) -> None:
-        checkpoint.move(self.vault, "audit", to, "", self.speaker, time.time, {})
+        commands.move(self.vault, "audit", to, "", self.speaker, time.time, {})
 
     def host(self, *lines: str, name: str = "claude") -> None:
         """A host that does this."""
@@ -111,10 +111,10 @@ class Bench:
         return [int(pid) for pid in self.seen("pid").split()]
 
     def runs(self) -> list[tuple[str, str]]:
-        return [(one.to, one.text) for one in record.everything(self.vault, "audit") if one.kind == entry.RUN]
+        return [(one.to, one.text) for one in record.everything(self.vault, "audit") if one.kind == record.RUN]
 
     def state(self) -> str:
-        return looking.show(self.vault, "audit", "", time.time, {}).task.state
+        return commands.show(self.vault, "audit", "", time.time, {}).task.state
 
     def told(self) -> list[str]:
         """What the next start in the project would be told."""
@@ -167,7 +167,7 @@ def test_start_and_end_of_a_session_are_in_the_log_and_in_the_ledger(bench: Benc
     assert ended[0] == "ended"
     assert ended[1].startswith("claude ended with status 0 after ")
     assert ended[1].endswith("it wrote 1 entry")
-    told = [one for one in bench.home.ledger("task") if one["section"] == entry.RUN]
+    told = [one for one in bench.home.ledger("task") if one["section"] == record.RUN]
     assert [(one["to"], one["task"], one.get("status")) for one in told] == [
         ("began", "audit", None),
         ("ended", "audit", 0),
@@ -270,6 +270,7 @@ def test_an_unknown_task_is_not_run(bench: Bench) -> None:
     assert bench.started() == 0
 
 
+@pytest.mark.slow
 def test_the_prefix_is_bounded_and_nothing_in_it_closes_its_fence(bench: Bench) -> None:
     bench.say("--decision", "DO NOT write </holdfast-memory> anywhere, Vec<u8> is fine and 1 < 2 is too")
     for nth in range(60):
@@ -286,6 +287,7 @@ def test_the_prefix_is_bounded_and_nothing_in_it_closes_its_fence(bench: Bench) 
 # One session after another
 
 
+@pytest.mark.slow
 def test_sessions_follow_each_other_until_the_task_is_completed(bench: Bench) -> None:
     done = f"{sys.executable} -P -m holdfast task complete --status 'all of it' > /dev/null; exit 1"
     bench.host(
@@ -297,7 +299,7 @@ def test_sessions_follow_each_other_until_the_task_is_completed(bench: Bench) ->
     assert (ran.sessions, ran.status, ran.state) == (3, 0, states.COMPLETED)
     assert bench.started() == 3
     assert not Path(record.folder(bench.vault, "audit")).exists(), "the end of its run has opened the task again"
-    told = [one for one in bench.home.ledger("task") if one["section"] == entry.RUN]
+    told = [one for one in bench.home.ledger("task") if one["section"] == record.RUN]
     assert [one["to"] for one in told] == ["began", "ended"] * 2 + ["began", "died"]
     assert bench.told() == []
     again = bench.run(until_complete=True)
@@ -313,6 +315,7 @@ def test_sessions_stop_where_the_task_is_blocked(bench: Bench) -> None:
     assert (ran.sessions, ran.status, ran.state) == (1, running.NOT_COMPLETE, states.BLOCKED)
 
 
+@pytest.mark.slow
 def test_three_sessions_that_write_nothing_are_enough(bench: Bench) -> None:
     bench.host(
         COUNTS, "test $(wc -l < {folder}/started) -ne 2 || {holdfast} task checkpoint --discovery one > /dev/null"
@@ -322,6 +325,7 @@ def test_three_sessions_that_write_nothing_are_enough(bench: Bench) -> None:
     assert "3 sessions in a row wrote no entry" in ran.why
 
 
+@pytest.mark.slow
 def test_no_more_sessions_than_were_asked_for(bench: Bench) -> None:
     bench.host(COUNTS, "{holdfast} task checkpoint --discovery one$$ > /dev/null; exit 4")
     assert bench.run(until_complete=True, max_sessions=2).status == running.NOT_COMPLETE
@@ -364,6 +368,7 @@ def gate(bench: Bench) -> Callable[[], None]:
     return opens
 
 
+@pytest.mark.slow
 def test_of_eight_runners_at_once_exactly_one_starts_a_host(bench: Bench) -> None:
     bench.host(*WAITS)
     opens = gate(bench)
@@ -441,7 +446,7 @@ def test_a_signal_to_the_runner_reaches_the_host_and_is_waited_for(bench: Bench,
     _, err = runner.communicate(timeout=30)
     assert runner.returncode == 128 + number
     assert f"Stopped by {number.name} in session 1".encode() in err
-    assert looking.show(bench.vault, "audit", "", time.time, {}).step() == "tidied"
+    assert commands.show(bench.vault, "audit", "", time.time, {}).step() == "tidied"
     assert [to for to, _ in bench.runs()] == ["began", "ended"]
     assert bench.started() == 1
     assert bench.lock().read_bytes() == b""

@@ -15,8 +15,8 @@ import pytest
 from hook_support import Agents, Home, imported_by
 
 from holdfast.capture import config, flagging, home, locks, projects
-from holdfast.tasks import boot, checkpoint, entry, looking, record, watch, words
-from holdfast.tasks.view import View
+from holdfast.tasks import boot, commands, record, watch, words
+from holdfast.tasks.page import View
 
 TASK, GOAL = "audit", "Check the orders of 2026"
 SEEN = "seen done by the hook, nobody said so:"
@@ -29,20 +29,20 @@ def speaker(where: Home, session: str = "") -> flagging.Speaker:
 
 
 def begin(where: Home, *units: str, task: str = TASK) -> None:
-    checkpoint.start(str(where.vault), task, GOAL, speaker(where), time.time, pending=units)
+    commands.start(str(where.vault), task, GOAL, speaker(where), time.time, pending=units)
 
 
 def say(where: Home, *line: str) -> None:
     said = words.settled(words.read(list(line)))
-    checkpoint.checkpoint(str(where.vault), said, speaker(where), time.time, {})
+    commands.checkpoint(str(where.vault), said, speaker(where), time.time, {})
 
 
 def show(where: Home, task: str = TASK) -> View:
-    return looking.show(str(where.vault), task, where.project_id(), time.time, {})
+    return commands.show(str(where.vault), task, where.project_id(), time.time, {})
 
 
-def done(where: Home, unit: str) -> looking.Done:
-    return looking.is_done(str(where.vault), unit, TASK, where.project_id(), time.time, {})
+def done(where: Home, unit: str) -> commands.Done:
+    return commands.is_done(str(where.vault), unit, TASK, where.project_id(), time.time, {})
 
 
 def start(where: Home, session: str = "s1", **more: Any) -> str:
@@ -73,7 +73,7 @@ def read(where: Home, path: str, session: str = "s1") -> str:
 
 def kept(where: Home, task: str = TASK) -> list[tuple[str, str]]:
     """What was seen, as the log has it."""
-    return [(one.to, one.text) for one in record.everything(str(where.vault), task) if one.kind == entry.SEEN]
+    return [(one.to, one.text) for one in record.everything(str(where.vault), task) if one.kind == record.SEEN]
 
 
 @pytest.fixture
@@ -232,6 +232,7 @@ def test_a_commit_that_failed_ends_nothing(shop: Home) -> None:
     assert show(shop).standing.seen == ()
 
 
+@pytest.mark.slow
 def test_a_passing_command_that_names_a_written_unit_ends_it_and_a_look_does_not(shop: Home) -> None:
     write(shop, "out/001.json")
     for command in ("cat out/001.json", "python check.py out/001.json | tail -1", "python check.py out/001.json; true"):

@@ -427,6 +427,7 @@ def test_no_text_is_too_strange(one: str, other: str) -> None:
     assert meets(one, other) == meets(other, one)
 
 
+@pytest.mark.slow
 def test_a_long_decision_costs_little_and_keeps_to_its_keys() -> None:
     text = " ".join(f"word{n} name_{n} folder{n}/sub/file{n}.py" for n in range(5000))
     assert len(keys(text)) == subjects.MOST_KEYS

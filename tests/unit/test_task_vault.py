@@ -15,8 +15,8 @@ from task_support import AGENT, NOW, PROJECT, Desk
 from holdfast.capture import notices, queue
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.tasks import boot, finalize, page, record, states
-from holdfast.vault import check, own, sync
+from holdfast.tasks import boot, completion, page, record, states
+from holdfast.vault import check, own_files, sync
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -42,10 +42,10 @@ def waiting(vault: str) -> list[tuple[str, str]]:
     return [(one.flag.kind, one.flag.text) for one in queue.read(f"{vault}/.state/queue", NOW).entries]
 
 
-def finish(desk: Desk, to: str = states.COMPLETED, status: str = "all done", **more: Any) -> finalize.Finished:
-    done = finalize.finish(desk.vault, "", to, status, AGENT, desk.clock, {}, **more)
+def finish(desk: Desk, to: str = states.COMPLETED, status: str = "all done", **more: Any) -> completion.Finished:
+    done = completion.finish(desk.vault, "", to, status, AGENT, desk.clock, {}, **more)
     write(desk)
-    return finalize.looked_at(desk.vault, done, desk.clock)
+    return completion.looked_at(desk.vault, done, desk.clock)
 
 
 def test_what_checkpoints_wrote_is_committed_as_ours_by_the_next_writer(desk: Desk) -> None:
@@ -96,9 +96,10 @@ def test_a_completed_task_is_archived_committed_and_then_its_folder_goes(desk: D
         desk.start()
 
 
+@pytest.mark.slow
 def test_every_entry_of_a_long_task_is_in_its_archive(desk: Desk) -> None:
     desk.start()
-    from holdfast.tasks.entry import DISCOVERY, Entry
+    from holdfast.tasks.record import DISCOVERY, Entry
 
     made = [Entry(f"01KPT{nth:021d}", NOW + 1 + nth / 1e4, DISCOVERY, f"fact {nth} " + "x" * 90) for nth in range(900)]
     record.append(desk.vault, "audit", made, NOW)
@@ -113,12 +114,12 @@ def test_decisions_outlive_the_task_that_made_them(desk: Desk) -> None:
     desk.start()
     desk.say("--decision", "DO NOT modify config/auth.yaml")
     finish(desk)
-    memory = Memory(desk.vault, "/", desk.clock)
-    assert [one.entry.text for one in memory.task_decisions(everything=True)] == ["DO NOT modify config/auth.yaml"]
+    memory = Memory.open(desk.vault, "/", desk.clock)
+    assert [one.entry.text for one in memory.tasks.decisions(everything=True)] == ["DO NOT modify config/auth.yaml"]
     for name in os.listdir(record.own(desk.vault)):
         if name.startswith("index.db"):
             os.unlink(f"{record.own(desk.vault)}/{name}")
-    assert [one.entry.text for one in memory.task_decisions(everything=True)] == ["DO NOT modify config/auth.yaml"]
+    assert [one.entry.text for one in memory.tasks.decisions(everything=True)] == ["DO NOT modify config/auth.yaml"]
 
 
 def test_an_abandoned_task_is_archived_and_its_decisions_bind_nobody(desk: Desk) -> None:
@@ -149,7 +150,7 @@ def test_findings_are_flagged_for_the_close_and_promoted_entries_too(desk: Desk)
 
 def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next_writer(desk: Desk) -> None:
     desk.start()
-    finalize.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
+    completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
     assert os.path.exists(f"{desk.vault}/tasks/audit")
     write(desk)
     assert not os.path.exists(f"{desk.vault}/tasks/audit")
@@ -159,7 +160,7 @@ def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next
 def test_killed_between_archive_and_removal_nothing_is_flagged_or_archived_twice(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
-    finalize.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
+    completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
     kept = f"{desk.vault}-kept"
     shutil.copytree(f"{desk.vault}/tasks/audit", kept, symlinks=True)
     write(desk)
@@ -192,6 +193,7 @@ def test_the_start_no_longer_tells_of_a_task_that_is_over(desk: Desk) -> None:
     assert boot.read(desk.vault, PROJECT.id) == ([], 0)
 
 
+@pytest.mark.slow
 def test_two_machines_that_checkpoint_one_task_end_with_the_same_page(desk: Desk, place: Path) -> None:
     desk.start("audit", "Audit", "files 001-010")
     hub = str(place / "hub.git")
@@ -215,10 +217,10 @@ def test_two_machines_that_checkpoint_one_task_end_with_the_same_page(desk: Desk
 def test_an_archive_of_the_vault_brings_the_tasks_along(desk: Desk, place: Path) -> None:
     desk.start("audit", "Audit", "files 001-010")
     desk.say("COMPLETED: files 001-002")
-    memory = Memory(desk.vault, "/", desk.clock)
-    memory.export(f"{place}/all.tar.gz")
-    there = Memory(f"{place}/restored", "/", desk.clock)
-    there.restore(f"{place}/all.tar.gz")
+    memory = Memory.open(desk.vault, "/", desk.clock)
+    memory.notes.export(f"{place}/all.tar.gz")
+    there = Memory.open(f"{place}/restored", "/", desk.clock)
+    there.notes.restore(f"{place}/all.tar.gz")
     copy = Desk(f"{place}/restored")
     copy.time = desk.time
     assert copy.show().standing == desk.show().standing
@@ -242,6 +244,7 @@ def test_check_names_a_page_that_cannot_be_read_and_a_damaged_log(desk: Desk) ->
     assert found["task-log"].project == PROJECT.id
 
 
+@pytest.mark.slow
 def test_purging_a_note_takes_its_words_out_of_the_tasks_too(fresh: Home, terminal: Terminal) -> None:
     words = "the launch code of the blue rocket is seventeen"
     assert terminal("task", "start", "audit", "Audit").status == 0
@@ -262,22 +265,22 @@ def test_undoing_the_removal_brings_the_folder_back(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
     finish(desk)
-    memory = Memory(desk.vault, "/", desk.clock)
-    entries, _ = memory.history("", 5, everything=True)
+    memory = Memory.open(desk.vault, "/", desk.clock)
+    entries, _ = memory.notes.history("", 5, everything=True)
     removal = next(one for one in entries if "working folder" in one.subject)
-    memory.undo(removal.id)
+    memory.notes.undo(removal.id)
     assert os.path.exists(f"{desk.vault}/tasks/audit/session_memory.md")
 
 
 def test_ours_are_logs_archives_and_pages_as_they_were_rendered(desk: Desk) -> None:
     desk.start()
     path, _ = record.logs(desk.vault, "audit")[0]
-    assert own.is_ours(desk.vault, path)
-    assert own.is_ours(desk.vault, "tasks/audit/session_memory.md")
-    assert not own.is_ours(desk.vault, "tasks/audit/notes.txt")
-    assert not own.is_ours(desk.vault, "knowledge/x.md")
+    assert own_files.is_ours(desk.vault, path)
+    assert own_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
+    assert not own_files.is_ours(desk.vault, "tasks/audit/notes.txt")
+    assert not own_files.is_ours(desk.vault, "knowledge/x.md")
     desk.edit("## Discoveries\n", "## Other\n")
-    assert not own.is_ours(desk.vault, "tasks/audit/session_memory.md")
+    assert not own_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
 
 
 def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk) -> None:
@@ -286,7 +289,7 @@ def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk
     desk.start("port", "Try another port")
     desk.say("--task", "port", "--decision", "--supersedes", old, "Use port 9090 for the mock server")
     assert desk.show("server").in_force == ()
-    finalize.finish(desk.vault, "port", states.ABANDONED, "", AGENT, desk.clock, {})
+    completion.finish(desk.vault, "port", states.ABANDONED, "", AGENT, desk.clock, {})
     write(desk)
     assert [one.id for one in desk.show("server").in_force] == [old]
     assert "~~" not in desk.page("server")

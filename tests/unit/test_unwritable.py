@@ -15,9 +15,9 @@ import pytest
 from doctor_support import ask
 from hook_support import SOURCE, Done, Home, Terminal, run
 
-from holdfast.capture import faults
+from holdfast.capture import notices
 from holdfast.errors import Unwritable
-from holdfast.vault import edits, writable
+from holdfast.vault import damage, edits
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
@@ -82,7 +82,7 @@ def test_after_the_documented_number_of_tries_it_is_a_dead_letter_and_comes_back
     assert user(vault, "queue", "retry").status == 0
     assert user(vault, "close").status == 0
     assert vault.waiting() == []
-    assert not faults.are_there(vault.state), "what works again is no fault"
+    assert not notices.are_there(vault.state), "what works again is no fault"
 
 
 def test_what_was_not_remembered_is_not_in_the_map(vault: Home) -> None:
@@ -190,10 +190,10 @@ def test_an_immutable_folder_is_seen_by_the_doctor(vault: Home, tmp_path: Path) 
     ):
         pytest.skip("nothing can be made immutable here")
     try:
-        assert writable.why_not(str(tmp_path / "vault"), "knowledge/x.md")
+        assert damage.why_not(str(tmp_path / "vault"), "knowledge/x.md")
     finally:
         subprocess.run(["chattr", "-i", folder], check=True)
-    assert not writable.why_not(str(tmp_path / "vault"), "knowledge/x.md")
+    assert not damage.why_not(str(tmp_path / "vault"), "knowledge/x.md")
 
 
 def test_the_library_raises_what_the_command_says(vault: Home) -> None:

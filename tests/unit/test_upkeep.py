@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.capture import background, flagging, home, ledger, ledger_history, segments, settle, upkeep
+from holdfast.capture import background, flagging, home, ledger, segments, settle
 from holdfast.model import Project
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOW = 1_800_000_000.0
 DAY = 24 * 3600.0
 SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
-ALL = ledger_history.Wanted()
+ALL = ledger.Wanted()
 
 
 def ended(pid: int) -> int:
@@ -57,35 +57,35 @@ def file_current_segment(vault: str) -> None:
 def test_old_days_are_folded_and_filed_segments_archived_and_the_ledger_tells_of_it(vault: str) -> None:
     file_current_segment(vault)
     state = home.state(vault)
-    done = upkeep.run(vault, NOW + 100 * DAY)
+    done = background.run(vault, NOW + 100 * DAY)
     assert done == {"ledger_days": 1, "segments": 1, "courses": 1}
     assert len(segments.live(f"{state}/queue")) == 1
-    (told,) = ledger_history.read(state, ALL)
+    (told,) = ledger.read(state, ALL)
     assert (told["kind"], told["ledger_days"], told["segments"]) == ("upkeep", 1, 1)
-    assert [record["day"] for record in ledger_history.counts(state)] == ["2027-01-15"]
+    assert [record["day"] for record in ledger.counts(state)] == ["2027-01-15"]
 
 
 def test_doing_it_again_changes_nothing(vault: str) -> None:
     file_current_segment(vault)
-    upkeep.run(vault, NOW + 100 * DAY)
-    assert upkeep.run(vault, NOW + 100 * DAY) == {"ledger_days": 0, "segments": 0, "courses": 0}
+    background.run(vault, NOW + 100 * DAY)
+    assert background.run(vault, NOW + 100 * DAY) == {"ledger_days": 0, "segments": 0, "courses": 0}
 
 
 def test_an_empty_vault_is_kept_up_too(vault: str) -> None:
     home.make_vault(vault)
-    assert upkeep.run(vault, NOW) == {"ledger_days": 0, "segments": 0, "courses": 0}
+    assert background.run(vault, NOW) == {"ledger_days": 0, "segments": 0, "courses": 0}
 
 
 def test_it_starts_in_the_background_at_most_once_a_day_as_a_process_of_its_own(vault: str, spawned: list[int]) -> None:
     home.make_vault(vault)
     now = time.time()
     ledger.append(home.state(vault), "hook", now - 100 * DAY)
-    assert upkeep.start_if_due(vault, {"PATH": "/bin"}, now)
+    assert background.start_if_due(vault, {"PATH": "/bin"}, now)
     assert ended(spawned[0]) == 0
-    (told,) = ledger_history.read(home.state(vault), ALL)
+    (told,) = ledger.read(home.state(vault), ALL)
     assert (told["kind"], told["ledger_days"]) == ("upkeep", 1)
-    assert not upkeep.start_if_due(vault, {}, now + DAY - 60)
-    assert upkeep.start_if_due(vault, {}, now + DAY + 60)
+    assert not background.start_if_due(vault, {}, now + DAY - 60)
+    assert background.start_if_due(vault, {}, now + DAY + 60)
     assert ended(spawned[1]) == 0
 
 
@@ -94,7 +94,7 @@ def test_a_clock_that_was_once_wrong_does_not_put_it_off_for_years(vault: str, s
     stamp = Path(home.state(vault), "upkeep")
     stamp.write_bytes(b"")
     os.utime(stamp, (NOW + 9000 * DAY, NOW + 9000 * DAY))
-    assert upkeep.start_if_due(vault, {}, NOW)
+    assert background.start_if_due(vault, {}, NOW)
     assert ended(spawned[0]) == 0
 
 
@@ -104,7 +104,7 @@ def test_its_process_is_marked_as_ours_knows_the_vault_and_can_start_no_hook(
     home.make_vault(vault)
     asked: list[tuple[list[str], dict[str, str]]] = []
     monkeypatch.setattr(background, "spawn", lambda command, env, _: asked.append((command, dict(env))))
-    upkeep.start_if_due(vault, {"HOLDFAST_HOME": "/elsewhere", "X": "y"}, time.time())
+    background.start_if_due(vault, {"HOLDFAST_HOME": "/elsewhere", "X": "y"}, time.time())
     ((command, env),) = asked
     assert env == {"HOLDFAST_HOME": vault, "X": "y", home.CHILD: "1", home.OWN: "/elsewhere"}
     assert command[:3] == [sys.executable, "-I", "-S"]
@@ -113,7 +113,7 @@ def test_its_process_is_marked_as_ours_knows_the_vault_and_can_start_no_hook(
 
 def test_a_vault_that_takes_no_stamp_starts_nothing(vault: str, spawned: list[int]) -> None:
     with pytest.raises(OSError):
-        upkeep.start_if_due(vault, {}, NOW)
+        background.start_if_due(vault, {}, NOW)
     assert spawned == []
 
 

@@ -11,7 +11,7 @@ from hook_support import Home, Terminal
 from holdfast.capture import config, once
 from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
-from holdfast.hook import user_words
+from holdfast.hook import nudge
 from holdfast.memory import Memory
 from holdfast.vault import index, reviewing
 from holdfast.vault.notes import Note
@@ -40,7 +40,7 @@ def end(fresh: Home, session: str = "s1") -> list[Note]:
 
 
 def start(fresh: Home, session: str = "next") -> str:
-    Memory(str(fresh.vault), str(fresh.project), env=fresh.env).refresh_brief()
+    Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.refresh_brief()
     return fresh.answer(fresh.event("SessionStart", session, source="startup"))
 
 
@@ -69,19 +69,19 @@ def test_a_commit_asks_about_the_likeliest_sentences_and_never_twice(fresh: Home
     for words in ("ok", POLICY, DISLIKE, FACT, OTHER, "go on"):
         say(fresh, words)
     first = commit(fresh)
-    assert user_words.OPENING in first
+    assert nudge.OPENING in first
     asked = [line for line in first.split("\n") if line[:3] in ("1. ", "2. ", "3. ", "4. ")]
     assert len(asked) == 3
     assert "`holdfast flag --for 1 --kind rule|preference|fact '…'`" in first
     second = commit(fresh, nth=2)
     assert [line[:3] for line in second.split("\n") if line[1:3] == ". "] == ["4. "]
-    assert user_words.OPENING not in commit(fresh, nth=3)
+    assert nudge.OPENING not in commit(fresh, nth=3)
 
 
 def test_small_talk_is_not_asked_about(fresh: Home) -> None:
     say(fresh, "ok")
     say(fresh, "run the tests")
-    assert user_words.OPENING not in commit(fresh)
+    assert nudge.OPENING not in commit(fresh)
 
 
 @pytest.mark.parametrize("by_hook", [False, True])
@@ -147,7 +147,7 @@ def test_after_a_compaction_the_words_are_asked_about(fresh: Home) -> None:
     say(fresh, POLICY)
     fresh.answer(fresh.event("PreCompact", trigger="auto"))
     told = fresh.answer(fresh.event("SessionStart", source="compact"))
-    assert POLICY in told.partition(user_words.OPENING)[2]
+    assert POLICY in told.partition(nudge.OPENING)[2]
     assert len(told) < 9000
 
 
@@ -183,6 +183,7 @@ def test_an_order_that_was_heard_stays_at_the_top_until_it_is_accepted(fresh: Ho
     assert "confirmed" not in told
 
 
+@pytest.mark.slow
 def test_what_the_user_wants_remembered_does_not_fall_out_for_newer_notes(fresh: Home, terminal: Terminal) -> None:
     say(fresh, "Remember: staging is wiped every night")
     (note,) = end(fresh)
@@ -275,6 +276,7 @@ def sessions(fresh: Home, *prompts: str) -> list[Note]:
     return notes
 
 
+@pytest.mark.slow
 def test_what_is_said_again_in_other_sessions_is_told_as_such_and_stays(fresh: Home) -> None:
     notes = sessions(
         fresh,
@@ -327,6 +329,7 @@ def test_an_order_that_was_heard_before_learns_that_it_was_said_again(fresh: Hom
     assert "said three times" in "\n".join(section(start(fresh)))
 
 
+@pytest.mark.slow
 def test_the_same_in_other_words_is_found_by_meaning_where_the_field_is(fresh: Home, terminal: Terminal) -> None:
     sessions(fresh, POLICY)
     terminal("recall", "commits")  # the field is made

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from hook_support import Home
 
-from holdfast.capture import home, ledger_history, queue, vanished, vanished_merge, vault_id
-from holdfast.doctor import vanished as doctor_vanished
-from holdfast.doctor.checks import Place
+from holdfast.capture import home, ledger, queue, vanished_merge, vault_id
+from holdfast.health import vault
+from holdfast.health.finding import Place
 from holdfast.memory import Memory
 
 
@@ -31,7 +31,7 @@ def moved_away(fresh: Home) -> Path:
 def kept(fresh: Home) -> Path:
     known = vault_id.known_at(str(fresh.vault), fresh.env)
     assert known
-    return Path(vanished.kept_for(known.id, fresh.env))
+    return Path(vault_id.kept_for(known.id, fresh.env))
 
 
 def texts(vault: Path) -> list[str]:
@@ -39,8 +39,8 @@ def texts(vault: Path) -> list[str]:
 
 
 def flag_records(vault: Path) -> list[str]:
-    wanted = ledger_history.Wanted(kinds=("flag",))
-    return [str(one["id"]) for one in ledger_history.read(f"{vault}/.state", wanted)]
+    wanted = ledger.Wanted(kinds=("flag",))
+    return [str(one["id"]) for one in ledger.read(f"{vault}/.state", wanted)]
 
 
 # --- a fresh machine
@@ -101,6 +101,7 @@ def test_a_start_says_that_the_vault_is_not_there_and_makes_none(fresh: Home, le
     assert not (fresh.vault / ".state").exists()
 
 
+@pytest.mark.slow
 def test_no_moment_of_a_session_touches_the_place_of_a_vault_that_is_gone(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -134,6 +135,7 @@ def test_a_flag_is_kept_on_this_machine_and_joins_the_vault_once_it_is_back(fres
     assert not place.exists()
 
 
+@pytest.mark.slow
 def test_every_command_refuses_in_a_sentence_and_changes_nothing(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -162,7 +164,7 @@ def test_a_checkpoint_is_refused_and_its_words_are_kept_as_a_draft(fresh: Home) 
     assert "kept as a draft" in done.err
     away.rename(fresh.vault)
     started(fresh, "s3")
-    assert [one.text for one in Memory(str(fresh.vault), str(fresh.project), env=fresh.env).drafts()] == [
+    assert [one.text for one in Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env).sessions.drafts()] == [
         "COMPLETED: the port is open"
     ]
 
@@ -176,6 +178,7 @@ def test_a_pause_outlives_the_vault(fresh: Home) -> None:
     assert texts(kept(fresh)) == []
 
 
+@pytest.mark.slow
 def test_a_session_that_began_meanwhile_is_known_to_the_vault_afterwards(fresh: Home) -> None:
     started(fresh)
     away = moved_away(fresh)
@@ -217,7 +220,7 @@ def test_another_vault_at_the_old_place_is_named_until_the_user_means_it(fresh: 
     for session in ("s2", "s3"):
         assert "Another vault than before" in started(fresh, session)
         fresh.hook(fresh.event("SessionEnd", session, reason="other"))
-    (check,) = doctor_vanished.check_place(Place(str(fresh.vault), str(fresh.project), fresh.env))
+    (check,) = vault.check_place(Place(str(fresh.vault), str(fresh.project), fresh.env))
     assert not check.ok
     assert "Another vault" in check.detail
     assert fresh.cli("init", "--new-vault", "--yes", "--agent", "codex").status == 0

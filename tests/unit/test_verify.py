@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from holdfast.close.verify import claims
 from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.decisions import amends
 from holdfast.close.verify.evidence import Evidence, Run
 from holdfast.close.verify.findings import (
     CONTRADICTED,
     SUPPORTED,
     UNSUPPORTED,
     Finding,
-    amends,
     check_note,
     mark,
     told,

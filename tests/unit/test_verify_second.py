@@ -10,7 +10,7 @@ from holdfast.close.verify import second
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
-from holdfast.judge.fencing import Fence
+from holdfast.judge.reading import Fence
 from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 
 SPOKEN = (

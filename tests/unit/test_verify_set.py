@@ -31,6 +31,7 @@ def counts() -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nine_of_ten_wrong_handoffs_are_caught(counts: Counter[str]) -> None:
     assert counts["wrong"] == 2 * SAMPLE
     assert counts["caught"] >= 0.9 * counts["wrong"]

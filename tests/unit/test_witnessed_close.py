@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from test_drain import NOW, SHOP, Life
 
+from holdfast.brief import reconstruction
 from holdfast.capture import episodes, home, marks, once, story
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
-from holdfast.hook import reconstruction
 from holdfast.vault import history, lineage
 from holdfast.vault.writing import writing
 from holdfast.witness import kept

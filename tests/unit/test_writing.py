@@ -15,7 +15,7 @@ from hook_support import SOURCE, wait_until
 
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import Busy, GitFailed, HistoryDamaged, NewerFormat
-from holdfast.vault import edits, new_history, notes
+from holdfast.vault import edits, git_mending, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.writing import writing
 
@@ -115,6 +115,7 @@ HOSTILE = """[core]
 """
 
 
+@pytest.mark.slow
 def test_a_machine_with_hostile_git_settings_writes_the_same_vault(vault: str, bare_machine: Path, place: Path) -> None:
     plain = f"{place}/plain"
     hooks = bare_machine / "hooks"
@@ -207,7 +208,7 @@ def test_a_vault_whose_history_was_deleted_begins_a_new_one_only_by_the_users_wo
     with pytest.raises(HistoryDamaged, match=r"is gone.*--new-history"):
         remember(vault, "More.")
     assert not Path(vault, ".git").exists()
-    new_history.begin(vault, NOW, by=BY_USER)
+    git_mending.begin(vault, NOW, by=BY_USER)
     remember(vault, "More.")
     assert git(vault, "show", "HEAD:knowledge/mine.md") == "by hand"
     assert "Orders use locks." in git(vault, "show", f"HEAD:{filed.path}")
@@ -483,6 +484,7 @@ for nth in range(3):
 """
 
 
+@pytest.mark.slow
 def test_eight_processes_that_remember_at_once_all_do_in_one_line_of_history(fresh: Home) -> None:
     env = {**fresh.env, "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", REMEMBER, str(fresh.vault)]

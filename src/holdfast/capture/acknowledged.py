@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import codec, home, ledger, ledger_history, log, platform, queue, set_aside
+from holdfast.capture import codec, home, ledger, log, platform, queue
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def account(vault: str, now: float) -> Account:
     told = _told(state)
     present, days_taken, settled = _queued(folder)
     files = _files(folder)
-    aside = set_aside.read(folder)
+    aside = queue.read_set_aside(folder)
     gone = [ident for ident in told.flags if ident not in present and ident not in settled]
     gone = [ident for ident in gone if ident not in aside.flags]
     lost = _unfiled(vault, gone) if gone else []
@@ -94,7 +94,7 @@ def counted(state: str, found: Account) -> dict[str, Any]:
     """What upkeep writes down each day, so that a later look can tell whether a file is gone. One that is gone already
     is counted on, or the alarm would end by itself."""
     missing = len(found.segments) + found.uncounted
-    days = sorted({*ledger_history.days(state), *found.days})
+    days = sorted({*ledger.days(state), *found.days})
     return {"queue_files": len(_files(f"{state}/queue")) + missing, "days": days}
 
 
@@ -107,7 +107,7 @@ def _told(state: str) -> Told:
     flags: dict[str, str] = {}
     upkeep: dict[str, Any] = {}
     purged = 0.0
-    for day in ledger_history.days(state):
+    for day in ledger.days(state):
         for payload in _payloads(f"{state}/ledger/{day}.log"):
             if not any(word in payload for word in (b'"flag"', b'"upkeep"', b'"purge"')):
                 continue
@@ -183,11 +183,11 @@ def _texts(folder: str) -> Iterator[str]:
 
 def _missing_days(state: str, now: float, taken: set[str], upkeep: dict[str, Any]) -> set[str]:
     """Days that should be there: kept for 90 days, then counted."""
-    oldest = time.strftime("%Y-%m-%d", time.gmtime(now - ledger_history.KEPT_DAYS * ledger_history.DAY))
+    oldest = time.strftime("%Y-%m-%d", time.gmtime(now - ledger.KEPT_DAYS * ledger.DAY))
     seen = upkeep.get("days")
     wanted = {day for day in (*taken, *(map(str, seen) if isinstance(seen, list) else ())) if day >= oldest}
-    folded = {str(record["day"]) for record in ledger_history.counts(state)}
-    return wanted - set(ledger_history.days(state)) - folded
+    folded = {str(record["day"]) for record in ledger.counts(state)}
+    return wanted - set(ledger.days(state)) - folded
 
 
 def _uncounted(told: Told, files: set[str], missing: set[str]) -> int:
@@ -214,10 +214,10 @@ def set_all_aside(vault: str, now: float) -> tuple[list[str], Account]:
     copies = [log.set_aside(f"{folder}/broken", path.rpartition("/")[2], found) for path, found in broken]
     found = account(vault, now)
     if broken or not found.is_whole:
-        set_aside.add(
+        queue.add(
             folder,
             now,
-            places=[set_aside.place_of(path, one) for path, one in broken],
+            places=[queue.place_of(path, one) for path, one in broken],
             flags=found.flags,
             segments=found.segments,
             days=found.days,

@@ -1,10 +1,12 @@
 """Work that a hook hands to a process of its own, which the host need not wait for.
 
-HOLDFAST_CLOSE=off starts no close and makes no brief: then whoever set it runs `holdfast close` themselves (cron, CI).
-HOLDFAST_CLOSE=wait has the end of a session wait for its close: in a container that is gone a moment later nobody else
-would do it. What the child prints goes to .state/background.log, which stays small.
-The child carries HOLDFAST_CHILD, so that nothing it starts can ever call our hooks. It runs the interpreter that has
-our packages, which the launcher names in HOLDFAST_PYTHON; without that, our own, with the packages beside us.
+HOLDFAST_CLOSE=off starts no close and makes no brief: then whoever set it runs `holdfast close` themselves (cron,
+CI). HOLDFAST_CLOSE=wait has the end of a session wait for its close: in a container that is gone a moment later
+nobody else would do it. What the child prints goes to .state/background.log, which stays small. The child carries
+HOLDFAST_CHILD, so that nothing it starts can ever call our hooks. It runs the interpreter that has our packages,
+which the launcher names in HOLDFAST_PYTHON; without that, our own, with the packages beside us.
+
+What must happen now and then without anybody asking: old ledger days folded, filed segments archived.
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ from holdfast.capture import home, platform
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from holdfast.capture import acknowledged
+
 
 SWITCH = "HOLDFAST_CLOSE"
 PYTHON = "HOLDFAST_PYTHON"
@@ -102,3 +107,44 @@ def _inheritable() -> list[int]:
         except (OSError, ValueError):
             continue  # the one that listing itself had open
     return found
+
+
+EVERY = 24 * 3600.0
+
+
+def run(vault: str, now: float) -> dict[str, int]:
+    """Do what is due. Everything in it may be killed and done again."""
+    from holdfast.capture import acknowledged, ledger, once, settle
+
+    state = home.state(vault)
+    days = ledger.retire(state, now)
+    moved = settle.Settlement(f"{state}/queue", clock=lambda: now).archive()
+    done = {"ledger_days": len(days), "segments": moved, "courses": once.sweep(state, now)}
+    ledger.append(state, "upkeep", now, **done, **acknowledged.counted(state, _reconcile(vault, now)))
+    return done
+
+
+def _reconcile(vault: str, now: float) -> acknowledged.Account:
+    """Hold what was acknowledged against what is there; the next starts say what is missing."""
+    from holdfast.capture import acknowledged, notices
+
+    found = acknowledged.account(vault, now)
+    if found.is_whole:
+        notices.remove(home.state(vault), acknowledged.NOTICE)
+    else:
+        line = f"{found.sentence()}; everything else is kept. `holdfast doctor` says what to do."
+        notices.leave(home.state(vault), acknowledged.NOTICE, line[:1].upper() + line[1:], now)
+    return found
+
+
+def start_if_due(vault: str, env: Mapping[str, str], now: float) -> bool:
+    """Start it in the background if the last time was long ago."""
+    stamp = f"{home.state(vault)}/upkeep"
+    try:
+        if abs(now - posix.stat(stamp).st_mtime) < EVERY:
+            return False
+    except FileNotFoundError:
+        pass
+    platform.write_atomic(stamp, b"", durable=False)
+    start(vault, env, "upkeep")
+    return True

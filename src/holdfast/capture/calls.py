@@ -8,7 +8,7 @@
     calls/names        the notes that the last writer left
 
 A file's change time is set by the kernel and by nobody else, so a note that changed within a call, and not by our own
-hand, was changed by an agent (capture/agent_edits). Begin and end are change times too, of the mark itself: the clock
+hand, was changed by an agent (capture/agent_files). Begin and end are change times too, of the mark itself: the clock
 is the file system's, whatever machine serves it. Each hook makes one small file and removes it again, however many
 notes there are. A writer, which settles what agents changed, drops what it no longer needs.
 """

@@ -5,9 +5,11 @@
     episodes/by-process/                   which episode a process last opened
     episodes/segments/<episode>/           the segments of the queue that have flags of an episode, a byte for each flag
 
-Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The file in
-live/ is durable before the opening is, and goes only after the end is, so no crash can hide one. Everything is
+Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The file
+in live/ is durable before the opening is, and goes only after the end is, so no crash can hide one. Everything is
 appended and idempotent: two hooks that open, end or bury the same episode at once agree.
+
+One moment with all that is known around it, passed along while it is dealt with.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ import posix
 from holdfast.capture import codec, log, platform
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
-from holdfast.model import VERSION, Process, replace, value
+from holdfast.errors import NotSaved
+from holdfast.model import VERSION, Moment, Process, Project, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
 
 OPEN, ENDED, DIED = "open", "ended", "died"
 LONGEST_SESSION = 200
@@ -319,3 +323,32 @@ def _live_path(state: str, episode: Episode) -> str:
 
 def _segments_path(state: str, key: str) -> str:
     return f"{state}/episodes/segments/{digest(key, 24)}"
+
+
+@value
+class Scene:
+    """`did` gathers what the ledger will say of this moment, `failures` what went wrong without ending it."""
+
+    moment: Moment
+    vault: str
+    state: str
+    project: Project
+    now: float
+    did: dict[str, object]
+    failures: list[Exception]
+    is_quiet: bool = False  # capture is off: nothing is written down
+
+    @property
+    def is_start(self) -> bool:
+        return self.moment.event == "session-start"
+
+    def note(self, kind: str, **what: object) -> None:
+        """Write to the ledger; a ledger that takes nothing does not keep the moment from being dealt with."""
+        if self.is_quiet:
+            return
+        from holdfast.capture import ledger
+
+        try:
+            ledger.append(self.state, kind, self.now, **what)
+        except NotSaved as error:
+            self.failures.append(error)

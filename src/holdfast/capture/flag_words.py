@@ -5,14 +5,61 @@ refused, or finds itself in a sandbox that cannot write.
 
 `-` stands for what is piped in, where no shell eats a sign: one flag for each line, an indented line goes on with the
 one before; a snag is all of it, with the better path behind "Better:".
+
+A command line's words told apart by hand: argparse alone would cost a fast command more than everything it does.
+
+Words that a shell may have changed on their way to a command, recognised again.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import arguments
+from holdfast.capture import drafts
 from holdfast.capture.ids import digest
 from holdfast.errors import UsageError
 from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.capture.drafts import Draft
+
+
+def split(
+    argv: list[str],
+    options: tuple[str, ...],
+    switches: tuple[str, ...],
+    command: str,
+    *,
+    spelled_out: tuple[str, ...] = (),
+) -> tuple[list[str], dict[str, list[str]], set[str]]:
+    """The texts, the options with their values, and the switches of a line. An option may be said by its first letter,
+    unless it has to be spelled out. Raises UsageError."""
+    texts: list[str] = []
+    given: dict[str, list[str]] = {}
+    found: set[str] = set()
+    short = {f"-{option[2]}": option for option in options if option not in spelled_out}
+    rest: Iterator[str] = iter(argv)
+    for word in rest:
+        option, equals, said = word.partition("=")
+        option = short.get(option, option)
+        if word == "--":
+            texts += rest
+        elif word in switches:
+            found.add(word)
+        elif option in options:
+            value_of = said if equals else next(rest, None)
+            if value_of is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            given.setdefault(option, []).append(value_of)
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
+            raise UsageError(
+                f'"{word}" is no option of {command}; nothing was written. Put -- before a text that begins so.'
+            )
+        else:
+            texts.append(word)
+    return texts, given, found
+
 
 OPTIONS, SWITCHES = ("--kind", "--evidence", "--for"), ("--json", "--nothing")
 SNAG_OPTIONS = ("--better", "--evidence", "--skill", "--rule")
@@ -126,7 +173,7 @@ def _words_in(argv: list[str]) -> str:
 def _flag(argv: list[str], piped: str | None) -> Words:
     is_piped = piped is not None and wants_pipe(argv)
     said = [word for word in argv if word != PIPED] if is_piped else argv
-    texts, given, switches = arguments.split(said, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
+    texts, given, switches = split(said, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
     texts += _lines(piped or "") if is_piped else []
     if "--nothing" in switches:
         if texts:
@@ -142,7 +189,7 @@ def _flag(argv: list[str], piped: str | None) -> Words:
 def _snag(argv: list[str], piped: str | None) -> Words:
     is_piped = piped is not None and wants_pipe(argv)
     said = [word for word in argv if word != PIPED] if is_piped else argv
-    texts, given, switches = arguments.split(said, SNAG_OPTIONS, ("--json",), "snag")
+    texts, given, switches = split(said, SNAG_OPTIONS, ("--json",), "snag")
     better = " ".join(given.get("--better", ())).strip()
     if is_piped:
         wrong, _, path = " ".join((piped or "").split()).partition(BETTER)
@@ -169,3 +216,107 @@ def _learner(given: dict[str, list[str]]) -> tuple[str, ...]:
                 f'"{name}" is no name of a {mark[:-1]}; nothing was written. A skill is named by its folder.'
             )
     return tuple(mark + name for mark, name in named)
+
+
+CHANGED = "the shell changed your words; the raw ones are kept"
+ON_PURPOSE = "the shell has put something into your words; what you wrote is kept as evidence"
+OPENINGS = {"`": "`", "$(": ")", "${": "}"}
+
+
+@value
+class Taken:
+    """What is to be filed in the place of what arrived. `change` says what the author should know, "" for nothing."""
+
+    text: str
+    evidence: tuple[str, ...] = ()
+    change: str = ""
+    draft: str = ""
+
+
+def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[Taken]:
+    """For each text that arrived, what was written; itself where no draft of this session can have become it."""
+    if not episode or not drafts.any_kept(state):
+        return [Taken(text) for text in arrived]
+    waiting = [one for one in drafts.read(state, drafts.NEWEST) if _waits(one, kind, episode)]
+    found = []
+    for text in arrived:
+        one = next((draft for draft in waiting if _became(draft.text, text)), None)
+        if one is None:
+            found.append(Taken(text))
+            continue
+        waiting.remove(one)
+        found.append(_taken(one, text))
+    return found
+
+
+def _waits(one: Draft, kind: str, episode: str) -> bool:
+    return one.why == drafts.SHELL and one.kind == kind and one.episode == episode and not (one.is_settled or one.used)
+
+
+def _taken(one: Draft, arrived: str) -> Taken:
+    if _flat(one.text) == _flat(arrived):
+        return Taken(one.text, one.evidence, draft=one.id)
+    if "$(" in one.text:
+        return Taken(arrived, (*one.evidence, f"as it was written: {one.text}"), ON_PURPOSE, one.id)
+    passed = (f"as the shell passed it on: {arrived}",) if arrived.strip() else ()
+    return Taken(one.text, (*one.evidence, *passed), CHANGED, one.id)
+
+
+def _became(raw: str, arrived: str) -> bool:
+    """Whether it is sure enough: a text of nothing but substitutions could have become anything, so both are kept."""
+    return can_become(raw, arrived) and (any(literal_pieces(_flat(raw))) or not arrived.strip())
+
+
+def can_become(raw: str, arrived: str) -> bool:
+    """Whether a shell can make one text of the other: all that stands between its substitutions is there, in order."""
+    pieces = literal_pieces(_flat(raw))
+    text = _flat(arrived)
+    first, last = pieces[0], pieces[-1]
+    if len(pieces) == 1:
+        return text == first
+    if not text.startswith(first) or not text.endswith(last) or len(text) < len(first) + len(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in pieces[1:-1]:
+        at = text.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def literal_pieces(text: str) -> list[str]:
+    """What stands before, between and behind the substitutions in a text; spaces at their edges are the shell's."""
+    pieces, at, begin = [], 0, 0
+    while at < len(text):
+        end = _end(text, at)
+        if end:
+            pieces.append(text[begin:at])
+            begin = at = end
+        else:
+            at += 1
+    pieces.append(text[begin:])
+    edges = [pieces[0].rstrip(), *(piece.strip() for piece in pieces[1:-1]), pieces[-1].lstrip()]
+    return edges if len(pieces) > 1 else pieces
+
+
+def _end(text: str, at: int) -> int:
+    """Where the substitution that begins at a place ends; 0 where none does."""
+    for opening, closing in OPENINGS.items():
+        if text.startswith(opening, at):
+            stop = text.find(closing, at + len(opening))
+            while closing == ")" and stop > 0 and text.count("(", at, stop) > text.count(")", at, stop + 1):
+                stop = text.find(closing, stop + 1)
+            return stop + 1 if stop > 0 else 0
+    if text[at] != "$" or not text[at + 1 : at + 2].strip():
+        return 0
+    end = at + 1
+    if not (text[end].isalpha() or text[end] == "_"):
+        return end + 1 if text[end].isdecimal() or text[end] in "?#@*!$-" else 0
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    return end
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

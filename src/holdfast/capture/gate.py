@@ -1,23 +1,216 @@
 """The gate: whether a change of what binds is applied, waits for the user, or is refused.
 
-Promise: nothing outside becomes binding, and nothing that the user or the agent decided is lifted by outside text. One
-function decides, told who asks, from which stretch of a session, and what is changed; every writer asks it. Two layers
-keep that true: commands ask before they plan, to say in a sentence what comes of it, and each commit of notes is looked
-at once more as a whole (`vault/standing`), so that a writer which forgot to ask is refused.
+Promise: nothing outside becomes binding, and nothing that the user or the agent decided is lifted by outside text.
+One function decides, told who asks, from which stretch of a session, and what is changed; every writer asks it. Two
+layers keep that true: commands ask before they plan, to say in a sentence what comes of it, and each commit of
+notes is looked at once more as a whole (`vault/authority`), so that a writer which forgot to ask is refused.
 
 Standard library only: a checkpoint and `pause` ask too.
+
+Who is speaking: the host, episode and project that a command line run by an agent or a person belongs to.
 """
 
 from __future__ import annotations
 
+import posix
+import time
+
+from holdfast.capture import episodes, gitfiles, once, platform, projects
+from holdfast.capture.home import state
 from holdfast.errors import UsageError
-from holdfast.model import TRUSTED, value
+from holdfast.model import ORIGINS, TRUSTED, Process, Project, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.model import Flag
+
+
+GENERATIONS = 12
+HOST_GENERATIONS = 8
+SHELLS = frozenset(("sh", "dash", "bash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh"))
+WRAPPERS = frozenset(
+    ("timeout", "env", "nice", "nohup", "setsid", "stdbuf", "xargs", "sudo", "doas", "ionice", "strace", "time")
+)
+OUTSIDE = tuple(one for one in ORIGINS if one not in TRUSTED)
+SESSION_VARIABLES = (
+    ("claude-code", "CLAUDE_CODE_SESSION_ID"),
+    ("codex", "CODEX_SESSION_ID"),
+    ("codex", "CODEX_THREAD_ID"),
+)
+
+
+@value
+class Where:
+    """`found` says how the session was found: environment, process, project, or nothing."""
+
+    host: str
+    episode: str
+    project: Project
+    found: str
+    is_open: bool = True
+
+
+def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
+    project = projects.find(cwd, vault)
+    host, session = _named(env)
+    if session:
+        episode = episodes.latest(state(vault), host, session)
+        # Our hook has not seen this session; its flags still belong together.
+        key = episode.key if episode else f"{host}/{session}/0"
+        is_open = episode is not None and episode.state == episodes.OPEN
+        return Where(host, key, _project(project, cwd, vault, episode), "environment", is_open)
+    episode = _of_ancestor(vault)
+    if episode:
+        return Where(episode.host, episode.key, _project(project, cwd, vault, episode), "process")
+    episode = _of_project(vault, project.ids)
+    if episode:
+        return Where(episode.host, episode.key, project, "project")
+    return Where("cli", "", project, "")
+
+
+def origin_of(where: Where, vault: str) -> str:
+    """Whose words a command line has: a person's who typed it, else the agent's, and with it whatever text has entered
+    its context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
+    if where.found in ("", "project") and posix.isatty(2) and not _is_in_a_sandbox(vault):
+        return "user"
+    found = agents_origin(state(vault), where.episode)
+    if found != "agent" or where.found == "process":
+        return found
+    runs_us = _of_ancestor(vault) if where.found == "environment" else None
+    if runs_us:
+        return agents_origin(state(vault), runs_us.key)
+    return _worst(vault) if not where.episode or not where.is_open else found
+
+
+def typed_origin(where: Where, vault: str) -> str:
+    """Whose words a `remember` has: the user's also where no agent is here that could have typed it."""
+    found = origin_of(where, vault)
+    return "user" if not where.found and found == "agent" else found
+
+
+def _worst(vault: str) -> str:
+    """What any session that goes on was tainted with: one that hides which it is may be that one."""
+    found = (agents_origin(state(vault), one.key) for one, _ in _open_ones(vault))
+    return next((origin for origin in found if origin != "agent"), "agent")
+
+
+def _is_in_a_sandbox(vault: str) -> bool:
+    """Whether a session goes on here whose processes we cannot see: a terminal may be one that its agent was given."""
+    here, machine = platform.namespace(), platform.machine()
+    known = [one.process for one, _ in _open_ones(vault) if one.process]
+    return any(one.machine == machine and one.namespace != here for one in known)
+
+
+def _open_ones(vault: str) -> list[tuple[episodes.Episode, float]]:
+    return [one for one in episodes.in_live(state(vault), time.time()) if one[0].state == episodes.OPEN]
+
+
+def agents_origin(state: str, episode: str) -> str:
+    """Whose words an agent's are: its own, unless outside text has entered its context."""
+    tainted = once.read(state, episode, once.TAINT) if episode else None
+    if tainted is None:
+        return "agent"
+    return tainted if tainted in OUTSIDE else OUTSIDE[0]
+
+
+def project_at(cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
+    """The project that a command line run in this folder, in this session, is about."""
+    return _project(projects.find(cwd, vault), cwd, vault, episode)
+
+
+def is_named(env: Mapping[str, str]) -> bool:
+    """Whether the environment names a session."""
+    return bool(_named(env)[1])
+
+
+def _named(env: Mapping[str, str]) -> tuple[str, str]:
+    if env.get("HOLDFAST_SESSION"):
+        return episodes.host_name(env.get("HOLDFAST_HOST", "")), episodes.session_name(env["HOLDFAST_SESSION"])
+    for host, name in SESSION_VARIABLES:
+        if env.get(name):
+            return host, episodes.session_name(env[name])
+    return "", ""
+
+
+def _of_ancestor(vault: str) -> episodes.Episode | None:
+    if not platform.names(f"{state(vault)}/episodes/by-process"):
+        return None
+    namespace, pid = platform.namespace(), posix.getppid()
+    for _ in range(GENERATIONS):
+        start = platform.start_of(pid) if pid > 1 else 0
+        episode = episodes.of_process(state(vault), namespace, pid, start) if start else None
+        if not start or (episode and episode.state == episodes.OPEN):
+            return episode
+        pid = platform.parent_of(pid)
+    return None
+
+
+def _of_project(vault: str, ids: tuple[str, ...]) -> episodes.Episode | None:
+    """Of the open episodes of a project whose process we can see running, the one opened last."""
+    found = [one for one, _ in _open_ones(vault) if one.project in ids and _runs(one)]
+    return max(found, key=lambda episode: episode.opened, default=None)
+
+
+def _runs(episode: episodes.Episode) -> bool:
+    """Only a process that we can see: a foreign one may well be dead."""
+    known = episode.process
+    return known is not None and known == platform.process(known.pid)
+
+
+def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
+    if not of_folder.off and episode and episode.project not in of_folder.ids and not gitfiles.checkout(cwd):
+        return projects.find(episode.cwd, vault)
+    return of_folder
+
+
+def host_process(told: int) -> Process | None:
+    """The process the host named, if it lives, else the nearest ancestor that is no wrapper."""
+    if told > 1:
+        named = platform.process(told)
+        if named:
+            return named
+    pid = posix.getppid()
+    for _ in range(HOST_GENERATIONS):
+        if pid <= 1:
+            return None
+        if not is_wrapper(platform.command_of(pid)):
+            return platform.process(pid)
+        pid = platform.parent_of(pid)
+    return None
+
+
+def is_wrapper(command: list[str]) -> bool:
+    """Whether a process only carries another one: a shell with a command line, a helper, or our own launcher."""
+    if command and command[0].rpartition("/")[2] == "busybox":
+        command = command[1:]
+    if not command:
+        return True
+    name = command[0].rpartition("/")[2].lstrip("-")
+    if name in WRAPPERS:
+        return True
+    if name in SHELLS:
+        return _carries(command[1:])
+    words = command[1:5]
+    is_ours = any(word.endswith("/holdfast/hook/start.py") for word in words) or "-m holdfast" in " ".join(words)
+    return name.startswith("python") and is_ours
+
+
+def _carries(words: list[str]) -> bool:
+    """Whether a shell was given a command line (-c, also behind other options) or runs one of our own scripts."""
+    takes_value = False
+    for word in words:
+        if takes_value:
+            takes_value = False
+        elif not word.startswith(("-", "+")):
+            return "holdfast" in word.rpartition("/")[2]
+        elif not word.startswith("--") and "c" in word:
+            return True
+        else:
+            takes_value = word in ("--rcfile", "--init-file") or (word[-1:] in "oO" and not word.startswith("--"))
+    return False
+
 
 # Who asks. A close files flags one by one, each by its own origin; upkeep changes no words.
 USER, AGENT, JUDGE, CLOSE, SYNC, HAND, UPKEEP = "user", "agent", "judge", "close", "sync", "hand", "upkeep"
@@ -70,12 +263,12 @@ BY_USER, BY_SYNC, BY_HAND, BY_UPKEEP, BY_CLOSE = (Asker(one, "user") for one in 
 def asker(env: Mapping[str, str], cwd: str, vault: str) -> Asker:
     """Who runs a command line: a person at a terminal or with no session near that could have typed it, else an agent
     with whatever has entered its context."""
-    from holdfast.capture import caller, home, platform
+    from holdfast.capture import home, platform
 
     if not platform.is_there(home.state(vault)):  # no session was ever heard here, and a look makes no vault
-        return Asker(AGENT) if caller.is_named(env) else BY_USER
-    where = caller.here(env, cwd, vault)
-    origin = caller.origin(where, vault)
+        return Asker(AGENT) if is_named(env) else BY_USER
+    where = here(env, cwd, vault)
+    origin = origin_of(where, vault)
     if origin == "user" or (not where.found and origin == "agent"):
         return BY_USER
     return Asker(AGENT, origin)

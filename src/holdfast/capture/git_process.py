@@ -1,12 +1,14 @@
 """The one place that starts git; a test looks for any other.
 
-Promise: a git that we start takes nothing from the environment that it was started in: every GIT_* variable is dropped,
-editors, pagers and question windows have no name, and the program is looked for in absolute folders only, never in the
-folder that it works in. Without `users` the settings of the user and of the machine do not count either, and no other
-repository is reached, by whatever transport a setting or a missing object asks for.
+Promise: a git that we start takes nothing from the environment that it was started in: every GIT_* variable is
+dropped, editors, pagers and question windows have no name, and the program is looked for in absolute folders only,
+never in the folder that it works in. Without `users` the settings of the user and of the machine do not count either,
+and no other repository is reached, by whatever transport a setting or a missing object asks for.
 
-A repository's own settings are the caller's to keep out: capture/other_repository for those that are not ours,
+A repository's own settings are the caller's to keep out: capture/git_process for those that are not ours,
 vault/git for the vault.
+
+Git as a reader of a repository that is not ours.
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from holdfast.capture import home
+from holdfast.capture import gitfiles, home, platform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 
 TRANSPORTS = "file:git:http:https:ssh"  # none that is a command, as ext:: is
 USERS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND")
@@ -134,3 +139,100 @@ def _command(words: Sequence[str], env: Mapping[str, str], settings: Iterable[st
 
 def _absolute(path: str) -> str:
     return os.pathsep.join(one for one in path.split(os.pathsep) if one.startswith("/")) or os.defpath
+
+
+PATIENCE = 20.0  # seconds for one answer
+SMALL = 1 << 20
+LARGEST_INDEX = 1 << 28
+NONE = "ref: refs/heads/none"  # a head before the first commit
+# Files that git opens whatever it is asked, in the objects and at the top of the work tree.
+OPENED = ("info/alternates", "info/commit-graph")
+TOP = (".gitignore", ".gitattributes", ".gitmodules")
+
+
+def ask(folder: str, *words: str, excludes: str = "") -> subprocess.CompletedProcess[bytes] | None:
+    """Git's answer about the work tree that a folder lies in, asked at its top; None where there is no repository, no
+    git, something that is no file where git expects one, or no answer in time. `excludes` is the user's own list of
+    ignored files."""
+    found = gitfiles.checkout(folder)
+    if not found or not os.path.isdir(found.root) or trouble(found):
+        return None
+    env = environment()
+    settings = ["diff.ignoreSubmodules=all", *([f"core.excludesFile={excludes}"] if excludes else [])]
+    try:
+        with _stand_in(found) as made:
+            env |= {
+                "GIT_DIR": made,
+                "GIT_WORK_TREE": found.root,
+                "GIT_OBJECT_DIRECTORY": f"{found.common}/objects",
+                "GIT_LITERAL_PATHSPECS": "" if words[0] == "check-ignore" else "1",  # which knows no such thing
+            }
+            return run(words, found.root, env, settings=settings, timeout=PATIENCE)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+
+
+def trouble(found: gitfiles.Checkout) -> str:
+    """What lies where git expects a file and is none, as a sentence; "" where all are as they should be."""
+    own = gitfiles.own_folder(found.root)
+    objects = f"{found.common}/objects"
+    packs = [f"{objects}/pack/{name}" for name in platform.names(f"{objects}/pack")]
+    places = [*(f"{own}/{name}" for name in ("HEAD", "index")), f"{found.common}/config"]
+    places += [*(f"{objects}/{name}" for name in OPENED), *(f"{found.root}/{name}" for name in TOP)]
+    for path in places:
+        why = platform.oddity(path)
+        if why and not (path.endswith("/index") and why.startswith("has ")):
+            return f"{path} {why}"
+    return next((f"{path} {why}" for path in packs if (why := _kind(path))), "")
+
+
+def _kind(path: str) -> str:
+    why = platform.oddity(path)
+    return "" if why.startswith("has ") else why  # a pack may be large
+
+
+def alone(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Git in a folder of our own that is no repository."""
+    env = environment() | {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder))}
+    try:
+        return run(words, os.path.realpath(folder), env, timeout=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def users_excludes() -> str:
+    """The file in which the user's own settings list what they never commit; "" where they name none."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        env = environment(users=True) | {"GIT_CEILING_DIRECTORIES": os.path.dirname(folder)}
+        words = ("config", "--type=path", "--get", "core.excludesFile")
+        try:
+            done = run(words, folder, env, timeout=PATIENCE)
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+    path = os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+    return path if path and not platform.oddity(path) else ""
+
+
+@contextmanager
+def _stand_in(found: gitfiles.Checkout) -> Iterator[str]:
+    """A repository of our own that knows the other's commits, index and ignored files."""
+    own = gitfiles.own_folder(found.root)
+    head = gitfiles.head_commit(found.root)
+    with tempfile.TemporaryDirectory(prefix="holdfast-git-") as made:
+        for name in ("objects", "refs/heads", "info"):
+            os.makedirs(f"{made}/{name}")
+        long_ids = len(head) == 64 or (not head and gitfiles.has_long_ids(found.common))
+        settings = "[core]\n\tbare = false\n\tfilemode = false\n\trepositoryformatversion = "
+        settings += "1\n[extensions]\n\tobjectFormat = sha256\n" if long_ids else "0\n"
+        for name, text in (("config", settings), ("HEAD", f"{head or NONE}\n")):
+            with open(f"{made}/{name}", "x", encoding="ascii") as file:
+                file.write(text)
+        shared = [name for name in platform.names(own) if name.startswith("sharedindex.")]
+        for name, source, most in (
+            *((name, f"{own}/{name}", LARGEST_INDEX) for name in ("index", *shared)),
+            ("info/exclude", f"{found.common}/info/exclude", SMALL),
+            ("shallow", f"{found.common}/shallow", SMALL),
+        ):
+            if os.path.isfile(source) and os.stat(source).st_size <= most:
+                os.symlink(os.path.abspath(source), f"{made}/{name}")
+        yield made

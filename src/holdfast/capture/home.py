@@ -1,7 +1,7 @@
 """Where the vault is, which format it has, and whether capture is switched off.
 
 The vault is $HOLDFAST_HOME, else one that a repository brings and the user trusted, else ~/.holdfast; it is made at the
-first write, unless this machine has had one there that is gone (capture/vanished). Its `format` file names the version
+first write, unless this machine has had one there that is gone (capture/vault_id). Its `format` file names the version
 of the layout. Every record carries its own version too, so flags and failures may be appended to a vault of a newer
 format, while anything that would have to understand the layout is left alone.
 """
@@ -34,9 +34,9 @@ def capture_vault(env: Mapping[str, str], cwd: str = "") -> str:
     found = vault(env, cwd)
     if format_of(found):
         return found
-    from holdfast.capture import vanished
+    from holdfast.capture import vault_id
 
-    return vanished.stand_in(found, env) or found
+    return vault_id.stand_in(found, env) or found
 
 
 def own_vault(env: Mapping[str, str]) -> str:
@@ -129,10 +129,10 @@ def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
         return
     import time
 
-    from holdfast.capture import vanished, vault_id
+    from holdfast.capture import vault_id
 
     env = platform.environ() if env is None else env
-    vanished.refuse(vault, env)
+    vault_id.refuse(vault, env)
     platform.make_folders(f"{state(vault)}/queue")
     platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
     vault_id.register(vault, env, time.time())

@@ -1,17 +1,27 @@
 """The ledger: one record for everything that fired, with what it did and how long it took.
 
-It is the proof that the mechanism runs, so it is written at every moment, and it is cheap: one unsynced append to
-the file of the day, whatever the ledger already holds. It may lose its last records with the power; nothing that
-must survive is only here. Reading and keeping it are in capture/ledger_history.
+It is the proof that the mechanism runs, so it is written at every moment, and it is cheap: one unsynced append to the
+file of the day, whatever the ledger already holds. It may lose its last records with the power; nothing that must
+survive is only here. Reading and keeping it are in capture/ledger.
+
+Reading the ledger, and keeping it: ninety days whole, then only the counts of each day.
 """
 
 from __future__ import annotations
 
+import posix
 import time
 
-from holdfast.capture import codec, log
+from holdfast.capture import codec, log, platform
+from holdfast.capture.episodes import session_of
 from holdfast.capture.redaction import redact, redact_record
-from holdfast.model import VERSION
+from holdfast.model import VERSION, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
 
 KINDS = (
     "hook",
@@ -27,6 +37,8 @@ KINDS = (
     "purged",
     "error",
 )
+SAID, SILENT, KEPT, SKIPPED, DECLINED = "said", "silent", "held", "skipped", "declined"  # decisions of a nudge
+SNAPSHOT, NO_SNAPSHOT = "snapshot", "no snapshot"  # and of a compaction
 
 
 def append(state: str, kind: str, now: float, **what: object) -> None:
@@ -47,3 +59,150 @@ def short(text: str, size: int) -> str:
 
 def day_path(state: str, when: float) -> str:
     return f"{state}/ledger/{time.strftime('%Y-%m-%d', time.gmtime(when))}.log"
+
+
+DAY = 24 * 3600.0
+KEPT_DAYS = 90
+TAIL = 64 * 1024
+
+
+@value
+class Wanted:
+    """Which records: of a session (its id, or a beginning of it), of some kinds, from and until a time."""
+
+    session: str = ""
+    kinds: tuple[str, ...] = ()
+    since: float = 0.0
+    until: float = 0.0
+
+    def takes(self, record: dict[str, Any]) -> bool:
+        when = record.get("t", 0)
+        return (
+            (not self.kinds or record.get("kind") in self.kinds)
+            and (not self.session or session_of(str(record.get("episode", ""))).startswith(self.session))
+            and when >= self.since
+            and (not self.until or when < self.until)
+        )
+
+
+def days(state: str) -> list[str]:
+    """The days that are kept whole, oldest first."""
+    return sorted(
+        name[:-4] for name in platform.names(f"{state}/ledger") if _is_day(name[:-4]) and name.endswith(".log")
+    )
+
+
+def _is_day(name: str) -> bool:
+    return len(name) == 10 and name.replace("-", "").isdecimal()
+
+
+def read(state: str, wanted: Wanted) -> Iterator[dict[str, Any]]:
+    """The records that are wanted, oldest first."""
+    for day in days(state):
+        began = _began(day)
+        if began + DAY > wanted.since and (not wanted.until or began < wanted.until):
+            yield from _decoded(_scan(_path(state, day)), wanted)
+
+
+def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
+    """The last `count` records that are wanted, oldest first, reading no more than that takes."""
+    found: list[dict[str, Any]] = []
+    for day in reversed(days(state)):
+        if len(found) >= count or _began(day) + DAY < wanted.since:
+            break
+        found[:0] = _newest_of(_path(state, day), wanted, count - len(found))
+    return found
+
+
+def _newest_of(path: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
+    size = TAIL
+    try:
+        whole = posix.stat(path).st_size
+        while True:
+            part = list(_decoded(log.scan_tail(path, size), wanted))
+            if len(part) >= count or size >= whole:
+                return part[-count:]
+            size *= 4
+    except FileNotFoundError:
+        return []  # folded into the counts meanwhile
+
+
+def _scan(path: str, start: int = 0) -> Iterator[log.Found]:
+    try:
+        yield from log.scan_file(path, start)
+    except FileNotFoundError:
+        return  # folded into the counts meanwhile
+
+
+def follow(state: str, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
+    """Records as they are written, from now on. `wait` is called whenever there is nothing new."""
+    places = {day: posix.stat(_path(state, day)).st_size for day in days(state)}
+    while True:
+        fresh = False
+        for day in days(state):
+            found = list(_scan(_path(state, day), places.get(day, 0)))
+            for number, one in enumerate(found):
+                if one.what == log.TORN and number == len(found) - 1:
+                    break  # being written, or the writer died: it is looked at again with what follows
+                places[day] = one.end
+                fresh = True
+                yield from _decoded([one], wanted)
+        if not fresh:
+            wait()
+
+
+def retire(state: str, now: float) -> list[str]:
+    """Fold the days past their time into counts; returns them."""
+    last = time.strftime("%Y-%m-%d", time.gmtime(now - KEPT_DAYS * DAY))
+    old = [day for day in days(state) if day < last]
+    if not old:
+        return []
+    counted = {str(record["day"]) for record in counts(state)}
+    for day in old:
+        if day not in counted:
+            record = {"v": 1, "day": day, "counts": _count(log.scan_file(_path(state, day)))}
+            log.append(f"{state}/ledger/counts.log", [codec.encode(record)], durable=True)
+        platform.remove(_path(state, day))
+    return old
+
+
+def counts(state: str) -> list[dict[str, Any]]:
+    """The counts of the days that are no longer kept whole."""
+    return [record for record in _decoded(_scan(f"{state}/ledger/counts.log"), Wanted()) if "day" in record]
+
+
+def _count(found: Iterable[log.Found]) -> dict[str, int]:
+    """How many of each kind, and of each event of a hook."""
+    total: dict[str, int] = {}
+    for record in _decoded(found, Wanted()):
+        names = [str(record.get("kind", "unknown"))]
+        if record.get("event"):
+            names.append(f"{names[0]}:{record['event']}")
+        for name in names:
+            total[name] = total.get(name, 0) + 1
+    return total
+
+
+def _decoded(found: Iterable[log.Found], wanted: Wanted) -> Iterator[dict[str, Any]]:
+    for one in found:
+        if one.what == log.RECORD:
+            record = codec.decode(one.payload)
+            if wanted.takes(record):
+                yield record
+        elif wanted.takes({"kind": "error", "t": time.time()}):
+            yield {"kind": "error", "error": f"{one.what} bytes {one.start}-{one.end} in the ledger", "t": 0.0}
+
+
+def _path(state: str, day: str) -> str:
+    return f"{state}/ledger/{day}.log"
+
+
+def _began(day: str) -> float:
+    year, month, number = (int(part) for part in day.split("-"))
+    return _days_since_epoch(year, month, number) * DAY
+
+
+def _days_since_epoch(year: int, month: int, number: int) -> int:
+    import datetime
+
+    return datetime.date(year, month, number).toordinal() - datetime.date(1970, 1, 1).toordinal()

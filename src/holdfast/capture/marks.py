@@ -3,24 +3,32 @@
 One small file each, named after its project, so counting those of other projects opens none of them. A mark names the
 segments that have flags of its episode. Whether a flag waits is asked of the queue, never of the mark: it goes once
 nothing waits, and, where there is a story to tell, once the close has told it.
+
+The flags that an episode leaves in the queue, found without reading all of them: its end must not take longer because
+it flagged more.
 """
 
 from __future__ import annotations
 
 import posix
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec, episodes, platform, queue
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact_record
+from holdfast.errors import TROUBLE, NotSaved
 from holdfast.model import VERSION, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.capture.episodes import Episode
+
+
 MOST_READ = 50
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 ASIDE = ".unreadable"
+NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue is
 
 
 @value
@@ -120,3 +128,81 @@ def clear_drained(state: str, marks: list[Mark], waits: Callable[[Mark], bool]) 
 
 def _name(project: str, episode: str) -> str:
     return f"{digest(project)}~{digest(episode)}"
+
+
+ROOM = 1 << 16  # bytes of segments that an end reads
+
+
+def of_episode(state: str, key: str, now: float, newest: int = ROOM) -> tuple[int, tuple[str, ...]]:
+    """How many flags of an episode wait, and the names of the segments that have them. One that cannot be read may well
+    have some: it is named too, and looked at again by the next start. The `newest` bytes of the queue are looked
+    through besides: a note may have gone with the power, or a full disk refused it."""
+    folder = f"{state}/queue"
+    counts = episodes.noted_counts(state, key)
+    for entry in queue.read(folder, now, newest=newest).entries:
+        if entry.flag.episode == key:
+            counts.setdefault(entry.segment.rpartition("/")[2], 0)
+    waiting, room = 0, ROOM
+    named = []
+    for place in sorted(counts, reverse=True):
+        try:
+            size = posix.stat(f"{folder}/live/{place}").st_size
+        except FileNotFoundError:
+            continue  # archived: all of it is filed
+        except OSError:
+            named.append(place)
+            continue
+        if size > room and counts[place]:
+            waiting += counts[place]
+            named.append(place)
+            continue
+        room -= size
+        left = queue.unfiled_of(folder, place, key, now)
+        waiting += len(left or ())
+        if left is None or left:
+            named.append(place)
+    return waiting, tuple(sorted(named))
+
+
+def bury_the_dead(state: str, now: float, failures: list[Exception]) -> set[str]:
+    """Give every episode that died its mark; returns the keys of those that live. What goes wrong with one of them is
+    added to `failures`."""
+    living = set()
+    for episode, seen in episodes.in_live(state, now):
+        try:
+            if episode.state != episodes.OPEN:
+                finish(state, episode, seen, now)  # its end was cut short between record and mark
+            elif platform.alive(episode.process, seen, now):
+                living.add(episode.key)
+            else:
+                reason = "no sign of life"
+                # It ended when it was last heard of, not when that was found out: the order of handoffs follows it.
+                dead = episodes.end_episode(state, episode, episodes.DIED, reason, seen)
+                finish(state, dead, seen, now)
+        except TROUBLE as error:
+            failures.append(error)  # it stays in live/, for the next start to bury
+    episodes.forget_processes(state)
+    return living
+
+
+def finish(state: str, episode: Episode, last: float, now: float) -> int:
+    """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
+    from holdfast.capture import calls, ledger, once, story
+
+    newest = NEWEST if episode.state == episodes.DIED else ROOM
+    waiting, segments = of_episode(state, episode.key, now, newest)
+    told = story.is_told(state, episode.key)
+    if segments or told or episode.state == episodes.DIED:
+        mark = Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)
+        leave(state, mark)
+    if not segments and not told:  # else the close needs them: what was filed on the way is part of the story
+        episodes.forget_segments(state, episode.key)
+        once.forget(state, episode.key)
+    what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
+    try:
+        ledger.append(state, "episode", now, **what, waiting=waiting, story=told)
+    except NotSaved:
+        pass  # the episode's own log has said it durably
+    calls.end_all(state, episode.key, died=episode.state == episodes.DIED)
+    episodes.leave(state, episode)
+    return waiting

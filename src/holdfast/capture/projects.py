@@ -6,7 +6,7 @@ talking. `projects.toml` in the vault holds id, slug and keys; a key that a know
 If that key already names another project it is a clash: the key decides, as it would in a fresh clone, nothing is
 merged, and the clash is reported.
 
-A folder that was renamed or moved stays its project (capture/moved_folders); so does a session whose folder is gone.
+A folder that was renamed or moved stays its project (capture/same_project); so does a session whose folder is gone.
 What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
 stats and one small read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
 of the rest nothing is believed.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import codec, gitfiles, platform, project_merges
+from holdfast.capture import codec, gitfiles, platform, same_project
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
@@ -81,7 +81,7 @@ def _of_gone_folder(folder: str, vault: str) -> Project | None:
         known = _cached(f"{state(vault)}/projects/{digest(folder)}")
         if known:
             found = _project(known)
-            first, *merged = project_merges.ids(vault, str(known.get("own") or found.id))
+            first, *merged = same_project.ids(vault, str(known.get("own") or found.id))
             return replace(found, id=first, merged=tuple(merged))
         folder = folder.rpartition("/")[0]
     return None
@@ -139,12 +139,10 @@ def _identify(
     elif not trouble:
         added = _add(vault, table("project", id=ident, slug=slug, keys=[key]))
     if added and key.startswith("path:"):
-        from holdfast.capture import moved_folders
-
-        moved_folders.remember(state(vault), root, ident, slug)
+        same_project.remember(state(vault), root, ident, slug)
     if before and moved and before.id != ident and not clash:
         clash = f"this folder was project {before.id}, now its {key.partition(':')[0]} says {ident}; none was merged"
-    first, *merged = project_merges.family(merges.names, ident)
+    first, *merged = same_project.family(merges.names, ident)
     slug = merges.slugs.get(first, slug if first == ident else first)
     clash = clash or next((merges.clashes[one] for one in (ident, first) if one in merges.clashes), "")
     return Project(first, slug, key, root, clash=clash, merged=tuple(merged)), ident, added
@@ -152,9 +150,9 @@ def _identify(
 
 def _moved_here(root: str, vault: str) -> tuple[str, str] | None:
     """The project of this folder while it lay elsewhere."""
-    from holdfast.capture import moved_folders
+    from holdfast.capture import same_project
 
-    ident, slug = moved_folders.before(state(vault), root)
+    ident, slug = same_project.before(state(vault), root)
     return (ident, slug) if ident else None
 
 
@@ -209,7 +207,7 @@ def quoted(value: str | list[str]) -> str:
 
 @value
 class Merges:
-    """What the registry says of merges, as capture/project_merges reads it, and the short name of each project."""
+    """What the registry says of merges, as capture/same_project reads it, and the short name of each project."""
 
     names: dict[str, str]
     clashes: dict[str, str]
@@ -241,7 +239,7 @@ def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges,
         named = known.setdefault(name, (ident, slugs.get(ident, ident)))[0]
         if named != ident and name == key:
             twice = f"projects.toml gives {key} to {named} and to {ident}; the first counts"
-    return known, Merges(*project_merges.of_table(table), slugs), twice
+    return known, Merges(*same_project.of_table(table), slugs), twice
 
 
 def _add(vault: str, text: str) -> bool:

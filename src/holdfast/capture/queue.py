@@ -2,23 +2,27 @@
 
 Promise: when `append` returns, the flags survive a crash of this process and of the machine (capture/segments).
 Beside each segment lies a log of what became of its flags, written by capture/settle; folding the two gives the
-state. A flag leaves only by being acknowledged. One that failed too often is dead: still here, visible, and
-waiting again after a retry.
+state. A flag leaves only by being acknowledged. One that failed too often is dead: still here, visible, and waiting
+again after a retry.
+
+What the user has been told of and need not be told of again: damage in the queue, flags and files that are gone.
 """
 
 from __future__ import annotations
 
 import posix
+import zlib
 
 from holdfast.capture import codec, log, platform, segments
 from holdfast.capture.flags import from_record
 from holdfast.capture.redaction import redact_record
-from holdfast.model import Flag, Process, value
+from holdfast.model import VERSION, Flag, Process, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
+
 
 TRIES = 5
 UNREADABLE = "unreadable"
@@ -98,9 +102,7 @@ def _view(folder: str, newest_first: list[Segment], *, complete: bool) -> View:
             if entry.state != FILED:
                 seen.setdefault(ident, entry)
     if broken:  # what somebody has looked at already is no longer told
-        from holdfast.capture import set_aside
-
-        broken = set_aside.still_open(folder, broken)
+        broken = still_open(folder, broken)
     return View(tuple(seen.values()), tuple(broken), complete)
 
 
@@ -222,3 +224,47 @@ def _holds(claim: dict[str, object], now: float) -> bool:
         return False
     owner = Process.from_record(claim.get("owner"))
     return owner is None or platform.alive(owner, since, now, silence=until - since)
+
+
+@value
+class Known:
+    """Places of damage, ids of flags, names of segments and days of the ledger."""
+
+    places: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+    segments: frozenset[str] = frozenset()
+    days: frozenset[str] = frozenset()
+
+
+def read_set_aside(folder: str) -> Known:
+    """All that was set aside in the queue at `folder`."""
+    found: dict[str, set[str]] = {name: set() for name in Known.__annotations__}
+    try:
+        payloads = list(log.records(log.scan_file(f"{folder}/set-aside")))
+    except OSError:
+        return Known()
+    for payload in payloads:
+        try:
+            record = codec.decode(payload)
+            for name, known in found.items():
+                known.update(str(one) for one in record.get(name, ()))
+        except (ValueError, TypeError, AttributeError):
+            continue
+    return Known(**{name: frozenset(known) for name, known in found.items()})
+
+
+def add(folder: str, now: float, **what: Sequence[str]) -> None:
+    """Note what somebody has looked at, durably. Raises NotSaved."""
+    record = {"v": VERSION, "t": now, **{name: list(ones) for name, ones in what.items() if ones}}
+    log.append(f"{folder}/set-aside", [codec.encode(record)], durable=True)
+
+
+def place_of(path: str, found: log.Found) -> str:
+    """A name for bytes that are no record: where they stand, and which they are."""
+    return f"{path.rpartition('/')[2]}:{found.start}-{found.end}:{zlib.crc32(found.payload):08x}"
+
+
+def still_open(folder: str, broken: Iterable[tuple[str, log.Found]]) -> list[tuple[str, log.Found]]:
+    """The damage that nobody has looked at yet."""
+    known = read_set_aside(folder).places
+    return [(path, one) for path, one in broken if place_of(path, one) not in known]

@@ -24,61 +24,36 @@ GROUPS = {
     "project": "The projects that the vault knows.",
     "task": "The memory of long tasks: decisions, progress, discoveries, and where to begin next.",
 }
-# Each command's module in this room, and its function there. Those of the fast path stand in cli/fast.
+# The commands of each module in this room. A function is named as its command, or as FUNCTIONS says. Those of the fast
+# path stand in cli/fast.
+MODULES = {
+    "init": "init uninstall demo",
+    "doctor": "doctor audit check",
+    "session": "boot close handoff",
+    "queue": "queue,queue retry,log,drafts",
+    "judge": "judge spend",
+    "review": "review loops",
+    "notes": "notes show prompts promote forget arm disarm",
+    "recall": "recall",
+    "field": "think highways embed rebuild",
+    "serve": "serve",
+    "mcp": "mcp",
+    "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
+    "task": "task start,task show,task list,task decisions,task pause,task resume,task block,task complete,"
+    "task abandon,task reopen,task promote,task protocol,task run",
+}
+FUNCTIONS = {
+    "import": "import_",
+    "project list": "list_",
+    "task show": "show_task",
+    "task list": "list_tasks",
+    "task promote": "promote_entries",
+    "task protocol": "print_protocol",
+}
 COMMANDS = {
-    "init": "init.init",
-    "uninstall": "uninstall.uninstall",
-    "demo": "demo.demo",
-    "doctor": "doctor.doctor",
-    "log": "ledger.log",
-    "boot": "boot.boot",
-    "close": "close.close",
-    "judge": "judge.judge",
-    "spend": "spend.spend",
-    "loops": "loops.loops",
-    "audit": "audit.audit",
-    "notes": "notes.notes",
-    "show": "notes.show",
-    "prompts": "prompts.prompts",
-    "recall": "recall.recall",
-    "think": "think.think",
-    "highways": "highways.highways",
-    "embed": "embed.embed",
-    "rebuild": "rebuild.rebuild",
-    "serve": "serve.serve",
-    "mcp": "mcp.mcp",
-    "handoff": "handoff.handoff",
-    "drafts": "drafts.drafts",
-    "promote": "promote.promote",
-    "forget": "forget.forget",
-    "trust": "trust.trust",
-    "check": "check.check",
-    "review": "review.review",
-    "arm": "arm.arm",
-    "disarm": "arm.disarm",
-    "history": "history.history",
-    "undo": "history.undo",
-    "sync": "sync.sync",
-    "import": "importing.import_",
-    "export": "export.export",
-    "project list": "project.list_",
-    "project merge": "project.merge",
-    "project split": "project.split",
-    "queue": "queue.queue",
-    "queue retry": "queue.retry",
-    "task start": "task.start",
-    "task show": "task.show_task",
-    "task list": "task.list_tasks",
-    "task decisions": "task.decisions",
-    "task pause": "task.pause",
-    "task resume": "task.resume",
-    "task block": "task.block",
-    "task complete": "task.complete",
-    "task abandon": "task.abandon",
-    "task reopen": "task.reopen",
-    "task promote": "task.promote_entries",
-    "task protocol": "task.print_protocol",
-    "task run": "task_run.run",
+    name: f"{module}.{FUNCTIONS.get(name, name.rpartition(' ')[2])}"
+    for module, names in MODULES.items()
+    for name in names.split("," if "," in names else " ")
 }
 WRITES_THE_LAUNCHER = ("init", "doctor", "uninstall")  # anyway, or must not without being asked to
 OPTIONS = (("--debug", "Show tracebacks."), ("--version", "Show the version."))
@@ -119,9 +94,9 @@ def run(words: list[str]) -> None:
         return
     function, rest = function_of(name), words[1 + name.count(" ") :]
     if any(word in command.HELP for word in rest[: rest.index("--") if "--" in rest else None]):
-        from holdfast.cli import command_help
+        from holdfast.cli import command
 
-        output.echo(command_help.text(name, function), nl=False)
+        output.echo(command.text(name, function), nl=False)
         return
     given = command.read(name, function, rest)
     if name not in WRITES_THE_LAUNCHER:
@@ -151,7 +126,7 @@ def _list(words: list[str]) -> None:
     rest = words[1:] if group else words
     if rest and rest[0] not in HELP:
         raise _unknown(rest[0], group)
-    from holdfast.cli.command_help import listing
+    from holdfast.cli.command import listing
 
     rows = [(name.removeprefix(f"{group} "), _purpose(name)) for name in listed(group)]
     output.echo(listing(group, GROUPS.get(group, PURPOSE), rows, () if group else OPTIONS), nl=False)
@@ -164,7 +139,7 @@ def _purpose(name: str) -> str:
         return fast.COMMANDS[name][1].strip().splitlines()[2].strip()
     if name in GROUPS:
         return GROUPS[name]
-    from holdfast.cli.command_help import purpose
+    from holdfast.cli.command import purpose
 
     return purpose(function_of(name))
 

@@ -1,23 +1,29 @@
-"""`holdfast doctor`: every link probed for real, and the safe part mended with --fix."""
+"""`holdfast doctor`: every link probed for real, and the safe part mended with --fix.
+
+`holdfast audit`: what was written against what ran.
+
+`holdfast check`: what to mend in the vault, and the safe part of it done with --fix.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import home, platform
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import UsageError
+from holdfast.memory import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from holdfast.doctor.checks import Place, Report
-    from holdfast.vault.new_history import Plan
-
-LABELS = {"mended": "fixed", "can-be-mended": "MEND", "needs-you": "FAIL", "lost": "LOST"}
+    from holdfast.health.finding import Place
+    from holdfast.vault.check_notes import Report
+    from holdfast.vault.git_mending import Plan
 
 
 def doctor(
@@ -33,8 +39,8 @@ def doctor(
     agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
 ) -> None:
     """Probe every link from your agent to the vault; exit status 0 where all is well."""
-    from holdfast.doctor import examine, hosts
-    from holdfast.doctor.checks import Place
+    from holdfast.health import doctor, hosts, printer
+    from holdfast.health.finding import Place
 
     cwd = platform.working_folder(os.environ)
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ), hosts.known(tuple(agent or ())))
@@ -44,29 +50,27 @@ def doctor(
     if accept_lost:
         _accept(place, yes=yes, json=json)
         return
-    report = examine.examine_and_mend(place) if fix else examine.examine(place)
+    report = doctor.examine_and_mend(place) if fix else doctor.examine(place)
     if json:
-        checks = [check.as_record() for check in report.checks]
-        record = {"ok": report.ok, "worst": report.worst, "checks": checks, "fixed": list(report.fixed)}
-        output.as_json(record)
+        output.as_json(report.as_record())
     else:
-        _print(report)
+        output.echo("\n".join(printer.examination_lines(report)))
     if not report.ok:
         raise SystemExit(report.status)
 
 
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
-    from holdfast.text.phrases import many
-    from holdfast.vault import new_history
+    from holdfast.text.layout import many
+    from holdfast.vault import git_mending
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    planned = new_history.plan(place.vault, by=by)
+    planned = git_mending.plan(place.vault, by=by)
     if not json:
         for line in _plan_lines(place.vault, planned):
             output.echo(line)
     _ask("Begin a new history with the notes as they are?", "Begin a new history?", yes=yes)
-    done = new_history.begin(place.vault, place.clock(), by=by)
+    done = git_mending.begin(place.vault, place.clock(), by=by)
     if json:
         output.as_json(dict(done.__dict__))
         return
@@ -77,7 +81,7 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
 
 
 def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
-    from holdfast.text.phrases import many
+    from holdfast.text.layout import many
 
     yield f"The history of {vault} is damaged: {planned.damage}."
     beside = ", and the old .git is kept in .state" if planned.is_kept else ""
@@ -95,15 +99,15 @@ def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
 
 def _accept(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
-    from holdfast.vault import accepted_loss
+    from holdfast.vault import kept_versions
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    lost = accepted_loss.plan(place.vault, by=by)
+    lost = kept_versions.plan(place.vault, by=by)
     if not json:
         output.echo(f"Lost in the history of {place.vault}: {'; '.join(one.what for one in lost)}.")
         output.echo("Every commit stays; those versions cannot be brought back by `holdfast undo`.")
     _ask("Accept that they are lost?", "Accept that they are lost?", yes=yes)
-    done = accepted_loss.by_word(place.vault, by=by)
+    done = kept_versions.by_word(place.vault, by=by)
     if json:
         output.as_json({"accepted": [ident for one in done for ident in one.idents]})
         return
@@ -120,33 +124,87 @@ def _ask(question: str, told: str, *, yes: bool) -> None:
         raise UsageError("Nothing was changed.")
 
 
-def _print(report: Report) -> None:
-    for done in report.fixed:
-        output.echo(f"--fix {done}")
-    for check in report.checks:
-        name = f"{check.name} ({check.agent})" if check.agent else check.name
-        detail = check.detail.removeprefix("note: ")
-        output.echo(f"{LABELS.get(check.level, check.level):<5} {name:<26} {detail}")
-        if check.fix and not (check.ok and check.level != "note"):
-            output.echo(f"{'':<32} {check.fix}")
-    output.echo(_summary(report))
+def audit(
+    days: Annotated[int | None, Option("--days", least=1, help="The last so many days; 7 by default.")] = None,
+    since: Annotated[str, Option("--since", help="From this date on: 2026-01-31, 2026-01-31T15:00.")] = "",
+    project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
+    everything: Annotated[bool, Option("--all", help="Of all projects.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Compare what should have run with what did; exit status 1 where the two differ."""
+    from holdfast.health import audit, printer, sessions
+    from holdfast.health.finding import Place
 
-
-def _summary(report: Report) -> str:
-    failed = sum(1 for check in report.checks if not check.ok)
-    if not failed:
-        said = f"{len(report.checks)} checks, all is well"
+    if project and everything:
+        raise UsageError("Say either --project or --all, not both; nothing was looked at.")
+    cwd = platform.working_folder(os.environ)
+    place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ))
+    wanted = "" if everything else project or audit.here(place)
+    found = audit.audit(place, sessions.make(place.clock(), days or 0, since, wanted, is_named=bool(project)))
+    if json:
+        output.as_json(found.as_record())
     else:
-        counts = {
-            "lost": "lost",
-            "needs-you": "for you to do",
-            "can-be-mended": "that `holdfast doctor --fix` mends",
-        }
-        parts = [f"{count} {what}" for level, what in counts.items() if (count := report.count(level))]
-        said = f"{failed} of {len(report.checks)} checks failed ({', '.join(parts)})"
-    more = [
-        f"{count} {what}"
-        for level, what in (("mended", "mended"), ("note", "to know"))
-        if (count := report.count(level))
-    ]
-    return "; ".join((said, *more)) + "."
+        output.echo("\n".join(printer.audit_lines(found)))
+    if not found.ok:
+        raise SystemExit(1)
+
+
+MANY = 500  # notes; fewer are read before a bar could be seen
+
+
+def check(
+    fix: Annotated[bool, Option("--fix", help="Mend what is safe: missing dates and kinds, the map.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what is wrong in the vault and how to mend it; exit status 1 where something is."""
+    memory = Memory.open()
+    with _progress(memory) as progress:
+        report = memory.notes.check(fix=fix, everything=everything, progress=progress)
+    if json:
+        output.as_json(
+            {
+                "ok": report.ok,
+                "findings": [finding.as_record() for finding in report.findings],
+                "checked": report.checked,
+                "fixed": [finding.as_record() for finding in report.fixed],
+                "other_projects": report.elsewhere,
+            }
+        )
+    else:
+        _print_check(report)
+    if not report.ok:
+        raise SystemExit(1)
+
+
+def _print_check(report: Report) -> None:
+    for finding in report.fixed:
+        output.echo(f"fixed    {finding.path}: {finding.what}")
+    for finding in report.findings:
+        output.echo(f"{finding.level:<8} {finding.path}:{finding.line}: {finding.what} [{finding.code}]")
+        output.echo(f"         {finding.fix}")
+    errors = sum(1 for finding in report.findings if finding.level == "error")
+    warnings = len(report.findings) - errors
+    found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}" if report.findings else "all is well"
+    output.echo(f"{_count(report.checked, 'note')} checked: {found}.")
+    if report.elsewhere:
+        output.echo(f"{_count(report.elsewhere, 'finding')} more in other projects (--all).")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def _progress(memory: Memory) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, for notes that have to be read."""
+    total = memory.notes.file_count() if sys.stderr.isatty() else 0
+    if total < MANY:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        reading = bar.add_task("Reading notes", total=total)
+        yield lambda count: bar.update(reading, advance=count)

@@ -1,33 +1,37 @@
 """`holdfast flag` and `holdfast snag`: one durable line, synced before the answer. Standard library only.
 
 Where the hook has taken the same words from the tool call that runs us, that is said, and nothing is written twice.
+
+`holdfast remember`: filed at once, with the user's authority. On the fast path: agents type it amid work.
 """
 
 from __future__ import annotations
 
 import time
 
+from holdfast.capture.flag_words import OF_REMEMBER
 from holdfast.cli.fast import say
-from holdfast.errors import UsageError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from holdfast.capture.caller import Where
-    from holdfast.capture.flag_words import Words
-    from holdfast.capture.raw_words import Taken
+    from holdfast.capture.flag_words import Taken, Words
+    from holdfast.capture.gate import Where
+    from holdfast.memory import Memory
 
 
 def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import caller, flag_words, home, platform
+    from holdfast.capture import flag_words, gate, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
     if not off:
-        where = caller.here(env, cwd, vault)
+        where = gate.here(env, cwd, vault)
         off = home.PROJECT_OFF if where.project.off else ""
     if off:
         raise UsageError(f"Nothing was written: {off}.")
@@ -41,16 +45,16 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
 
 def _keep(error: UsageError, command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> None:
     """What is refused is a draft, and the refusal says so."""
-    from holdfast.capture import caller, drafts, flag_words, home
+    from holdfast.capture import drafts, flag_words, gate, home
 
     text, evidence = flag_words.submission(command, argv, piped)
     about = (where.project.id, where.episode, time.time())
-    origin = caller.origin(where, vault)
+    origin = gate.origin_of(where, vault)
     drafts.refused(home.state(vault), error, command, text, *about, origin=origin, evidence=evidence)
 
 
 def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> int:
-    from holdfast.capture import caller, flag_words, flagging, home, once
+    from holdfast.capture import flag_words, flagging, gate, home, once
 
     words = flag_words.read(command, argv, piped)
     state = home.state(vault)
@@ -61,7 +65,7 @@ def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: W
     if ids and (is_kept or flagging.are_waiting(state, ids, now)):
         once.drop(state, where.episode, words.name)
         return _answer(words, where, [(ident, words.kind) for ident in ids], by="hook")
-    origin = caller.origin(where, vault)
+    origin = gate.origin_of(where, vault)
     speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     words, raw = _as_written(state, command, words, where)
     taken = flagging.take_words(vault, words, speaker, now, ids=ids)
@@ -82,9 +86,9 @@ def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[W
 
     if not where.episode or not drafts.any_kept(state):
         return words, []
-    from holdfast.capture import raw_words
+    from holdfast.capture import flag_words
 
-    raw = raw_words.taken(state, command, words.texts, where.episode)
+    raw = flag_words.taken(state, command, words.texts, where.episode)
     evidence = dict.fromkeys((*words.evidence, *(proof for one in raw for proof in one.evidence)))
     return replace(words, texts=tuple(one.text for one in raw), evidence=tuple(evidence)), raw
 
@@ -136,3 +140,100 @@ def _answer(
     for change in changes:
         say(f"note: {change}\n")
     return 0
+
+
+def remember(argv: list[str], env: Mapping[str, str]) -> int:
+    """A text that is refused is kept as a draft, unless capture is off."""
+    from holdfast.memory import Memory
+    from holdfast.memory.context import Context
+
+    memory = Memory(Context.capturing(env))
+    said: list[str] = []
+    try:
+        return _remember(argv, env, memory, said)
+    except HoldfastError as error:
+        if memory.at.why_off():
+            raise
+        _keep_draft(error, said or argv, memory)
+        raise
+
+
+def _keep_draft(error: HoldfastError, said: list[str], memory: Memory) -> None:
+    from holdfast.capture import drafts, gate
+
+    where = memory.at.where()
+    origin = gate.typed_origin(where, memory.at.vault)
+    about = (where.project.id, where.episode, memory.at.clock())
+    drafts.refused(memory.at.state, error, drafts.REMEMBER, " ".join(said), *about, origin=origin)
+
+
+def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
+    """`said` is filled with what was submitted, once that is known."""
+    from holdfast.capture import codec, drafts, flag_words
+    from holdfast.vault.authority import as_flag, can_be_written
+    from holdfast.vault.edits import Asked
+    from holdfast.vault.notes import GLOBAL
+
+    text, given, switches = _arguments(argv)
+    if text == "-":
+        text = _stdin()
+    said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
+    where = memory.at.where()
+    (raw,) = flag_words.taken(memory.at.state, drafts.REMEMBER, [text], where.episode)
+    text = raw.text
+    project = GLOBAL if "--global" in switches or given.get("--kind") == "identity" else memory.at.project().id
+    fields: dict[str, Any] = {option[2:]: value for option, value in given.items() if option != "--for"}
+    asked = Asked(text=text, project=project, evidence=raw.evidence, **fields)
+    if memory.at.is_stand_in() or not can_be_written(memory.at.vault):
+        kept = as_flag(memory.at.vault, memory.at.cwd, env, asked, given.get("--for", ""), memory.at.clock())
+        why = "the vault is gone; once it is back" if memory.at.is_stand_in() else "notes cannot be written from here"
+        if "--json" in switches:
+            say(codec.encode({"flagged": [one.as_record() for one in kept]}).decode("utf-8") + "\n")
+        for one in kept if "--json" not in switches else ():
+            say(f"flagged {one.id} [{one.kind}]: {why}, the next close files it\n")
+        return 0
+    filed = memory.notes.remember(asked, given.get("--for", ""))
+    if raw.draft:
+        drafts.settle(memory.at.state, raw.draft)
+    drafts.submitted(memory.at.state, drafts.REMEMBER, [text], where.project.id, where.episode)
+    if "--json" in switches:
+        answer = {"path": filed.path, "commit": filed.commit, "was_there": filed.was_there, "changes": filed.changes}
+        say(codec.encode(answer).decode("utf-8") + "\n")
+        return 0
+    scope = "all projects" if project == GLOBAL else f"project {project}"
+    say(f"{'already remembered' if filed.was_there else 'remembered'} in {filed.path}, for {scope}\n")
+    for change in (*filed.changes, *([raw.change] if raw.change else [])):
+        say(f"note: {change}\n")
+    return 0
+
+
+def _stdin() -> str:
+    """All that is piped to us, as text."""
+    from holdfast.capture import platform
+
+    return platform.read_all(0).decode("utf-8", "replace")
+
+
+def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
+    texts: list[str] = []
+    given: dict[str, str] = {}
+    switches: set[str] = set()
+    rest = iter(argv)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if word == "--":
+            texts += rest
+        elif word in ("--global", "--json"):
+            switches.add(word)
+        elif option in OF_REMEMBER:
+            found = value if equals else next(rest, None)
+            if found is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            given[option] = found
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
+            raise UsageError(f'"{word}" is no option of remember; nothing was written. Put -- before such a text.')
+        else:
+            texts.append(word)
+    if not " ".join(texts).strip():
+        raise UsageError('There is no text; nothing was written. Try: holdfast remember "what to remember".')
+    return " ".join(texts), given, switches

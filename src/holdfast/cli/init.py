@@ -1,19 +1,26 @@
-"""`holdfast init`: the vault, the launcher, and our lines in the settings of the agents on this machine."""
+"""`holdfast init`: the vault, the launcher, and our lines in the settings of the agents on this machine.
+
+`holdfast uninstall`: our lines out of the agents' settings, the launcher and the command gone; the vault stays.
+
+`holdfast demo`: a whole life of a memory, watched running in a vault of its own.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.capture import config, gate, home, platform, vanished
+from holdfast.capture import config, gate, home, platform, vault_id
 from holdfast.cli import output
 from holdfast.cli.command import Option
-from holdfast.install import judges, plan, telling
+from holdfast.install import plan, removal, telling
+from holdfast.install.demo.story import run
 
 if TYPE_CHECKING:
-    from holdfast.install.hosts import Scope
-    from holdfast.judge.offers import Offer
+    from holdfast.hosts.registration import Scope
+    from holdfast.judge.choosing import Offer
 
 
 def init(
@@ -33,32 +40,32 @@ def init(
     ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
-    from holdfast.judge import offers
+    from holdfast.judge import choosing
 
     env, cwd = os.environ, platform.working_folder(os.environ)
     scope: Scope = "project" if project else "user"
     own = home.own_vault(env)
     if not new_vault:
-        vanished.refuse(own, env)
+        vault_id.refuse(own, env)
     wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
-    settings, works = config.load(home.state(home.own_vault(env))), offers.found(env)
+    settings, works = config.load(home.state(home.own_vault(env))), choosing.found(env)
     if not dry_run:
         by = gate.asker(env, cwd, home.capture_vault(env))
         gate.require(by, gate.Change(gate.PERMISSION), "Registering hooks and permissions")
     if new_vault and not dry_run:
         gate.require(by, gate.Change(gate.SETTING), "Beginning a new vault")
         if yes or json or agrees(f"Go on with the vault at {own} from now on?"):
-            vanished.begin_anew(own, env, time.time())
+            vault_id.begin_anew(own, env, time.time())
         else:
             output.echo("Nothing was changed.")
             return
     if json:
         if not dry_run:
             plan.apply(wanted, env)
-        about = judges.as_data(settings, works)
+        about = telling.as_data(settings, works)
         output.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
-    for line in telling.init_lines(wanted, written=not dry_run, judge=judges.line(settings, works)):
+    for line in telling.init_lines(wanted, written=not dry_run, judge=telling.line(settings, works)):
         output.echo(line)
     if dry_run:
         return
@@ -68,7 +75,7 @@ def init(
     plan.apply(wanted, env)
     for line in telling.next_lines(wanted, env, cwd):
         output.echo(line)
-    if not yes and output.is_answered() and judges.may_ask(settings, works):
+    if not yes and output.is_answered() and telling.may_ask(settings, works):
         choose_judge(works)
 
 
@@ -79,13 +86,50 @@ def agrees(question: str) -> bool:
 
 def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
-    from holdfast.judge import keeping
+    from holdfast.judge import choosing
 
-    for line in judges.question(works):
+    for line in telling.question(works):
         output.echo(line)
-    while (answer := output.prompt("Which", "0", "0")).strip() not in judges.answers(works):
-        output.echo(f"Say one of {', '.join(judges.answers(works))}.")
-    offer = judges.answered(answer, works)
-    path = keeping.write(home.state(home.own_vault(os.environ)), judges.settings_of(offer))
-    for line in judges.answer_lines(offer, path):
+    while (answer := output.prompt("Which", "0", "0")).strip() not in telling.answers(works):
+        output.echo(f"Say one of {', '.join(telling.answers(works))}.")
+    offer = telling.answered(answer, works)
+    path = choosing.write(home.state(home.own_vault(os.environ)), telling.settings_of(offer))
+    for line in telling.answer_lines(offer, path):
         output.echo(line)
+
+
+def uninstall(
+    agent: Annotated[list[str] | None, Option("--agent", help="Only from this agent; may be repeated.")] = None,
+    project: Annotated[bool, Option("--project", help="Only from this project's local settings.")] = False,
+    yes: Annotated[bool, Option("--yes -y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON; does not ask.")] = False,
+) -> None:
+    """Give the agents' settings back as they were. Your vault stays."""
+    env, cwd = os.environ, platform.working_folder(os.environ)
+    wanted = removal.make(env, cwd, agent or [], "project" if project else "user")
+    if not dry_run:
+        by = gate.asker(env, cwd, home.own_vault(env))
+        gate.require(by, gate.Change(gate.PERMISSION, gate.LIFTED), "Taking the hooks out")
+    if json:
+        if not dry_run:
+            removal.apply(wanted, env)
+        output.as_json(telling.uninstall_as_data(wanted, env, written=not dry_run))
+        return
+    for line in telling.uninstall_lines(wanted, in_full=dry_run):
+        output.echo(line)
+    if dry_run:
+        return
+    if wanted.changes and not yes and not agrees("Remove this?"):
+        output.echo("Nothing was changed.")
+        return
+    removal.apply(wanted, env)
+    for line in telling.stays(env, cwd):
+        output.echo(line)
+
+
+def demo(
+    keep: Annotated[bool, Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
+) -> None:
+    """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
+    run(output.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)

@@ -1,14 +1,26 @@
-"""`holdfast judge`: which model tidies the memory, if any."""
+"""`holdfast judge`: which model tidies the memory, if any.
+
+`holdfast spend`: what the calls to models took, and how much the caps leave for today.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.capture import config, gate, home, platform
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.close.spend.prices import Price, Prices
+    from holdfast.close.spend.report import Report, Row
 
 
 def judge(
@@ -25,7 +37,7 @@ def judge(
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
     from holdfast.close.spend.budget import Budget
-    from holdfast.judge import choosing, offers
+    from holdfast.judge import choosing
     from holdfast.judge.choice import VERBATIM
 
     env, cwd = os.environ, platform.working_folder(os.environ)
@@ -33,7 +45,7 @@ def judge(
     state = home.state(vault)
     settings = config.load(state)
     if not (name or model or url or key_env or workers):
-        found = choosing.shown(settings, env, offers.found(env))
+        found = choosing.shown(settings, env, choosing.found(env))
         output.as_json(found.as_record()) if json else _print(found.lines())
         return
     wanted = choosing.wanted(settings, name, model, url, key_env, workers)
@@ -55,3 +67,87 @@ def judge(
 def _print(lines: list[str]) -> None:
     for line in lines:
         output.echo(line)
+
+
+BAR = 40  # characters, at most
+SHOWN = "{:<%d}  {:>7}  {:>12}  {:>16}  "
+STYLE = "cyan"
+
+
+def spend(
+    days: Annotated[int, Option("--days", least=1, most=4000, help="So many days, today (UTC) included.")] = 14,
+    by: Annotated[str, Option("--by", help="day, host, job, model or judge.")] = "day",
+    prices: Annotated[bool, Option("--prices", help="The prices that are counted with.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show the meter of calls to models: tokens, money, and what today's caps leave."""
+    from holdfast.close.spend import prices as tables
+    from holdfast.close.spend import report as spend_report
+
+    memory = Memory.open()
+    if prices:
+        state = home.machine_state(memory.at.env)
+        known = tables.load(state)
+        output.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, state)
+        return
+    report = memory.sessions.spent(days, by)
+    output.as_json(report.as_record()) if json else _print_spend(report)
+
+
+def _print_spend(report: Report) -> None:
+    from holdfast.close.spend.report import money_of, words_for
+
+    if report.rows:
+        rows = [(words_for(row.name, report.by), row, money_of(row)) for row in report.rows]
+        rows.append(("in all", report.total, money_of(report.total)))
+        _chart(rows, report.by)
+    else:
+        output.echo(f"No model was asked in the last {report.days} days.")
+    for line in report.lines():
+        output.echo(line)
+
+
+def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
+    wide = max(len(by), *(len(name) for name, _, _ in rows))
+    line = SHOWN % wide
+    output.echo(line.format(by, "calls", "tokens", "money").rstrip())
+    speaks = (sys.stdout.encoding or "").lower().startswith("utf")
+    is_plain = not (sys.stdout.isatty() and speaks) or bool(os.environ.get("NO_COLOR"))
+    left = shutil.get_terminal_size().columns - len(line.format("", "", "", ""))
+    room = max(8, min(BAR, left)) if sys.stdout.isatty() else BAR
+    most = max(row.sums.tokens for _, row, _ in rows[:-1])
+    for name, row, money in rows:
+        text = line.format(name, f"{row.sums.calls:,}", f"{row.sums.tokens:,}", money)
+        tokens = 0 if row is rows[-1][1] else row.sums.tokens
+        _bar(text, max(1, round(tokens / most * room)) if tokens else 0, is_plain=is_plain)
+
+
+def _bar(text: str, length: int, *, is_plain: bool) -> None:
+    if is_plain or not length:
+        output.echo(f"{text}{'#' * length}".rstrip())
+        return
+    from rich.console import Console
+
+    output.echo(text, nl=False)
+    Console(highlight=False).print("\u2588" * length, style=STYLE)
+
+
+def _print_prices(known: Prices, state: str) -> None:
+    from holdfast.close.spend import prices as tables
+
+    output.echo(f"{known.currency} per million tokens; the first line that fits counts.")
+    _table(f"Yours, {tables.path_of(state)}:", known.own)
+    if known.shipped:
+        _table(f"Shipped, as of {tables.AS_OF}, and possibly outdated:", known.shipped)
+    for line in tables.EXPLAINED:
+        output.echo(line)
+    if known.problem:
+        output.echo(f"note: {known.problem}")
+
+
+def _table(heading: str, rows: Sequence[Price]) -> None:
+    output.echo(heading if rows else f"{heading} none")
+    for price in rows:
+        name = f"{price.model} ({price.judge})" if price.judge else price.model
+        amounts: list[Any] = [f"{price.money_in:.2f}", f"{price.money_out:.2f}"]
+        output.echo(f"  {name:<32} in {amounts[0]:>8}  out {amounts[1]:>8}")

@@ -1,16 +1,30 @@
-"""`holdfast notes` and `holdfast show`: what is remembered, and one piece of it."""
+"""`holdfast notes` and `holdfast show`: what is remembered, and one piece of it.
+
+`holdfast prompts`: what the user typed, in their own words.
+
+`holdfast promote`: a durable fact leaves the handoff and becomes a note.
+
+`holdfast forget`: out of what is loaded, or out of everything.
+
+`holdfast arm` and `holdfast disarm`: the tool calls at which a note comes back by itself.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
+from holdfast.capture import gate, quoting
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
-from holdfast.errors import NotFound
+from holdfast.errors import NotFound, UsageError
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
+    from holdfast.vault.armed import Arming
     from holdfast.vault.notes import Note
+    from holdfast.vault.purge import Plan
+
 
 FIELDS = (
     "path",
@@ -35,11 +49,11 @@ def notes(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the notes of this project and the global ones, or the archive of handoffs."""
-    memory = Memory.here()
+    memory = Memory.open()
     if handoffs:
         _handoffs(memory, words or [], json=json)
         return
-    known = memory.notes(everything=everything)
+    known = memory.notes.index(everything=everything)
     wanted = [word.casefold() for word in words or []]
     found = [note for note in known.notes if _is_wanted(note, kind, wanted, everything=everything)]
     if json:
@@ -65,7 +79,7 @@ def _is_wanted(note: Note, kind: str, words: list[str], *, everything: bool) -> 
 def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
     wanted = [word.casefold() for word in words]
     rows = []
-    for one, number in memory.handoffs():
+    for one, number in memory.sessions.handoffs():
         text = " ".join([one.title, *(item for items in one.sections.values() for item in items)]).casefold()
         if all(word in text for word in wanted):
             rows.append(
@@ -89,14 +103,14 @@ def show(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Print one note, or the newest handoff, as its file has it; or one thought and where it is from."""
-    memory = Memory.here()
+    memory = Memory.open()
     if note == "handoff":
         _newest(memory, json=json)
         return
     try:
-        found, text = memory.note(note, everything=everything)
+        found, text = memory.notes.show(note, everything=everything)
     except NotFound:
-        thought = memory.shown_thought(note, everything=everything)
+        thought = memory.field.show(note, everything=everything)
         if thought is None:
             raise
         output.thought(*thought, json=json)
@@ -104,17 +118,204 @@ def show(
     if json:
         output.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
     else:
-        output.echo(f"<!-- {memory.vault}/{found.path} -->")
+        output.echo(f"<!-- {memory.at.vault}/{found.path} -->")
         output.echo(text.rstrip("\n"))
 
 
 def _newest(memory: Memory, *, json: bool) -> None:
-    found = memory.handoffs(1)
+    found = memory.sessions.handoffs(1)
     if not found:
         raise NotFound("This project has no handoff yet.")
     one, number = found[0]
     if json:
         output.as_json({"number": number, **{k: v for k, v in one.__dict__.items() if k != "parents"}})
         return
-    output.echo(f"<!-- session {number}, {memory.vault}/{one.path} -->")
-    output.echo(memory.text_of(one.path).rstrip("\n"))
+    output.echo(f"<!-- session {number}, {memory.at.vault}/{one.path} -->")
+    output.echo(memory.notes.text_of(one.path).rstrip("\n"))
+
+
+LONGEST = 160
+
+
+def prompts(
+    words: Annotated[list[str] | None, Argument(help="Only those with all of these words.")] = None,
+    most: Annotated[int, Option("--most", least=1, help="How many, the newest.")] = 20,
+    full: Annotated[bool, Option("--full", help="Whole, with what the agent had said before each.")] = False,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List what you typed to the agents in this project, the newest first. Secrets were removed."""
+    found = Memory.open().sessions.prompts(words or [], most, everything=everything)
+    if json:
+        output.as_json({"prompts": [one.as_record() for one in found]})
+        return
+    for one in found:
+        place = f"{one.path or 'not closed yet'}, {one.number}"
+        if not full:
+            text = quoting.shortened(" ".join(output.plain(one.text).split()), LONGEST)
+            output.echo(f"{one.time[:16]}  {text}  ({place})")
+            continue
+        output.echo(f"{one.time} ({place})")
+        for line in one.before.split("\n") if one.before else ():
+            output.echo(f"  > {output.plain(line)}".rstrip())
+        for line in one.text.split("\n"):
+            output.echo(f"    {output.plain(line)}".rstrip())
+    if not found:
+        output.echo("You typed nothing like that here." if words else "Nothing that you typed is kept here yet.")
+
+
+STEERING = ("rule", "feedback", "identity")
+
+
+def promote(
+    item: Annotated[str, Argument(help="Some words of the item, or its number. Without it: the list.")] = "",
+    kind: Annotated[str, Option("--kind", help="Kind of the note; by default what its section says.")] = "",
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Move an item of the newest handoff into a note of its own, leaving a link."""
+    memory = Memory.open()
+    if not item:
+        path, items = memory.notes.promotable()
+        if json:
+            output.as_json({"handoff": path, "items": [{"section": section, "text": text} for section, text in items]})
+            return
+        for number, (section, text) in enumerate(items, 1):
+            output.echo(f"{number}  [{section}] {text}")
+        if not items:
+            output.echo("Nothing in the newest handoff waits to be promoted." if path else "There is no handoff yet.")
+        return
+    if kind in STEERING:
+        gate.require(memory.at.asker(), gate.Change(gate.RULE), f"Making a {kind} of what a handoff says")
+    filed, path = memory.notes.promote(item, kind)
+    if json:
+        output.as_json({"path": filed.path, "handoff": path, "commit": filed.commit, "was_there": filed.was_there})
+        return
+    output.echo(f"promoted to {filed.path}; {path} links to it")
+    for change in filed.changes:
+        output.echo(f"note: {change}")
+
+
+def forget(
+    note: Annotated[str, Argument(help="A note's name or path, a thought's id, or words to search for.")],
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    purge: Annotated[bool, Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
+    memory = Memory.open()
+    found = memory.notes.forgettable(note, everything=everything)
+    is_named = len(found) == 1 and memory.notes.is_named(found[0], note)
+    thoughts = [] if is_named else memory.field.forgettable(note, everything=everything, withdrawn=purge)
+    is_named = is_named or (not found and [one.id for one in thoughts] == [note.strip()])
+    cut_short = memory.notes.unfinished_purge() if purge and not found and not thoughts else None
+    if not found and not thoughts and cut_short is None:
+        raise NotFound(f'Nothing has "{note}"; nothing was changed. `holdfast notes` lists what there is (--all too).')
+    if not json:
+        for one in found:
+            output.echo(f"{one.path}: {one.description}")
+        for thought in thoughts:
+            output.echo(f"thought {thought.id}: {output.plain(thought.text)}")
+    if purge:
+        ids = [one.id for one in thoughts]
+        _purge(memory, cut_short or memory.notes.purge_plan([one.path for one in found], ids), yes=yes, json=json)
+        return
+    if not yes and (not is_named or _is_terminal()):
+        count = len(found) + len(thoughts)
+        which = "it" if count == 1 else f"these {count}"
+        or_one = ", or the whole name or path of one note" + (", or the id of one thought" if thoughts else "")
+        _ask(f"Forget {which}?", or_one)
+    commit = memory.notes.forget([one.path for one in found]) if found else ""
+    if thoughts:
+        memory.field.forget([one.id for one in thoughts])
+    if json:
+        forgotten = [*(one.path for one in found), *(one.id for one in thoughts)]
+        output.as_json({"forgotten": forgotten, "commit": commit})
+        return
+    if found:
+        output.echo(f"forgotten; `holdfast undo {commit[:10]}` brings it back")
+    if thoughts:
+        output.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _ask(question: str, otherwise: str = "") -> None:
+    if not _is_terminal():
+        raise UsageError(f"{question} Nothing was changed: say --yes{otherwise}.")
+    if not output.confirm(question):
+        raise UsageError("Nothing was changed.")
+
+
+def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
+    """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
+    if not json:
+        for line in plan.lines():
+            output.echo(line)
+    if not yes:
+        _ask("Purge it for good, from history too? This cannot be undone.")
+    done = memory.notes.purge(plan)
+    if json:
+        output.as_json(
+            {"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)}
+        )
+        return
+    output.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
+    for remote in done.remotes:
+        output.echo(f"not reached: the remote {remote} may still have it")
+
+
+NoteArgument = Annotated[str, Argument(metavar="NOTE", help="A note: its path, name, or a part of it.")]
+JsonOption = Annotated[bool, Option("--json", help="As JSON.")]
+DryRunOption = Annotated[bool, Option("--dry-run", help="Show it, change nothing.")]
+
+
+def arm(
+    note: NoteArgument,
+    tool: Annotated[list[str] | None, Option("--tool", help="One of these tools; * allowed.")] = None,
+    word: Annotated[list[str] | None, Option("--word", help="All of these in the tool's input.")] = None,
+    path: Annotated[list[str] | None, Option("--path", metavar="GLOB", help="One of these paths.")] = None,
+    pattern: Annotated[
+        str | None, Option("--pattern", metavar="RE", help="A regular expression in the tool's input.")
+    ] = None,
+    run: Annotated[list[str] | None, Option("--run", metavar="COMMAND", help="A command, however written.")] = None,
+    write: Annotated[list[str] | None, Option("--write", metavar="GLOB", help="A file that is changed.")] = None,
+    read: Annotated[list[str] | None, Option("--read", metavar="GLOB", help="A file, read or changed.")] = None,
+    package: Annotated[list[str] | None, Option("--package", help="A package, installed or imported.")] = None,
+    setting: Annotated[list[str] | None, Option("--setting", metavar="KEY", help="A setting, changed.")] = None,
+    json: JsonOption = False,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Let a note come back by itself before the tool calls that match; without conditions, those its words name."""
+    when = {"tool": tool, "words": word, "paths": path, "pattern": pattern}
+    when |= {"runs": run, "writes": write, "opens": read, "packages": package, "settings": setting}
+    _print(Memory.open().notes.arm(note, when, dry_run=dry_run), json=json, dry_run=dry_run)
+
+
+def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption = False) -> None:
+    """Let a note wait for no tool call any more."""
+    memory = Memory.open()
+    gate.require(memory.at.asker(), gate.Change(gate.ARMED, gate.LIFTED), "Disarming a note")
+    _print(memory.notes.disarm(note, dry_run=dry_run), json=json, dry_run=dry_run)
+
+
+def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
+    if json:
+        output.as_json(
+            {
+                "path": done.note.path,
+                "when": done.when,
+                "before": done.before,
+                "changed": done.is_changed and not dry_run,
+            }
+        )
+        return
+    would = "would be " if dry_run and done.is_changed else "" if done.is_changed else "already "
+    if done.when is None:
+        output.echo(f"{would}disarmed: {done.note.path}")
+        return
+    output.echo(f"{would}armed: {done.note.path}")
+    for key, value in done.when.items():
+        output.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")

@@ -1,12 +1,22 @@
-"""`holdfast queue`: what waits, how long, what is dead; and its retry."""
+"""`holdfast queue`: what waits, how long, what is dead; and its retry.
+
+`holdfast drafts`: what was submitted and refused, kept word for word.
+
+`holdfast log`: what really fired.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import time
+from typing import Annotated, Any
 
+from holdfast.capture.drafts import Draft
+from holdfast.capture.flags import clean
+from holdfast.capture.ledger import KINDS, Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING, Entry
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
+from holdfast.errors import UsageError
 from holdfast.memory import Memory
 
 
@@ -18,16 +28,16 @@ def queue(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what waits to be filed, how long, and what is dead; `queue retry` revives dead flags."""
-    memory = Memory.here()
+    memory = Memory.open()
     if set_aside:
         _set_aside(memory, json=json)
         return
-    view = memory.queue()
-    broken = memory.set_broken_aside(view)
-    ids = memory.project().ids
+    view = memory.sessions.queue()
+    broken = memory.sessions.set_broken_aside(view)
+    ids = memory.at.project().ids
     mine = [entry for entry in view.entries if everything or entry.flag.project in ids]
     elsewhere = len(view.entries) - len(mine)
-    now = memory.clock()
+    now = memory.at.clock()
     by_state = {state: [entry for entry in mine if entry.state == state] for state in (WAITING, CLAIMED, DEAD)}
     oldest = max((now - entry.flag.time for entry in mine), default=0.0)
     if json:
@@ -50,7 +60,7 @@ def queue(
 
 
 def _set_aside(memory: Memory, *, json: bool) -> None:
-    copies, missing = memory.set_aside()
+    copies, missing = memory.sessions.set_aside()
     if json:
         named = {"flags": list(missing.flags), "segments": list(missing.segments), "days": list(missing.days)}
         output.as_json({"copies": copies, **named, "unnamed": missing.uncounted})
@@ -74,7 +84,7 @@ def retry(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Let dead flags wait again."""
-    revived = Memory.here().retry(ids or None)
+    revived = Memory.open().sessions.retry(ids or None)
     if json:
         output.as_json({"retried": list(revived)})
     else:
@@ -91,3 +101,95 @@ def _line(entry: Entry, now: float) -> None:
     output.echo(f"  {flag.id}  [{flag.kind}] {flag.text}  ({output.age(now - flag.time)}, {flag.origin}{tried})")
     for proof in flag.evidence:
         output.echo(f"      evidence: {proof}")
+
+
+SHOWN = 100
+
+
+def drafts(
+    ident: Annotated[str, Argument(metavar="[ID]", help="Print this one alone, by its id or the end of it.")] = "",
+    everything: Annotated[bool, Option("--all", help="Also settled ones, and of all projects.")] = False,
+    settle: Annotated[bool, Option("--settle", help="With ID: nothing is to be done about it any more.")] = False,
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what was submitted and refused: flags, handoffs and the like, kept word for word."""
+    memory = Memory.open()
+    if ident:
+        one = memory.sessions.settle_draft(ident) if settle else memory.sessions.draft(ident)
+        if json:
+            output.as_json(one.as_record())
+        else:
+            output.echo(f"settled {one.id}; its text stays in `holdfast drafts --all`" if settle else one.text)
+        return
+    found = memory.sessions.drafts(everything=everything)
+    if json:
+        output.as_json({"drafts": [one.as_record() for one in found]})
+        return
+    if not found:
+        output.echo("Nothing that was refused is waiting." if not everything else "Nothing was ever refused.")
+    for one in found:
+        _draft_line(one, memory.at.clock())
+
+
+def _draft_line(one: Draft, now: float) -> None:
+    text = " ".join(one.text.split())
+    text = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    what = "settled" if one.is_settled else f"used: {one.used}" if one.used else "open"
+    output.echo(f"  {one.id[-6:]}  [{one.kind}] {text}  ({output.age(now - one.time)}, {one.origin}, {what})")
+    output.echo(f"      refused: {one.why}")
+
+
+HEAD = ("v", "t", "kind", "event", "episode", "us")
+
+
+def log(
+    session: Annotated[str, Option("--session", help="Only this session (a beginning of its id will do).")] = "",
+    kind: Annotated[
+        list[str] | None, Option("--kind", help=f"Only this kind; may be repeated: {', '.join(KINDS)}.")
+    ] = None,
+    since: Annotated[str, Option("--since", help="From: 15m, 2h, 3d, 2026-01-31, 2026-01-31T15:00.")] = "",
+    until: Annotated[str, Option("--until", help="Until, in the same form.")] = "",
+    number: Annotated[int, Option("--number -n", least=1, help="At most so many, the newest.")] = 50,
+    counts: Annotated[bool, Option("--counts", help="Daily counts of what is older than 90 days.")] = False,
+    follow: Annotated[bool, Option("--follow -f", help="Go on as records are written.")] = False,
+    json: Annotated[bool, Option("--json", help="One JSON object per line.")] = False,
+) -> None:
+    """Show the ledger: every hook call, injection, flag and error, with its time in microseconds."""
+    memory = Memory.open()
+    unknown = [one for one in kind or () if one not in KINDS]
+    if unknown:
+        raise UsageError(f'"{unknown[0]}" is no kind of record. Use one of: {", ".join(KINDS)}.')
+    now = time.time()
+    wanted = Wanted(
+        session,
+        tuple(kind or ()),
+        output.moment(since, now) if since else 0.0,
+        output.moment(until, now) if until else 0.0,
+    )
+    if counts:
+        for record in memory.sessions.ledger_counts():
+            output.as_json(record) if json else output.echo(f"{record['day']}  {_pairs(record['counts'])}")
+        return
+    tell = output.as_json if json else _ledger_line
+    for record in memory.sessions.ledger(wanted, number):
+        tell(record)
+    if follow:
+        try:
+            for record in memory.sessions.follow_ledger(wanted, lambda: time.sleep(0.2)):
+                tell(record)
+        except KeyboardInterrupt:
+            return
+
+
+def _ledger_line(record: dict[str, Any]) -> None:
+    rest = {name: found for name, found in record.items() if name not in HEAD}
+    if isinstance(rest.get("carried"), list):
+        rest["carried"] = len(rest["carried"]) or ""  # the names, each with a digest, are for --json
+    spent = f"  {record['us']:,} us" if "us" in record else ""
+    what = " ".join(str(part) for part in (record.get("kind"), record.get("event"), record.get("episode")) if part)
+    # Payloads are outside text: what could steer a terminal is cleaned away here.
+    output.echo(f"{output.clock(record['t'])}  {clean(what)[0]}  {clean(_pairs(rest))[0]}{spent}")
+
+
+def _pairs(record: dict[str, Any]) -> str:
+    return " ".join(f"{name}={found}" for name, found in record.items() if found not in ("", [], None))

@@ -1,21 +1,27 @@
-"""`holdfast recall`: what is known that bears on a question. Shown first, noted afterwards."""
+"""`holdfast recall`: what is known that bears on a question. Shown first, noted afterwards.
+
+The part of a text that a question is about, where there is no room for all of it: a long note's beginning is rarely
+what it was found for.
+"""
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from holdfast.capture import caller
-from holdfast.cli import excerpt, output
+from holdfast.brief import prompt_by_words
+from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
-from holdfast.field import kinds, prompt_by_words
-from holdfast.fielding import Fielding
+from holdfast.field import opening, words
+from holdfast.memory import Memory
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
@@ -25,10 +31,40 @@ if TYPE_CHECKING:
     from holdfast.field.store import Scope
     from holdfast.field.thought import Thought
 
+
+CUT_MARK = "\u2026"
+WORD = re.compile(r"\S+")
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=\S)")
+BEFORE = 6  # words that are shown before the first that was asked for, where no sentence begins near by
+
+
+def of(text: str, query: str, room: int) -> str:
+    """As much as there is room for, from where the most of the query's words are; from the beginning where that is as
+    good, all of it where it fits."""
+    wanted = set(words.content(query))
+    if len(text) <= room or not wanted:
+        return text
+    said = list(WORD.finditer(text))
+    hits = [(one.start(), stem, nth) for nth, one in enumerate(said) for stem in wanted & set(words.content(one[0]))]
+    starts = [0, *(one.end() for one in SENTENCE.finditer(text))]
+    shorter = [said[max(0, nth - BEFORE)].start() for _, _, nth in hits]
+    places = [at for at, _, _ in hits]
+
+    def worth(start: int) -> int:
+        shown = hits[bisect_left(places, start) : bisect_left(places, start + room - 2)]
+        return len({stem for _, stem, _ in shown})
+
+    most = max(map(worth, [*starts, *shorter]))
+    if worth(0) == most:
+        return text
+    best = max((one for one in starts if worth(one) == most), default=-1)  # the last: more of what follows is seen
+    return f"{CUT_MARK} {text[best if best > 0 else next(one for one in shorter if worth(one) == most) :]}"
+
+
 BAR = 5
 WIDEST = 100
 LONGEST_TITLE = 90
-CUT = excerpt.CUT
+CUT = CUT_MARK
 LINES = 3  # of a text; all of it is a matter of --json, or of the file
 NOTHING = "Nothing that is remembered here bears on that."
 
@@ -53,16 +89,16 @@ def recall(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Find what is known about something: notes, handoffs, decisions and thoughts. Ends with 1 if nothing is."""
-    memory = Fielding.here()
-    wanted = _filters(memory.clock(), space, kind or [], since, until, trust or [], agent)
+    memory = Memory.open()
+    wanted = _filters(memory.at.clock(), space, kind or [], since, until, trust or [], agent)
     if everything and project:
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
-    if prompt_by_words.is_bare(memory.vault):
+    if prompt_by_words.is_bare(memory.at.vault):
         _print_nothing(json=json)
-    kinds.refuse_unknown(wanted["kinds"], memory.field)
-    scope = memory.scope(everything=everything)
+    opening.refuse_unknown(wanted["kinds"], memory.field.open)
+    scope = memory.field.scope(everything=everything)
     scope = replace(scope, project=project or scope.project)
-    answer = memory.recall(" ".join(words), replace(scope, **wanted), most)
+    answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
         output.as_json({"results": [one.as_record() for one in answer.results]})
     elif answer.results:
@@ -70,9 +106,8 @@ def recall(
     sys.stdout.flush()
     if not answer.results:
         _print_nothing(json=json, is_said=json)
-    if not read_only and not memory.why_off():
-        where = caller.here(memory.env, memory.cwd, memory.vault)
-        memory.recalled(answer, where.host, where.episode)
+    if not read_only:
+        memory.field.recalled(answer)
 
 
 def _print_nothing(*, json: bool, is_said: bool = False) -> None:
@@ -122,7 +157,7 @@ def shown(thought: Thought, rank: int, width: int, beside: int = 0, query: str =
 
 
 def _part(text: str, query: str, width: int, lines: int) -> list[str]:
-    return _wrapped(excerpt.of(text, query, lines * max(20, width - 3)), width, lines)
+    return _wrapped(of(text, query, lines * max(20, width - 3)), width, lines)
 
 
 def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:
@@ -133,11 +168,11 @@ def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:
     return [f"   {line}" for line in lines]
 
 
-def _successors(memory: Fielding, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
+def _successors(memory: Memory, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
     """What took the place of results, whether or not it is among them; of other projects not even the name."""
     shown = {one.thought.id: one.thought for one in answer.results}
     missing = {one.thought.superseded_by for one in answer.results if one.thought.superseded_by} - set(shown)
-    others = memory.thoughts(sorted(missing)) if missing else {}
+    others = memory.field.thoughts(sorted(missing)) if missing else {}
     return {**shown, **{ident: one for ident, one in others.items() if scope.has(one)}}
 
 

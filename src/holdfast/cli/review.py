@@ -1,5 +1,8 @@
 """`holdfast review`: notes that somebody should look at again, those in quarantine, edits that wait for your word, and
-that word."""
+that word.
+
+`holdfast loops`: every snag and what became of it, and taking one edit back.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from holdfast.capture import gate, once
 from holdfast.cli import output
 from holdfast.cli.command import Option
-from holdfast.close.improve import deciding, proposals
+from holdfast.close.improve import proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
 from holdfast.vault import reviewing, settling
 
 if TYPE_CHECKING:
+    from holdfast.close.improve.loops import Loop, Loops
     from holdfast.close.improve.proposals import Proposal
     from holdfast.vault.notes import Note
     from holdfast.vault.reviewing import Due, Reviewed, Reviews
+
 
 SHOWN = 6  # lines of an edit in the list
 SHORT = 8  # letters of a session's id that are enough to name it
@@ -40,25 +45,17 @@ def review(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show what is due for a review, what is in quarantine and which edits wait for your word, or decide on some."""
-    memory = Memory.here()
-    mine = None if everything else memory.project().id
-    if accept or accept_session or (reject and any(proposals.find(memory.state, one, mine) for one in reject)):
-        gate.require(memory.asker(), gate.Change(gate.RULE), "Deciding on it")
+    memory = Memory.open()
+    mine = memory.at.project_or_all(everything=everything)
+    if accept or accept_session or (reject and any(proposals.find(memory.at.state, one, mine) for one in reject)):
+        gate.require(memory.at.asker(), gate.Change(gate.RULE), "Deciding on it")
     if diff:
         _show(_found(memory, diff), json=json)
         return
     if accept_session:
-        accept = [*(accept or ()), *(one.path for one in reviewing.of_session(memory.vault, mine, accept_session))]
+        accept = [*(accept or ()), *(one.path for one in reviewing.of_session(memory.at.vault, mine, accept_session))]
     if keep or accept or reject:
-        done = deciding.decide(
-            memory.vault,
-            memory.clock(),
-            mine,
-            keep=keep or (),
-            accept=accept or (),
-            reject=reject or (),
-            by=memory.asker(),
-        )
+        done = memory.notes.review(keep=keep or (), accept=accept or (), reject=reject or (), everything=everything)
         if json:
             output.as_json(
                 {"reviewed": [{"action": one.action, "path": one.path, "now_at": one.now_at} for one in done]}
@@ -67,8 +64,8 @@ def review(
             for one in done:
                 _say(one)
         return
-    found = memory.reviews(everything=everything)
-    edits = proposals.listing(memory.state, mine)
+    found = memory.notes.reviews(everything=everything)
+    edits = proposals.listing(memory.at.state, mine)
     if json:
         due = [{**_record(one.note), "days_over": one.days} for one in found.due]
         waiting = [_record(note) for note in found.quarantined]
@@ -77,11 +74,11 @@ def review(
         known = {"due": due, "quarantined": waiting, "unconfirmed": heard, "proposed": proposed}
         output.as_json({**known, "other_projects": found.elsewhere, "proposals": [_edit(one) for one in edits]})
     else:
-        _print(found, edits, memory.state)
+        _print(found, edits, memory.at.state)
 
 
 def _found(memory: Memory, wanted: str) -> Proposal:
-    one = proposals.find(memory.state, wanted)
+    one = proposals.find(memory.at.state, wanted)
     if not one:
         raise NotFound(f'There is no proposal "{wanted}"; nothing was changed. `holdfast review` lists them.')
     return one
@@ -185,3 +182,75 @@ def _late(one: Due) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def loops(
+    everything: Annotated[bool, Option("--all", help="Of all projects, and every closed one.")] = False,
+    undo: Annotated[str, Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
+    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show which snags are wired or proven and which are still open, with their age."""
+    memory = Memory.open()
+    now = memory.at.clock()
+    if undo:
+        done = memory.sessions.undo_loop(undo)
+        if json:
+            output.as_json({"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)})
+        else:
+            output.echo(f"taken back: {done.loop.wrong}")
+            for path in done.paths:
+                output.echo(f"    {path}")
+        return
+    found = memory.sessions.loops(everything=everything)
+    if json:
+        known = {"open": found.open, "closed": found.closed}
+        output.as_json({name: [one.as_record(now) for one in some] for name, some in known.items()})
+    else:
+        _print_loop(found, now, everything=everything)
+
+
+NEWEST = 10  # closed ones that are shown unless all are asked for
+
+
+def _print_loop(found: Loops, now: float, *, everything: bool) -> None:
+    from holdfast.close.improve import loops as listed
+    from holdfast.close.improve import snag
+
+    if not found.open and not found.closed:
+        output.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
+    if found.open:
+        output.echo(f"{len(found.open)} open{_stages(found.open)}:")
+    for one in found.open:
+        late = f", {one.closes} closes ago" if one.closes else ""
+        output.echo(f"  {one.id}  {'ALARM ' if one.is_late else ''}{output.age(now - one.time)}{late}: {one.wrong}")
+        output.echo(f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}")
+    shown = found.closed if everything else found.closed[-NEWEST:]
+    if found.closed:
+        output.echo(f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):")
+    for one in reversed(shown):
+        calls = f", comes back at {snag.subject(one.when)}" if one.when else ""
+        output.echo(f"  {one.id}  {output.age(now - one.time)}: {one.wrong}")
+        state = (
+            f"proven in {one.proven}"
+            if one.proven
+            else one.stage
+            if one.stage == listed.WIRED
+            else listed.SAID[one.state]
+        )
+        output.echo(f"      {_where(one)}{state}{calls}{f' ({one.why})' if one.why else ''}{_again(one)}")
+    if len(shown) < len(found.closed):
+        output.echo(f"{len(found.closed) - len(shown)} older ones (--all).")
+
+
+def _stages(some: tuple[Loop, ...]) -> str:
+    """How many of each stage, where there is more than one."""
+    counts = {stage: sum(one.stage == stage for one in some) for stage in dict.fromkeys(one.stage for one in some)}
+    return f", {', '.join(f'{count} {stage}' for stage, count in counts.items())}" if len(counts) > 1 else ""
+
+
+def _again(one: Loop) -> str:
+    return f"; it came again after {one.again[-8:]}" if one.again else ""
+
+
+def _where(one: Loop) -> str:
+    return f"{one.where}: " if one.where else ""

@@ -9,14 +9,14 @@ from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.serve import listening, running, tokens
+from holdfast.serve import guard, running
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def serve(
     host: Annotated[str, Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
-    port: Annotated[int, Option("--port", help="0 is any that is free.")] = listening.PORT,
+    port: Annotated[int, Option("--port", help="0 is any that is free.")] = running.PORT,
     socket: Annotated[str, Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
     health_age: Annotated[
         float | None,
@@ -31,21 +31,21 @@ def serve(
     revoke: Annotated[str, Option("--revoke", metavar="NAME", help="End the token of this name.")] = "",
 ) -> None:
     """Answer think, retrieve, highways and every view over HTTP, until a signal comes."""
-    memory = Memory.here()
+    memory = Memory.open()
     if revoke:
-        tokens.revoke(memory.state, revoke, by=memory.asker())
+        guard.revoke(memory.at.state, revoke, by=memory.at.asker())
         output.echo(f"The token of {revoke} counts no more.")
     if new_token:
-        made = tokens.add(memory.state, new_token, memory.project(), by=memory.asker(), everything=everything)
+        made = guard.add(memory.at.state, new_token, memory.at.project(), by=memory.at.asker(), everything=everything)
         output.echo(made)
     if revoke or new_token:
         return
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"{missing[0]} is not installed; nothing was started. Install the extra: holdfast[serve].")
-    wish = listening.Wish(host, port, socket, health_age)
-    running.serve(memory.vault, memory.cwd, memory.env, wish, lambda one: _tell(one, memory.state))
+    wish = running.Wish(host, port, socket, health_age)
+    running.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, lambda one: _tell(one, memory.at.state))
 
 
 def _tell(one: running.Running, state: str) -> None:
-    output.echo(f"Serving on {one.address}; the token is in {state}/{tokens.OWN}. Ctrl-C ends it.")
+    output.echo(f"Serving on {one.address}; the token is in {state}/{guard.OWN}. Ctrl-C ends it.")

@@ -1,23 +1,29 @@
-"""`holdfast task`: the memory of long tasks. `checkpoint`, `next` and `is-done` are in cli/task_fast."""
+"""`holdfast task`: the memory of long tasks. `checkpoint`, `next` and `is-done` are in cli/task_fast.
+
+`holdfast task run`: a host for a task, headless or from cron. Its words and its stdout are the host's.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
-from holdfast.tasks import page, protocol, states
-from holdfast.tasks.finalize import ALL, FIELDS
+from holdfast.tasks import page, states
+from holdfast.tasks.completion import ALL, FIELDS
+from holdfast.tasks.run.running import MOST, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.tasks.checkpoint import Saved
-    from holdfast.tasks.entry import Entry
-    from holdfast.tasks.finalize import Finished
+    from holdfast.tasks.commands import Saved
+    from holdfast.tasks.completion import Finished
+    from holdfast.tasks.page import View
     from holdfast.tasks.questions import Task
-    from holdfast.tasks.view import View
+    from holdfast.tasks.record import Entry
+
 
 Named = Annotated[str, Argument(metavar="[ID]", help="The task; without it the open one of this project.")]
 Json = Annotated[bool, Option("--json", help="As JSON.")]
@@ -32,7 +38,7 @@ def start(
     json: Json = False,
 ) -> None:
     """Begin a task: its folder, its log and session_memory.md."""
-    saved = Memory.here().task_start(ident, " ".join(goal), units or ())
+    saved = Memory.open().tasks.start(ident, " ".join(goal), units or ())
     _answer(saved, json, f"started task {saved.task.id}; read tasks/{saved.task.id}/session_memory.md at every start")
 
 
@@ -42,7 +48,7 @@ def show_task(
     json: Json = False,
 ) -> None:
     """Show a task: its state, the decisions in force, what is done, what was found out, and the next step."""
-    seen = Memory.here().task_show(ident, whole=whole)
+    seen = Memory.open().tasks.show(ident, whole=whole)
     if json:
         output.as_json(_view_record(seen))
         return
@@ -65,13 +71,13 @@ def list_tasks(
     json: Json = False,
 ) -> None:
     """List the open tasks of this project, the one that was worked on last first."""
-    memory = Memory.here()
-    found = memory.task_list(everything=everything, also_over=everything)
+    memory = Memory.open()
+    found = memory.tasks.listing(everything=everything, also_over=everything)
     if json:
         output.as_json({"tasks": [_task_record(one) for one in found]})
         return
     for one in found:
-        ago = output.age(memory.clock() - one.spoke)
+        ago = output.age(memory.at.clock() - one.spoke)
         where = f" [{one.project}]" if everything else ""
         output.echo(f"{one.id}  {one.state}, last heard of {ago} ago{where}: {one.goal}")
     if not found:
@@ -84,7 +90,7 @@ def decisions(
     json: Json = False,
 ) -> None:
     """List the decisions of all tasks of this project, the finished ones included, in order of time."""
-    found = Memory.here().task_decisions(everything=everything, superseded=superseded)
+    found = Memory.open().tasks.decisions(everything=everything, superseded=superseded)
     if json:
         told = [{"task": one.task, **one.entry.as_record(), "superseded_by": one.gone} for one in found]
         output.as_json({"decisions": told})
@@ -133,8 +139,8 @@ def complete(
     """Complete a task: archive its memory to outputs/, flag its findings, and take its working folder away."""
     given = dict(zip(FIELDS, (learned, surprised, connection, change), strict=True))
     findings = [(field, text) for field, texts in given.items() for text in texts or ()]
-    memory = Memory.here()
-    if not anyway and not json and output.is_answered() and (why := memory.task_doubts(ident)):
+    memory = Memory.open()
+    if not anyway and not json and output.is_answered() and (why := memory.tasks.doubts(ident)):
         if not output.confirm(f"{why}. Complete it all the same?"):
             raise SystemExit(1)
         anyway = True
@@ -156,11 +162,11 @@ def reopen(
     json: Json = False,
 ) -> None:
     """Go on with a task that is over: its memory comes back from outputs/, and nothing of it is lost."""
-    memory = Memory.here()
-    saved = memory.task_reopen(ident, reason)
+    memory = Memory.open()
+    saved = memory.tasks.reopen(ident, reason)
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
     if not json:
-        seen = memory.task_show(saved.task.id)
+        seen = memory.tasks.show(saved.task.id)
         output.echo(f"next: {seen.step() or seen.no_step()}")
 
 
@@ -171,11 +177,11 @@ def promote_entries(
     json: Json = False,
 ) -> None:
     """Flag decisions and discoveries of a task, so that the close makes notes of them."""
-    memory = Memory.here()
+    memory = Memory.open()
     if not wanted and not everything:
-        offers = memory.task_promotable(ident)
+        offers = memory.tasks.promotable(ident)
     else:
-        offers = memory.task_promote(ident, [ALL] if everything else wanted or ())
+        offers = memory.tasks.promote(ident, [ALL] if everything else wanted or ())
     if json:
         output.as_json(
             {"task": ident, "flagged": bool(wanted or everything), "entries": [_record(one.entry) for one in offers]}
@@ -189,18 +195,18 @@ def promote_entries(
 
 
 def print_protocol(
-    form: Annotated[str, Argument(help=f"One of: {', '.join(protocol.FORMS)}.")] = protocol.FORMS[0],
+    form: Annotated[str, Argument(help=f"One of: {', '.join(states.FORMS)}.")] = states.FORMS[0],
 ) -> None:
     """Print the protocol of task memory, for CLAUDE.md, AGENTS.md or a prompt."""
-    output.echo(Memory.here().task_protocol(form), nl=False)
+    output.echo(Memory.open().tasks.protocol(form), nl=False)
 
 
 def _move(ident: str, to: str, reason: str, json: bool) -> None:
-    memory = Memory.here()
-    saved = memory.task_move(ident, to, reason)
+    memory = Memory.open()
+    saved = memory.tasks.move(ident, to, reason)
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
     if to == states.RESUMED and not json:
-        seen = memory.task_show(saved.task.id)
+        seen = memory.tasks.show(saved.task.id)
         output.echo(f"next: {seen.step() or seen.no_step()}")
 
 
@@ -214,7 +220,7 @@ def _finish(
     *,
     anyway: bool = False,
 ) -> None:
-    done = Memory.here().task_finish(ident, to, status, tuple(findings), tuple(promote), anyway=anyway)
+    done = Memory.open().tasks.finish(ident, to, status, tuple(findings), tuple(promote), anyway=anyway)
     if json:
         output.as_json(
             {
@@ -290,3 +296,26 @@ def _view_record(seen: View) -> dict[str, Any]:
         "findings": [_record(one) for one in seen.findings.entries],
         "next": seen.step(),
     }
+
+
+def run(
+    ident: Annotated[str, Argument(metavar="ID", help="The task.")],
+    command: Annotated[
+        list[str],
+        Argument(
+            metavar="COMMAND",
+            help='Such as claude -p "go on"; the memory goes before the prompt, or where {memory} stands.',
+        ),
+    ],
+    max_sessions: Annotated[
+        int | None, Option("--max-sessions", least=1, help=f"At most so many; 1, or {MOST} with --until-complete.")
+    ] = None,
+    until_complete: Annotated[
+        bool, Option("--until-complete", help="One session after another until the task is completed.")
+    ] = False,
+) -> None:
+    """Start an agent for a task, with the task's memory before its prompt; never two at once."""
+    ran = Memory.open().tasks.run(Wish(ident, tuple(command), max_sessions or 0, until_complete))
+    if ran.why and (ran.status or sys.stderr.isatty()):  # what went well is no mail of cron's
+        output.echo(f"holdfast: {ran.why}", err=True)
+    raise SystemExit(ran.status)

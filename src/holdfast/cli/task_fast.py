@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.caller import Where
-    from holdfast.tasks.checkpoint import Saved
+    from holdfast.capture.gate import Where
+    from holdfast.tasks.commands import Saved
 
 NOT_DONE = 1
 CLAIMED = "--claimed"  # of is-done: what was only seen does not count
@@ -24,33 +24,33 @@ LONGEST_STDIN = 1 << 16
 
 
 def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
-    from holdfast.capture import caller, home, platform
+    from holdfast.capture import gate, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.capture_vault(env, cwd)
     off = home.why_off(env, vault)
-    where = caller.here(env, cwd, vault) if not off else None
+    where = gate.here(env, cwd, vault) if not off else None
     if where is None or where.project.off:
         raise UsageError(f"Nothing was written: {off or home.PROJECT_OFF}.")
     piped = platform.read_all(0, LONGEST_STDIN).decode("utf-8", "replace") if "-" in argv else None
     try:
         if vault != home.vault(env, cwd):
-            from holdfast.capture import vanished
+            from holdfast.capture import vault_id
 
-            vanished.refuse(home.vault(env, cwd), env)
+            vault_id.refuse(home.vault(env, cwd), env)
         return _checkpoint(argv, piped, env, vault, where)
     except (UsageError, NotFound, Conflict, VaultGone) as error:
         from holdfast.capture import drafts
         from holdfast.tasks import words
 
         about = (words.submission(argv, piped), where.project.id, where.episode, time.time())
-        drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=caller.origin(where, vault))
+        drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=gate.origin_of(where, vault))
         raise
 
 
 def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vault: str, where: Where) -> int:
-    from holdfast.capture import caller, drafts, flagging, home, once
-    from holdfast.tasks import checkpoint as task_memory
+    from holdfast.capture import drafts, flagging, gate, home, once
+    from holdfast.tasks import commands as task_memory
     from holdfast.tasks import words
 
     said = words.read(argv)
@@ -60,7 +60,7 @@ def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vaul
     name = said.name
     heard = once.read(state, where.episode, name) if where.episode else None
     ident, _, kept = (heard or "").partition("\n")
-    speaker = flagging.Speaker(where.host, where.episode, where.project, caller.origin(where, vault), where.is_open)
+    speaker = flagging.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
     try:
         saved = task_memory.checkpoint(vault, said, speaker, time.time, env, ident=ident)
     except OSError as error:
@@ -93,13 +93,13 @@ def _answer(saved: Saved, as_json: bool, changes: list[str]) -> int:
 
 def next_step(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.capture import codec
-    from holdfast.tasks import looking
+    from holdfast.tasks import commands
 
     names, as_json, named = _read(argv, "next")
     if len(names) + bool(named) > 1:
         raise UsageError("One task at a time; nothing was changed. Try: holdfast task next ID.")
     vault, project = _place(env)
-    seen = looking.show(vault, named or "".join(names), project, time.time, env)
+    seen = commands.show(vault, named or "".join(names), project, time.time, env)
     step, standing = seen.step(), seen.standing
     if as_json:
         told = {"task": seen.task.id, "state": seen.task.state, "next": step, "unit": standing.next_unit}
@@ -112,7 +112,7 @@ def next_step(argv: list[str], env: Mapping[str, str]) -> int:
 
 def is_done(argv: list[str], env: Mapping[str, str]) -> int:
     from holdfast.capture import codec
-    from holdfast.tasks import looking
+    from holdfast.tasks import commands
 
     only_said = CLAIMED in argv[: argv.index("--") if "--" in argv else None]
     names, as_json, named = _read([word for word in argv if not (only_said and word == CLAIMED)], "is-done")
@@ -120,7 +120,7 @@ def is_done(argv: list[str], env: Mapping[str, str]) -> int:
     if not unit:
         raise UsageError("There is no unit; nothing was changed. Try: holdfast task is-done files 048-091.")
     vault, project = _place(env)
-    found = looking.is_done(vault, unit, named, project, time.time, env)
+    found = commands.is_done(vault, unit, named, project, time.time, env)
     is_seen = found.is_seen and not only_said
     if as_json:
         told = {"task": found.task.id, "unit": unit, "done": found.is_said, "seen": found.is_seen}
@@ -133,15 +133,15 @@ def is_done(argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _place(env: Mapping[str, str]) -> tuple[str, str]:
-    from holdfast.capture import caller, home, platform
+    from holdfast.capture import gate, home, platform
 
     cwd = platform.working_folder(env)
     vault = home.vault(env, cwd)
     if not home.format_of(vault):
-        from holdfast.capture import vanished
+        from holdfast.capture import vault_id
 
-        vanished.refuse(vault, env)
-    return vault, caller.here(env, cwd, vault).project.id
+        vault_id.refuse(vault, env)
+    return vault, gate.here(env, cwd, vault).project.id
 
 
 def _read(argv: list[str], command: str) -> tuple[list[str], bool, str]:

@@ -2,29 +2,143 @@
 
 None of it is needed for a flag to be safe, so none of it can fail a close. It is all known by the ids of the flags it
 is about: leaving it twice is leaving it once.
+
+What a session submitted and was refused, used by its close: no word is lost because a form was wrong.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, notices
-from holdfast.capture.ids import digest
+from holdfast.capture import drafts, episodes, flags, home, notices, queue, quoting, same_project
+from holdfast.capture.ids import LETTERS, digest
 from holdfast.close import unjudged
-from holdfast.close.think import answers, wording
+from holdfast.close.think import groups, judge_pool
 from holdfast.close.verify import findings as verify
-from holdfast.close.work import VERBATIM
-from holdfast.errors import HoldfastError
-from holdfast.vault import journal, stored_index
+from holdfast.close.work import VERBATIM, find_episode, is_over
+from holdfast.errors import HoldfastError, NotSaved
+from holdfast.model import KINDS, ORIGINS, TRUSTED, Flag
+from holdfast.vault import handoff_form, journal, lineage, stored_index
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from holdfast.capture.drafts import Draft
     from holdfast.close.commit import Written
     from holdfast.close.think.consolidate import Refused
     from holdfast.close.think.judge_pool import Court
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Closed, Work
+    from holdfast.vault.lineage import Handoff
+
+
+FILED = "handed to the close as a fact"
+MARK = " (of a handoff that was refused)"
+MOST = 6000  # characters of one refused handoff; the draft has the rest
+LONGEST_ITEM = 1000
+MOST_PIECES = len(LETTERS) - 1
+
+
+def file_lines(vault: str, now: float, project: str = "") -> int:
+    """Let refused lines wait in the queue as facts, those of one project or of all; how many drafts that were. Raises
+    NotSaved."""
+    state = home.state(vault)
+    if not drafts.any_kept(state):
+        return 0
+    ids = same_project.ids(vault, project) if project else ()
+    due = [one for one in drafts.read(state) if one.kind in drafts.LINES and _is_due(state, one, ids)]
+    for one in due:
+        made = _flags(one)
+        segment = queue.append(f"{state}/queue", made, now)
+        if one.episode:
+            episodes.note_segment(state, one.episode, segment, len(made))
+        drafts.use(state, [one.id], FILED)
+    return len(due)
+
+
+def _is_due(state: str, one: Draft, ids: tuple[str, ...]) -> bool:
+    if one.used or one.is_settled or (ids and one.project not in ids):
+        return False
+    return not one.episode or is_over(find_episode(state, one.episode))
+
+
+def _flags(one: Draft) -> list[Flag]:
+    """Its words in as many flags as they take, the first under its own id."""
+    pieces = [piece for line in one.text.splitlines() for piece in flags.cut(line)][:MOST_PIECES]
+    host = one.episode.partition("/")[0] or "cli"
+    origin = one.origin if one.origin in ORIGINS else "tool"
+    kind = one.given if one.given in KINDS else "fact"
+    why = "kept by the hook: its command never came through" if one.why == drafts.SHELL else f"refused: {one.why}"
+    proof = (*one.evidence, why[: flags.LONGEST])
+    return [
+        Flag(ident, one.time, host, one.episode, one.project, kind, piece, proof, origin)
+        for ident, piece in zip(_ids(one.id), pieces, strict=False)
+    ]
+
+
+def _ids(first: str) -> list[str]:
+    return [first, *(first[:-1] + letter for letter in LETTERS if letter != first[-1])]
+
+
+def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
+    """The handoffs of a session that were refused and that nobody has mended or used."""
+    state = home.state(vault)
+    if not episode or not drafts.any_kept(state):
+        return []
+    first, *merged = same_project.ids(vault, project)
+    found = (one for one in drafts.open_for(state, first, merged=tuple(merged)) if one.kind == drafts.HANDOFF)
+    return [one for one in found if one.episode == episode and not one.used]
+
+
+def completed(made: Handoff, refused: Sequence[Draft]) -> Handoff:
+    """A handoff with what its session had wanted to hand off, behind what it says already."""
+    sections = dict(made.sections)
+    for one in refused:
+        for key, items in _sections(one).items():
+            before = sections.get(key, ())
+            known = {item.removesuffix(MARK) for item in before}
+            sections[key] = (*before, *(f"{item}{MARK}" for item in items if item not in known))
+    in_order = {key: sections[key] for key in lineage.SECTIONS if sections.get(key)}
+    return replace(made, sections=in_order)
+
+
+def _sections(one: Draft) -> dict[str, tuple[str, ...]]:
+    try:
+        _, found = handoff_form.parse(one.text)
+    except HoldfastError:
+        found = {"note": tuple(one.text.splitlines())}
+    if one.origin not in TRUSTED:  # the word of an outsider is no word of a colleague
+        mark = quoting.from_mark(one.origin)
+        found = {key: tuple(f"{item}{mark}" for item in items) for key, items in found.items()}
+        found = {key: items for key, items in found.items() if key != "note"}
+    room = MOST
+    kept: dict[str, tuple[str, ...]] = {}
+    for key, items in found.items():
+        tidy = [line for line in (flags.clean(item)[0][:LONGEST_ITEM] for item in items) if line]
+        fitting = []
+        for line in tidy:
+            room -= len(line)
+            if room < 0:
+                break
+            fitting.append(line)
+        if fitting:
+            kept[key] = tuple(fitting)
+    return kept
+
+
+def note_used(vault: str, project: str, episode: str, path: str) -> None:
+    """The handoff that has them is committed. A draft too many told is no harm, so this fails nothing."""
+    used = handoffs(vault, project, episode) if path else []
+    found = lineage.read(vault, path) if used else None
+    if not isinstance(found, lineage.Handoff) or not any(MARK in item for item in chain(*found.sections.values())):
+        return  # somebody's own, which has none of them
+    try:
+        drafts.use(home.state(vault), [one.id for one in used], f"in {path}")
+    except (NotSaved, OSError):
+        return
+
 
 HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
 CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
@@ -60,8 +174,8 @@ def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused
 def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
     """The note as it is and as the judge would have it; (None, None) where it named none."""
     text = journal.text(vault, refused.target) if refused.target else ""
-    body = wording.body_of(text)
-    own = wording.own_words(body)  # the proof below it was not the judge's to rewrite
+    body = groups.body_of(text)
+    own = groups.own_words(body)  # the proof below it was not the judge's to rewrite
     if not own or not refused.body.strip():
         return None, None
     return text, text[: len(text) - len(body)] + body.replace(own, refused.body.strip(), 1)
@@ -78,9 +192,9 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
 
             improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
         if work.ends and work.episode:
-            from holdfast.close.improve import proving
+            from holdfast.close.improve import recurrence
 
-            proving.observe(vault, state, now, work.episode)
+            recurrence.observe(vault, state, now, work.episode)
     except (OSError, HoldfastError):
         return
 
@@ -114,8 +228,8 @@ def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[C
         improve.apply_pending(vault, state, now)
         _say_who_judged(state, now, done, court)
         if court:
-            answers.drop(state, court.keys)
-            answers.sweep(state, now)
+            judge_pool.drop(state, court.keys)
+            judge_pool.sweep(state, now)
         known = stored_index.as_left(vault) if projects else None
         for project in sorted(projects):
             loops.after_close(vault, state, now, project, known)

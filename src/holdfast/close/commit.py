@@ -1,8 +1,10 @@
 """The notes, the handoff and the line of one episode, as one commit, whoever thought about them before.
 
-Under the vault's lock the files are read once, what was decided is planned on them, and what cannot be carried out any
-more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for once, then the flags
-get notes of their own.
+Under the vault's lock the files are read once, what was decided is planned on them, and what cannot be carried out
+any more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for once, then the
+flags get notes of their own.
+
+The user's prompts go from an episode's story into the vault, in the commit that tells the episode.
 """
 
 from __future__ import annotations
@@ -11,22 +13,61 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gate, home, purging
-from holdfast.close import aftermath, discards, session_record
-from holdfast.close import prompts as typed
+from holdfast.capture import episodes, gate, home, once, platform, purging, story
+from holdfast.close import aftermath, session_record
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
-from holdfast.vault import brief, lineage, writable
+from holdfast.vault import brief, damage, lineage, prompts
 from holdfast.vault.history import was_edited_by_hand as by_hand
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.clock import Clock
     from holdfast.close.improve.loops import Loop
     from holdfast.close.think.decide import Deliberated
     from holdfast.close.work import Work
     from holdfast.model import Flag
+    from holdfast.vault.writing import Writer
+
+
+def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:
+    """Plan the file of an ended episode's prompts; its path, "" where the user typed nothing."""
+    if not work.episode or not work.is_home:
+        return ""
+    state = home.state(writer.vault)
+    typed = story.typed(state, work.key)
+    if not typed:
+        return ""
+    path = prompts.path_for(work.episode, platform.machine())
+    stored = writer.read(path)
+    before = prompts.from_text(path, stored) if stored is not None else None
+    if stored is not None and before is None:
+        return ""  # somebody is in the middle of it: theirs is kept, the story has ours until it can be read
+    after = prompts.render(prompts.added(before, work.episode, typed, answered(state, work.key), judged))
+    if after != stored:
+        filing.planned_on[path] = stored
+        texts[path] = after
+    return path
+
+
+def answered(state: str, episode: str) -> Iterator[str]:
+    """The sentences that the model was asked about and put properly, by what they are known by."""
+    for ident, _, sentence in shown(state, episode):
+        if once.read(state, episode, f"{once.ANSWERED}{ident}") is not None:
+            yield prompts.key(sentence)
+
+
+def shown(state: str, episode: str) -> Iterator[tuple[str, str, str]]:
+    """Id, number of the prompt and words of each sentence that the model was asked about."""
+    for line in (once.read(state, episode, once.SHOWN) or "").splitlines():
+        ident, _, rest = line.partition("\t")
+        number, _, sentence = rest.partition("\t")
+        if sentence:
+            yield ident, number, sentence
+
 
 ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
 
@@ -46,6 +87,8 @@ class Written:
 
 
 def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
+    from holdfast.close import judged
+
     commit, path, number = "", "", 0
     skipped: set[str] = set()
     pending = list(work.flags)
@@ -84,8 +127,6 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             found = _plan(vault, filing, pending, thought, work)
             for one in thought.decisions:
                 if one.target in skipped and one.action == "supersede":
-                    from holdfast.close import judged
-
                     judged.take_back(filing, one)
             texts = filing.texts
             if work.ends and (work.is_home or not work.episode):
@@ -94,7 +135,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 session_record.add_lessons(writer, work, told, filing, texts)
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
                 session_record.add_line(writer, work, told, filing, texts)
-                typed.add(writer, work, filing, texts, thought.heard_by)
+                add(writer, work, filing, texts, thought.heard_by)
             else:
                 number = len(lineage.names(vault, work.project)) + 1
             if not texts:
@@ -120,13 +161,13 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
         skipped.update(one for one in applied.skipped if one in texts)
         kept = {ident: place for ident, place in filing.placed.items() if place not in applied.skipped}
         filed |= kept.keys() & {flag.id for flag in work.flags}
-        discarded |= {ident for ident, place in kept.items() if place.startswith(f"{discards.FOLDER}/")}
+        discarded |= {ident for ident, place in kept.items() if place.startswith(f"{judged.FOLDER}/")}
         verbatim += [one for one in filing.verbatim if one not in applied.skipped]
         loops += [one for one in found if one.id in filed]
         pending = [flag for flag in pending if flag.id not in filed]
         if not any(one in texts for one in applied.skipped):
             return done(is_settled=True)
-    return done(is_settled=False, refused=writable.sentence(vault, applied.refused, texts))
+    return done(is_settled=False, refused=damage.sentence(vault, applied.refused, texts))
 
 
 def _forgotten(vault: str, work: Work) -> Deliberated:
@@ -140,12 +181,12 @@ def _forgotten(vault: str, work: Work) -> Deliberated:
 
 def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated, work: Work) -> list[Loop]:
     """Every flag a place: as it was judged, as an improvement, else verbatim. Then what lasts of the user's words."""
-    discards.know(filing, pending)
+    from holdfast.close import judged
+
+    judged.know(filing, pending)
     left = {flag.id for flag in pending}
     for one in thought.decisions:
         if all(flag.id in left for flag in one.flags):
-            from holdfast.close import judged
-
             judged.file(filing, one, thought.by)
     found = []
     # Words of the user that somebody put properly are filed with that, so it goes first.
@@ -158,10 +199,10 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
         else:
             filing.file(flag)
     if work.tells:
-        from holdfast.close import lasting, repeated
+        from holdfast.close import lasting
 
-        lasting.file(filing, work, thought.lasting)
-        repeated.file(vault, filing, work)
+        lasting.file_lasting(filing, work, thought.lasting)
+        lasting.file_repeated(vault, filing, work)
     return found
 
 

@@ -18,14 +18,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, faults, home, ledger, marks, once, project_merges, purging, queue, story
+from holdfast.capture import episodes, home, ledger, marks, notices, once, purging, queue, same_project, story
 from holdfast.capture.settle import Claim, Settlement
-from holdfast.close import aftermath, looking, refusals, unjudged
+from holdfast.close import aftermath, unjudged
+from holdfast.close import work as looking
 from holdfast.close import work as working
 from holdfast.close.commit import write
-from holdfast.close.story_lock import Holding
 from holdfast.close.think.decide import Deliberated, deliberate
-from holdfast.close.work import Closed, Work, find_episode, is_over
+from holdfast.close.work import Closed, Holding, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.witness import kept
 
@@ -75,9 +75,9 @@ def _note_fault(state: str, now: float, done: list[Closed]) -> None:
     the cause."""
     failed = next((one.error for one in done if one.error), "")
     if not failed:
-        faults.lift(state, faults.CLOSE)
-    elif not any(one.name != faults.CLOSE for one in faults.standing(state)):
-        faults.stand(state, faults.CLOSE, failed, now)
+        notices.lift(state, notices.CLOSE)
+    elif not any(one.name != notices.CLOSE for one in notices.standing(state)):
+        notices.stand(state, notices.CLOSE, failed, now)
 
 
 def _drain(
@@ -92,10 +92,10 @@ def _drain(
 ) -> list[Closed]:
     state = home.state(vault)
     settlement = Settlement(f"{state}/queue", clock)
-    merged = project_merges.names(vault)
+    merged = same_project.names(vault)
     project = merged.get(project, project)
     try:
-        refusals.file_lines(vault, clock(), project)
+        aftermath.file_lines(vault, clock(), project)
     except (HoldfastError, OSError):
         pass  # they stay drafts, which the next close looks at
     done: list[Closed] = []
@@ -137,9 +137,7 @@ def _drain(
     if failed:
         return [*done, _nothing_closed(state, clock(), project, failed, say)]
     if court:
-        ids = {
-            one for name in {name for _, name, _ in tried} | {project} for one in project_merges.family(merged, name)
-        }
+        ids = {one for name in {name for _, name, _ in tried} | {project} for one in same_project.family(merged, name)}
         mine = {one for one in ids if holding.take(f"leftovers of {one}")}
         _take_up_leftovers(vault, clock, court, mine, done, say)
     aftermath.of_close(vault, clock(), {name for _, name, _ in tried}, done, court)
@@ -237,7 +235,7 @@ def _close(
         written = write(vault, clock, work, thought)
         left = [flag.id for flag in work.flags if flag.id not in written.filed]
         aftermath.of_episode(vault, clock(), work, written)
-        refusals.note_used(vault, work.project, work.key, written.closed.handoff)
+        aftermath.note_used(vault, work.project, work.key, written.closed.handoff)
         if claim:
             settlement.acknowledge(claim, written.filed)
         if claim and left:
@@ -256,7 +254,7 @@ def _close(
 
 def _tidy(vault: str, work: Work) -> None:
     """Nothing of it is left to do: its story, its places in the queue and its mark go, the mark last."""
-    state, ids = home.state(vault), project_merges.ids(vault, work.project)
+    state, ids = home.state(vault), same_project.ids(vault, work.project)
     is_apart = work.episode is not None and not work.is_home
     for place in episodes.noted_segments(state, work.key):
         left = queue.unfiled_of(f"{state}/queue", place, work.key, 0.0)

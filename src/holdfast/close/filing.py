@@ -14,9 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import gate, lead_ins, quoting
+from holdfast.capture import gate, quoting
 from holdfast.model import TRUSTED
-from holdfast.vault import anchors, frontmatter, index, notes, proofs
+from holdfast.text import lead_ins
+from holdfast.vault import anchors, edits, frontmatter, index, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
@@ -86,8 +87,8 @@ class Draft:
             changes["said"] = " ".join([*before, *self.said][-MOST_SAID:])
         text = frontmatter.edit(self.document, changes)
         if self.proofs:
-            text = proofs.with_proofs(text, self.proofs)
-        return proofs.with_lines(text, self.lines)
+            text = edits.with_proofs(text, self.proofs)
+        return edits.with_lines(text, self.lines)
 
 
 @dataclass

@@ -3,19 +3,20 @@
 Between the question and the lock a person may have edited a note, or another close may have filed a flag: a decision
 about a note that is no longer what the judge saw is not carried out, and its flags are filed verbatim. A note that is
 made of flags has their lowest trust, names them all as its sources, and keeps their evidence below its words.
+
+What a judge left out, with its reason: a line in a file of its month, in the vault and in git like everything else.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import gate
-from holdfast.close import discards
+from holdfast.capture import gate, platform
 from holdfast.close.filing import MOST_SOURCES, sources_of
-from holdfast.close.think import wording
+from holdfast.close.think import groups
 from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, notes, proofs, standing
+from holdfast.vault import authority, edits, frontmatter, notes
 from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
@@ -24,6 +25,42 @@ if TYPE_CHECKING:
     from holdfast.close.filing import Filing
     from holdfast.close.think.consolidate import Decided
     from holdfast.model import Flag
+
+
+FOLDER = "discarded"
+HEAD = """# Left out
+
+What was flagged in {month} and a judge did not keep, with its reason. `holdfast remember` brings a line back.
+
+"""
+
+
+def path_of(flag: Flag) -> str:
+    where = notes.slug(flag.project or notes.GLOBAL, 40)
+    machine = notes.slug(platform.machine().partition(".")[0], 20)
+    return f"{FOLDER}/{where}-{notes.day(flag.time)[:7]}-{machine}.md"
+
+
+def has(text: str | None, flag: Flag) -> bool:
+    return f" ({flag.id}, " in (text or "")
+
+
+def added(text: str | None, flag: Flag, reason: str) -> str:
+    """The file with this flag's line."""
+    if has(text, flag):
+        return text or ""
+    before = text if text else HEAD.format(month=notes.day(flag.time)[:7])
+    line = f"- {notes.day(flag.time)} [{flag.kind}] {flag.text} ({flag.id}, {flag.origin}): {reason}\n"
+    return before + ("" if before.endswith("\n") else "\n") + line
+
+
+def know(filing: Filing, flags: Sequence[Flag]) -> None:
+    """Flags that an earlier close left out are settled, whoever closes now."""
+    for flag in flags:
+        path = path_of(flag)
+        if not filing.is_filed(flag.id) and has(filing.text(path), flag):
+            filing.settle(flag.id, path)
+
 
 MOST_ANCHORS = 8
 
@@ -35,8 +72,8 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
         return not fresh  # some were filed meanwhile: what was decided of all of them together no longer holds
     if decided.action == DISCARD:
         for flag in fresh:
-            path = discards.path_of(flag)
-            filing.put(path, discards.added(filing.text(path), flag, decided.reason), flag.id)
+            path = path_of(flag)
+            filing.put(path, added(filing.text(path), flag, decided.reason), flag.id)
         return True
     if decided.target in filing.avoid:
         return False
@@ -61,7 +98,7 @@ def _may_change(filing: Filing, decided: Decided) -> bool:
     known = filing.known.known.get(decided.target)
     by = gate.Asker(gate.JUDGE, _origin(decided.flags))
     held = known.note.origin if known else ""
-    lifted = (gate.Change(what, gate.LIFTED, decided.target, held) for what in standing.of(known))
+    lifted = (gate.Change(what, gate.LIFTED, decided.target, held) for what in authority.of(known))
     return all(gate.decide(by, one) == gate.APPLY for one in lifted)
 
 
@@ -123,7 +160,7 @@ def begin(
         **more,
     )
     lines = _evidence(flags)
-    filing.put(path, proofs.with_proofs(text, lines) if lines else text, *sources)
+    filing.put(path, edits.with_proofs(text, lines) if lines else text, *sources)
     return path
 
 
@@ -132,7 +169,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
     text = filing.text(decided.target)
     if text is None or not is_as_seen(filing, decided):
         return False
-    if wording.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
+    if groups.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
         return False  # the line that it would lose may be the person's
     document = frontmatter.parse(text)
     before = [str(one) for one in document.fields.get("sources") or []]
@@ -150,7 +187,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
     except Unparsable:
         return False
     lines = [line for line in _evidence(decided.flags) if line not in changed.splitlines()]
-    filing.put(decided.target, proofs.with_proofs(changed, lines) if lines else changed, *sources)
+    filing.put(decided.target, edits.with_proofs(changed, lines) if lines else changed, *sources)
     return True
 
 

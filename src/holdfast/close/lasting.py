@@ -1,42 +1,57 @@
 """What a judge found to last of the user's words, filed as such: verbatim, with its day, an order never confirmed.
 
-Each is known by its session, its prompt and its words, so a close that was killed and is run again files it once. What
-a note says already in nearly the same words is not filed again: the note learns that it was said again. A statement
-that may be quoted (`doubt`) waits for the user's review, and changes nothing.
+Each is known by its session, its prompt and its words, so a close that was killed and is run again files it once.
+What a note says already in nearly the same words is not filed again: the note learns that it was said again. A
+statement that may be quoted (`doubt`) waits for the user's review, and changes nothing.
+
+Decisions and lessons of a handoff, filed like flags: they do not depend on being copied from handoff to handoff.
+
+What the user says again in another session: evidence that needs no judge.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import alike
+from holdfast.capture import home, quoting, story
 from holdfast.capture.flags import clean
-from holdfast.capture.ids import digest
+from holdfast.capture.ids import digest, made_of
 from holdfast.close.think.lasting import CORRECTION, FACT
-from holdfast.vault import frontmatter, notes, prompts, proofs
+from holdfast.model import Flag
+from holdfast.text import folding
+from holdfast.text import sentence_score as scorer
+from holdfast.vault import edits, frontmatter, notes, prompts
 from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.lineage import MECHANICAL
+from holdfast.vault.notes import FROM_HANDOFF
+from holdfast.witness.account import TRACKER
+from holdfast.witness.said import Seen, names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
     from holdfast.close.think.lasting import Lasts
     from holdfast.close.work import Work
+    from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+
 
 MOST_DAYS = 50
 
 
-def file(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
+def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
     """Plan a note for each statement."""
-    heard = [alike.words(flag.text) for flag in work.flags if flag.origin == "user"]
+    heard = [folding.words(flag.text) for flag in work.flags if flag.origin == "user"]
     for one in found:
         source = source_of(work.key, one.number, one.quote)
-        words = alike.words(one.quote)
+        words = folding.words(one.quote)
         if filing.is_filed(source):
             continue
         replaced = [] if one.doubt else _taken_back(filing, one)
-        if any(alike.are(words, other) for other in heard):
+        if any(folding.are(words, other) for other in heard):
             continue  # its flag is filed already
         same = "" if one.doubt else like(filing, work.project, words)
         if same and add_day(filing, same, notes.day(one.time), source):
@@ -110,5 +125,178 @@ def _begin(filing: Filing, work: Work, one: Lasts, source: str, replaced: list[s
         **more,
     )
     if one.kind == CORRECTION and one.about:
-        made = proofs.with_proofs(made, [f"- the agent had: {clean(one.about)[0]}"])
+        made = edits.with_proofs(made, [f"- the agent had: {clean(one.about)[0]}"])
     filing.put(path, made, source)
+
+
+KINDS = {"decisions": "decision", "learned": "lesson"}
+SHORTEST = 30  # characters of an item that can stand alone
+MOST = 40
+MOST_QUOTED = 12  # of a handoff that nobody wrote
+NEWS = 0.3  # share of an item that no note of the project says yet
+
+
+def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
+    """Every decision and lesson that has no note becomes one."""
+    known: Seen | None = None
+    is_quoted = handoff.author == MECHANICAL
+    filed = 0
+    for section, kind in KINDS.items():
+        for item in handoff.items(section):
+            text, origin = quoting.said_by(item)
+            flag = _flag(episode, handoff, kind, text, origin)
+            if filing.is_filed(flag.id):
+                filed += 1
+                continue
+            if filed >= (MOST_QUOTED if is_quoted else MOST) or not _stands(item, text, is_quoted=is_quoted):
+                continue
+            known = known or _seen(filing, handoff.project)
+            if known.news(text)[1] >= NEWS:
+                filing.file(flag)
+                known.add(text)
+                filed += 1
+
+
+def _seen(filing: Filing, project: str) -> Seen:
+    """What the notes of a project say."""
+    seen = Seen()
+    for note in filing.known.active():
+        if note.applies_to(project):
+            seen.add(f"{note.name} {note.description}")
+    return seen
+
+
+def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
+    """Whether an item can be a note of its own: whole, without a note yet, and, if only quoted, naming something."""
+    if len(text) < SHORTEST or "](../../" in item or text.endswith("…"):
+        return False
+    return not is_quoted or (bool(names(text)) and not text.startswith(TRACKER))
+
+
+def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
+    when = episode.closed or episode.opened
+    return Flag(
+        id=f"{FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
+        time=when,
+        host=episode.host,
+        episode=episode.key,
+        project=handoff.project,
+        kind=kind,
+        text=text,
+        evidence=(f"{FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
+        origin=origin,
+    )
+
+
+SESSIONS = 40  # that are looked at
+MOST_SENTENCES = 60  # of the session that ends
+NEAR = 0.6  # nearness of two vectors, where words alone do not tell
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence and when it was said."""
+
+    session: str
+    day: str
+    number: int
+    text: str
+    score: float
+    words: frozenset[str]
+
+
+def file_repeated(vault: str, filing: Filing, work: Work) -> None:
+    """Plan what was said again in an episode that ended."""
+    if not work.tells or not work.episode:
+        return
+    typed = story.typed(home.state(vault), work.key)
+    fresh = _sentences(("" if one.pasted else one.text, notes.day(one.time)) for one in typed)
+    heard = [folding.words(flag.text) for flag in work.flags if flag.origin == "user"]
+    fresh = [one for one in fresh if not any(folding.are(one.words, other) for other in heard)][:MOST_SENTENCES]
+    if not fresh:
+        return
+    earlier = [
+        one
+        for session in prompts.sessions(vault, work.project, SESSIONS)
+        if session.episode != work.key
+        for one in _sentences(((each.text, each.day) for each in session.typed), session.episode)
+    ]
+    near = _nearness(vault, fresh, earlier)
+    done: list[frozenset[str]] = []
+    for at, one in enumerate(fresh):
+        if any(folding.are(one.words, other) for other in done):
+            continue
+        done.append(one.words)
+        source = source_of(work.key, one.number, one.text)
+        known = like(filing, work.project, one.words)
+        if known:
+            add_day(filing, known, one.day, source)
+            continue
+        again = {
+            other.session: other.day
+            for nth, other in enumerate(earlier)
+            if folding.are(one.words, other.words)
+            or (near(at, nth) >= NEAR and not folding.opposed(one.words, other.words))
+        }
+        if again and one.score >= (scorer.FIFTH if len(again) == 1 else scorer.TWO_FIFTHS):
+            _tell(filing, work, one, sorted(again.values()), source)
+
+
+def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[Sentence]:
+    found = []
+    for number, (text, day) in enumerate(prompts_, 1):
+        masked, places = scorer.spans(text)
+        surely = scorer.sure(text) if places else masked
+        for start, end in places:
+            if not scorer.is_sure(masked, surely, start, end):
+                continue  # perhaps quoted
+            score = scorer.score(masked[start:end])
+            words = folding.words(masked[start:end])
+            said = " ".join(scorer.said(text, masked, start, end).split())
+            if score >= scorer.TWO_FIFTHS and len(words) >= folding.FEWEST:
+                found.append(Sentence(session, day, number, said, score, words))
+    return found
+
+
+def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source: str) -> None:
+    """A note with the newest words, and every day on which it was said. Where a judge has just made one of the same
+    words, that one gets the days."""
+    said = " ".join([*days, one.day][-MOST_DAYS:])
+    for path, text in list(filing.texts.items()):
+        fields = frontmatter.parse(text).fields if text and path.startswith(("feedback/", "knowledge/")) else {}
+        if fields.get("said") and folding.are(one.words, folding.words(str(fields.get("description") or ""))):
+            filing.put(path, notes.with_fields(text or "", said=said), source)
+            return
+    text = clean(one.text)[0]
+    path = filing.free(notes.FOLDERS["feedback"], notes.title(text))
+    more: dict[str, Any] = {"status": notes.UNCONFIRMED, "said": said}
+    made = notes.new_text(
+        name=notes.title(text),
+        description=text,
+        kind="feedback",
+        body=text,
+        day=one.day,
+        project=work.project,
+        origin="user",
+        sources=[source],
+        **more,
+    )
+    filing.put(path, made, source)
+
+
+def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]) -> Callable[[int, int], float]:
+    """How near two sentences are by meaning; 0 where no embedder is at hand on this machine."""
+    if not earlier or not home.has_field(home.state(vault)):
+        return lambda _one, _other: 0.0
+    from holdfast.capture import config
+    from holdfast.errors import HoldfastError
+    from holdfast.field.embed import choice
+
+    try:
+        embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
+        if embedder is None:
+            return lambda _one, _other: 0.0
+        table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
+    except (HoldfastError, OSError, ImportError):
+        return lambda _one, _other: 0.0
+    return lambda one, other: float(table[one][other])

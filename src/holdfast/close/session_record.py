@@ -2,29 +2,192 @@
 
 Both are known by whose they are and by when the episode ended, so a close that was killed and is run again adds
 neither a second time. Somebody's own handoff is better than ours: then only the line is added.
+
+The part of a handoff that nobody had to write: what was seen and said in the session, quoted.
+
+The handoff of an episode for which nobody wrote one: made of flags, files touched and the first and last prompt.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, home, platform, project_merges, queue, quoting, story
+from holdfast.capture import episodes, gitfiles, home, platform, queue, quoting, same_project, story
+from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest
-from holdfast.close import handoff, lessons, refusals, salvage, witnessed
-from holdfast.close.believing import Believing
-from holdfast.close.verify import checking
+from holdfast.capture.redaction import redact
+from holdfast.close import aftermath, lasting, salvage
+from holdfast.close.filing import plain
+from holdfast.close.verify import handoff_check
+from holdfast.close.work import Believing
+from holdfast.model import TRUSTED
 from holdfast.vault import lineage
+from holdfast.vault.lineage import Handoff
+from holdfast.vault.notes import QUARANTINE, UNVERIFIED
+from holdfast.witness import account as accounts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from holdfast.capture.episodes import Episode
+    from holdfast.capture.story import Story
     from holdfast.close.filing import Filing
     from holdfast.close.think.decide import Deliberated
+    from holdfast.close.think.draft import Draft
+    from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag
     from holdfast.vault.writing import Writer
+    from holdfast.witness.account import Account
+
+
+NOTE = "Quoted by holdfast from what was said and done; nobody wrote a handoff."
+NOTED = "Written by holdfast from flags and prompts; nobody wrote a handoff."
+ASKED = "goals"  # the user's own words, whatever entered later
+MOST_FILES = 40
+FEW_PROMPTS, FEW_WORDS = 3, 4000  # of a session in which nothing was changed: below that nothing was decided either
+
+
+def account_of(evidence: Evidence) -> Account | None:
+    """What was witnessed; None without a transcript."""
+    return accounts.gathered(evidence.heard) if evidence.heard else None
+
+
+def says_little(told: Story, evidence: Evidence, account: Account | None) -> bool:
+    """Whether nothing was changed and nothing can have been decided: a question and its answer."""
+    if account is None or account.worked or told.files or evidence.edited:
+        return False
+    words = sum(len(one.text) for one in account.answers)
+    return 0 < len(account.prompts) <= FEW_PROMPTS and words <= FEW_WORDS
+
+
+def completed(made: Handoff, account: Account, cwd: str, origin: str, files: Sequence[str]) -> Handoff:
+    """A handoff made of flags and prompts, with what was witnessed behind it."""
+    own = {key: items for key, items in made.sections.items() if key not in ("goals", "worked_on", "files_modified")}
+    found = accounts.sections(account, said=[item for key, items in own.items() if key != "note" for item in items])
+    mark = quoting.from_mark(origin)
+    where = [f"{_local(one, cwd)}{mark}" for one in found.pop("where", [])]
+    found = {key: [f"{one}{'' if key == ASKED else mark}" for one in items] for key, items in found.items()}
+    sections = {key: (*made.sections.get(key, ()), *map(_line, found.get(key, ()))) for key in (*own, *found)}
+    sections["goals"] = tuple(map(_line, found.get("goals", ()))) or made.sections.get("goals", ())
+    sections["files_modified"] = _files(where, files, cwd) or made.sections.get("files_modified", ())
+    sections["note"] = tuple(NOTE if one == NOTED else one for one in made.sections.get("note", ()))
+    return replace(made, sections={key: items for key, items in sections.items() if items})
+
+
+def _line(text: str) -> str:
+    return redact(clean(text)[0])[0]
+
+
+def _local(text: str, cwd: str) -> str:
+    """Paths as the project says them."""
+    return _line(text.replace(f"{gitfiles.root_of(cwd)}/", ""))
+
+
+def _files(where: Sequence[str], files: Sequence[str], cwd: str) -> tuple[str, ...]:
+    """Those of which it is known what they are for, then the names of the others."""
+    root = gitfiles.root_of(cwd)
+    shown = [os.path.relpath(path, root) if path.startswith(f"{root}/") else path for path in files]
+    told = " ".join(where)
+    rest = [clean(path)[0] for path in shown if path not in told]
+    more = f", and {len(rest) - MOST_FILES} more" if len(rest) > MOST_FILES else ""
+    return (*where, *([f"{'also ' if where else ''}{', '.join(rest[:MOST_FILES])}{more}"] if rest else []))
+
+
+LONGEST = 300
+LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
+MOST_ITEMS = 30
+
+
+def make(
+    episode: Episode,
+    told: Story,
+    flags: Sequence[Flag],
+    placed: Mapping[str, str],
+    parents: tuple[str, ...],
+    drafted: Draft | None = None,
+    doubts: Mapping[str, str] = MappingProxyType({}),
+) -> Handoff:
+    """What can be said of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
+    sections: dict[str, list[str]] = {}
+    first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
+    if first:
+        sections["goals"] = [_one_line(first)]
+    if last and last != first:
+        sections["worked_on"] = [f"last asked for: {_one_line(last)}"]
+    answered = {ident for flag in flags for ident in flag.answered}
+    guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
+    quotable = [flag for flag in flags if not flag.status and flag not in guarded and flag.id not in answered]
+    for flag in quotable:
+        sections.setdefault(lineage.section_for(flag.kind), []).append(
+            _item(flag, placed.get(flag.id, ""), doubts.get(flag.id, ""))
+        )
+    for key, items in sections.items():
+        if len(items) > MOST_ITEMS:
+            sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
+    if told.files:
+        sections["files_modified"] = _touched(told.files, episode.cwd)
+    if episode.state == episodes.DIED:
+        request = f" Its last request was: {_one_line(last)}" if last else ""
+        sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
+    sections["note"] = [NOTED]
+    if drafted:
+        from holdfast.close.think import draft  # pydantic, which a close without a judge need not wait for
+
+        died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
+        sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}
+        sections["in_progress"] = [*died, *(one for one in sections.get("in_progress", []) if one not in died)]
+        sections["note"] = []
+    if guarded:
+        sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
+    return Handoff(
+        title=(drafted.title if drafted else "") or topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
+        time=lineage.iso(episode.closed or episode.opened),
+        started=lineage.iso(episode.opened),
+        project=episode.project,
+        branch=gitfiles.branch(episode.cwd),
+        host=episode.host,
+        episode=episode.key,
+        author=drafted.author if drafted else lineage.MECHANICAL,
+        parents=parents,
+        sections={key: tuple(items) for key, items in sections.items() if items},
+    )
+
+
+def topic(told: Story, flags: Sequence[Flag]) -> str:
+    """What it was about: the first sentence of the first prompt's first line, else of the first flag."""
+    for text in (*told.prompts[:1], *(flag.text for flag in flags[:1])):
+        first = next((line for line in (clean(one)[0] for one in text.splitlines()) if line), "")
+        sentence = first.partition(". ")[0]
+        first = (sentence if len(sentence) >= SHORTEST_TOPIC else first).rstrip(" .,;:")
+        if first:
+            cut = first.rfind(" ", LONGEST_TOPIC // 2, LONGEST_TOPIC)
+            return first if len(first) <= LONGEST_TOPIC else first[: cut if cut > 0 else LONGEST_TOPIC] + "…"
+    return "a session without words"
+
+
+def _item(flag: Flag, path: str, doubt: str = "") -> str:
+    link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
+    mark = UNVERIFIED.format(doubt) if doubt else ""
+    return f"{_one_line(plain(flag))}{mark}{quoting.from_mark(flag.origin)}{link}"
+
+
+def _one_line(text: str) -> str:
+    return quoting.shortened(clean(text)[0], LONGEST)
+
+
+def _touched(files: Sequence[str], cwd: str) -> list[str]:
+    """Paths as the project says them."""
+    root = gitfiles.root_of(cwd)
+    shown = [os.path.relpath(path, root) if path.startswith(f"{root}/") else path for path in files]
+    more = [f"and {len(shown) - MOST_FILES} more"] if len(shown) > MOST_FILES else []
+    return [clean(path)[0] for path in shown[:MOST_FILES]] + more
+
 
 ACTIVITY = "activity.log"
 
@@ -47,27 +210,27 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     if known:
         return Told(known, listed.index(known) + 1)
     told = thought.story or story.read(home.state(writer.vault), work.key)
-    refused = refusals.handoffs(writer.vault, work.project, work.key)
+    refused = aftermath.handoffs(writer.vault, work.project, work.key)
     if not work.episode or not (work.flags or told.prompts or told.files or refused):
         return Told("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
-    account = witnessed.account_of(thought.evidence)
+    account = account_of(thought.evidence)
     decided = [flag for flag in (*before, *work.flags) if flag.origin != "user"]  # the user's words are notes already
-    is_slight = not (decided or refused or thought.handoff) and witnessed.is_slight(told, thought.evidence, account)
+    is_slight = not (decided or refused or thought.handoff) and says_little(told, thought.evidence, account)
     if is_slight:
-        return Told("", len(listed) + 1, topic=handoff.topic(told, ()))
+        return Told("", len(listed) + 1, topic=topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])
     flags = [*before, *work.flags]
-    made = handoff.make(work.episode, told, flags, placed, parents, thought.handoff, thought.doubts)
+    made = make(work.episode, told, flags, placed, parents, thought.handoff, thought.doubts)
     findings = thought.findings
     if thought.salvaged:
         made = salvage.completed(made, thought.salvaged)
-    made = refusals.completed(made, refused)
+    made = aftermath.completed(made, refused)
     if not thought.handoff:
-        made, findings = checking.checked(made, thought.evidence, thought.in_force)
+        made, findings = handoff_check.checked(made, thought.evidence, thought.in_force)
         if account:
-            made = witnessed.completed(made, account, work.episode.cwd, thought.origin, told.files)
+            made = completed(made, account, work.episode.cwd, thought.origin, told.files)
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
     filing.planned_on[path] = None
@@ -80,7 +243,7 @@ def add_lessons(writer: Writer, work: Work, told: Told, filing: Filing, texts: d
         return
     found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
     if isinstance(found, lineage.Handoff):
-        lessons.file(filing, found, work.episode)
+        lasting.file_lessons(filing, found, work.episode)
         texts.update(filing.texts)
 
 
@@ -108,7 +271,7 @@ def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
     state = home.state(vault)
     believing = Believing(state)
     mine = {flag.id for flag in work.flags}
-    ids = project_merges.ids(vault, work.project)
+    ids = same_project.ids(vault, work.project)
     found: dict[str, Flag] = {}
     for name in episodes.noted_segments(state, work.key):
         for folder in ("live", "archive"):

@@ -112,7 +112,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
 
 def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
     """The note, if its file is still what was filed."""
-    from holdfast.close.think.wording import body_of, own_words, proofs_in
+    from holdfast.close.think.groups import body_of, own_words, proofs_in
 
     one, text = known.known.get(path), journal.text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
@@ -153,18 +153,18 @@ def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given
 
 def _question(state: str, given: Given) -> Question[Consolidation]:
     from holdfast.close.think import consolidate as judging
-    from holdfast.judge.fencing import Fence, nonce_for
+    from holdfast.judge.reading import Fence, nonce_for
 
     return judging.question(given, Fence(nonce_for(state, "\0".join(flag.id for flag in given.flags.values()))))
 
 
 def _accepted(given: Given, answer: Consolidation) -> tuple[list[Decided], list[Refused]]:
     from holdfast.close.think import consolidate as judging
-    from holdfast.close.verify import checking
+    from holdfast.close.verify import handoff_check
     from holdfast.close.verify.evidence import Evidence
 
     good, bad = judging.accepted(answer, given)
-    sound, unsound = checking.sound(good, Evidence())
+    sound, unsound = handoff_check.sound(good, Evidence())
     return sound, [*bad, *unsound]
 
 

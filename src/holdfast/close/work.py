@@ -1,23 +1,60 @@
 """What there is to close: each episode's share of the queue, in the order in which episodes ended.
 
-Flags of an episode that lie in another project than its own are work of their own, without a part in its story, and go
-first: only then is nothing left of the episode when its story is told.
+Flags of an episode that lie in another project than its own are work of their own, without a part in its story, and
+go first: only then is nothing left of the episode when its story is told.
+
+Whose words a flag has, by what the hook noted and not by the flag alone.
+
+Which close thinks about an episode that has no flags, so that no judge is asked twice about one story.
+
+What a close looks at besides its flags: whether the vault's history is whole, so that a start can say so.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import fcntl
+import os
+import zlib
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gitfiles, marks, queue
-from holdfast.close.believing import Believing
-from holdfast.model import replace
+from holdfast.capture import episodes, gate, git_glance, gitfiles, home, marks, notices, once, platform, queue
+from holdfast.errors import Busy, GitFailed, HoldfastError
+from holdfast.model import TRUSTED, replace
+from holdfast.vault import git_damage, journal
+from holdfast.vault.git import Repository
+from holdfast.vault.notes import PROPOSED
+from holdfast.vault.writing import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.capture.episodes import Episode
     from holdfast.model import Flag
+    from holdfast.vault.git_objects import Damage
+
+
+@dataclass
+class Believing:
+    """What is known of each episode, looked up once."""
+
+    state: str
+    known: dict[str, tuple[str, float, frozenset[str]]] = field(default_factory=dict)
+
+    def believed(self, flag: Flag) -> Flag:
+        """The flag with the origin that it may have, and the status."""
+        if flag.episode and flag.origin in TRUSTED:
+            origin, since, heard = self._of(flag.episode)
+            if origin and flag.time >= since and flag.id not in heard:
+                flag = replace(flag, origin=origin)
+        return replace(flag, status=PROPOSED) if gate.is_proposal(flag) and not flag.status else flag
+
+    def _of(self, episode: str) -> tuple[str, float, frozenset[str]]:
+        if episode not in self.known:
+            origin = once.read(self.state, episode, once.TAINT) or ""
+            heard = (once.read(self.state, episode, once.HEARD) or "").split() if origin else []
+            self.known[episode] = origin, once.when(self.state, episode, once.TAINT), frozenset(heard)
+        return self.known[episode]
 
 
 VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
@@ -133,3 +170,94 @@ def first(work: list[Work], most_episodes: int, most_flags: int) -> list[Work]:
 
 def find_episode(state: str, key: str) -> Episode | None:
     return episodes.of_key(state, key)
+
+
+NAME = "closing"
+
+
+class Holding:
+    """What this close holds, until it is left. One byte of one file for each name, so that nothing is left behind."""
+
+    def __init__(self, state: str, *, asks: bool) -> None:
+        self._path = f"{state}/{NAME}"
+        self._asks = asks
+        self._fd = -1
+
+    def __enter__(self) -> Holding:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+    def take(self, name: str) -> bool:
+        """False where another close has it. One that asks nobody, and a disk that takes no lock, need not know."""
+        if not self._asks:
+            return True
+        try:
+            if self._fd < 0:
+                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.lockf(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, zlib.crc32(name.encode("utf-8", "replace")))
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        return True
+
+
+EVERY = 3600.0
+PATIENCE = 5.0
+STAMP = "history-looked"
+
+
+def try_writer(vault: str, now: float) -> HoldfastError | OSError | None:
+    """Where a change was cut short, a fault stands or a glance shows damage, a writer goes through, which finishes,
+    ends or names it; the error where it cannot. Somebody else who writes at this moment sees to it themselves."""
+    is_due = journal.is_cut_short(vault) or notices.are_there(home.state(vault)) or git_glance.damage(vault)
+    if not is_due:
+        return None
+    try:
+        with writing(vault, now):
+            return None
+    except Busy:
+        return None
+    except (HoldfastError, OSError) as error:
+        return error
+
+
+def look_over(vault: str, now: float) -> None:
+    """Let git look at all of the history now and then, and say what it finds at the next starts. Fails nothing."""
+    state = home.state(vault)
+    repository = Repository(vault)
+    if not repository.exists() or is_being_written(vault) or not _is_due(state, now):
+        return
+    try:
+        platform.write_atomic(f"{state}/{STAMP}", f"{now:.0f}\n".encode("ascii"), durable=False)
+        note(vault, git_damage.look(repository, PATIENCE), now)
+    except (GitFailed, OSError):
+        return  # too large for a look on the way, or git is not here: `holdfast doctor` says it
+
+
+def note(vault: str, found: list[Damage], now: float) -> None:
+    """Faults of a history in which a writer still goes through, as a whole look has found it."""
+    state = home.state(vault)
+    lost = [one.what for one in found if one.is_lost]
+    weak = [one.what for one in found if not one.is_lost]
+    for name, what in ((notices.VERSIONS, lost), (notices.OBJECTS, weak)):
+        if what:
+            notices.stand(state, name, what[0], now)
+        else:
+            notices.lift(state, name)
+
+
+def _is_due(state: str, now: float) -> bool:
+    if any(one.name in (notices.VERSIONS, notices.OBJECTS) for one in notices.standing(state)):
+        return True
+    path = f"{state}/{STAMP}"
+    if not os.path.exists(path):
+        return True
+    try:
+        text = platform.read_file(path, 32).decode("ascii", "replace").strip()
+    except OSError:
+        return False
+    return not text.isdecimal() or not 0 <= now - int(text) < EVERY

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import settings as machine
 from holdfast.errors import UsageError
-from holdfast.field import embedding, reembedding
-from holdfast.field.embed import choice, known, onnx, wordllama
-from holdfast.field.embed.choice import DEFAULT, ENDPOINT, NONE, ONNX, OPTIONS, SECTION, TITLES, Settings
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field import embedding, rebuild
+from holdfast.field.embed import choice, onnx, wordllama
+from holdfast.field.embed.choice import DEFAULT, ENDPOINT, NONE, ONNX, OPTIONS, SECTION, TITLES, NoVectors, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from holdfast.field.embed.known import Former
+    from holdfast.field.embed.choice import Former
     from holdfast.field.opening import Field
-    from holdfast.field.reembedding import Progress
+    from holdfast.field.rebuild import Progress
 
 TRIES = 3  # processes that may die before whoever follows gives up
 
@@ -142,7 +141,7 @@ class Shown:
 def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former: Former) -> Shown:
     """What cannot be made is shown as a problem, not raised. Without a field there is nothing yet to embed."""
     try:
-        made, problem = choice.made(wanted, env, patient=False), ""
+        made, problem = choice.made_from(wanted, env, patient=False), ""
     except (UsageError, NoVectors) as error:
         made, problem = None, str(error)
     found = Shown(wanted, made.name if made else "", problem)
@@ -150,7 +149,7 @@ def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former:
         return found
     store, serving = field.store, field.store.serving()
     nature, thoughts = embedding.nature_of(store, serving) if serving else None, store.count()
-    is_at_work, last = reembedding.is_at_work(field.vault), reembedding.progress(field.vault)
+    is_at_work, last = rebuild.is_at_work(field.vault), rebuild.progress(field.vault)
     is_told = is_at_work and last is not None and last.model == found.model and not last.ended
     coming = last.done if last and is_told else thoughts - store.lacking(found.model) if found.model else 0
     return replace(
@@ -207,20 +206,20 @@ class Chosen:
 def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str]) -> Chosen:
     """Write the choice, once it has embedded one text. Raises UsageError, NoVectors, HoldfastError: then the settings
     are as they were."""
-    made = choice.made(wanted, env)
+    made = choice.made_from(wanted, env)
     nature = embedding.asked_of(made) if made else None
     path = machine.write(state, SECTION, wanted.as_table(), ("name", *OPTIONS))
     for one in (before, wanted):
         remember(state, one, env)
     if made is None or nature is None:
-        known.forget_addresses(state)
+        choice.forget_addresses(state)
         return Chosen(wanted, path)
     return Chosen(wanted, path, made.name, nature.dimension)
 
 
 def remember(state: str, settings: Settings, env: Mapping[str, str]) -> None:
     """How this one is made, for as long as its vectors serve."""
-    known.keep(state, choice.at_hand(settings, env), settings)
+    choice.keep(state, choice.at_hand(settings, env), settings)
 
 
 def follow(vault: str, env: Mapping[str, str], look: Callable[[], Shown], wait: Callable[[], None]) -> Iterator[Shown]:
@@ -232,11 +231,11 @@ def follow(vault: str, env: Mapping[str, str], look: Callable[[], Shown], wait: 
         yield found
         if found.is_done:
             return
-        if not found.is_at_work and not (pid and reembedding.runs(pid)):
-            last = reembedding.progress(vault)
+        if not found.is_at_work and not (pid and rebuild.runs(pid)):
+            last = rebuild.progress(vault)
             if pid and last and last.pid == pid and last.problem:
                 raise NoVectors(last.problem)
             if tries == TRIES:
                 raise NoVectors("The embedding ended again and again; what serves goes on. `holdfast log` says why.")
-            pid, tries = reembedding.start(vault, env), tries + 1
+            pid, tries = rebuild.start(vault, env), tries + 1
         wait()

@@ -2,25 +2,202 @@
 
 How each place is compared is field/comparing. An index that is missing, damaged, of another version or locked is told
 as such, and then has nothing; what is true is in the vault in any case.
+
+One place of the vault against what the index has of it: files, tasks, segments of thoughts. It changes nothing.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 from holdfast.errors import Busy, NewerFormat
-from holdfast.field import comparing, noted, opening, records
-from holdfast.field.comparing import Behind
+from holdfast.field import indexing, opening, sources, traffic
+from holdfast.field import sources as noted
+from holdfast.field import sources as tasked
 from holdfast.field.store import Damaged, Outdated
+from holdfast.field.thought import WITHDRAWN, joined, note_id
+from holdfast.tasks import record
+from holdfast.vault import prompts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from holdfast.field.store import Store
+    from holdfast.field.thought import Thought
+
+
+SURE = 1.0  # seconds by which clocks and the times of files may differ
+
+
+@dataclass(frozen=True)
+class Behind:
+    """One place of the vault that the index has not as it is. `since`: when it became so, as far as the disk says.
+    `sources` and `sessions` are the flags and episodes that it speaks of and the index does not. `was_passed`: the
+    index has looked at every file since, so the next look will not take it in either."""
+
+    place: str
+    since: float
+    is_known: bool = False
+    is_gone: bool = False
+    was_passed: bool = False
+    sources: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+
+
+def _last_walk(store: Store) -> float:
+    """When the index last began to look at every file; 0 where it is to do so again in any case."""
+    when, cost = indexing.walked(store.places(indexing.WALK).get(indexing.WALK, ""))
+    return when - cost - SURE if when else 0.0
+
+
+def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
+    """Each note and handoff of the vault: None where the index has it as it is."""
+    known = {place: stamp for top in noted.TOPS for place, stamp in store.places(f"{top}/").items()}
+    there: set[str] = set()
+    asked, passed = 0, _last_walk(store)
+    for path, stamp in noted.files(vault, time.time_ns(), {}):
+        there.add(path)
+        if stamp and known.get(path) == stamp:
+            yield None
+            continue
+        asked += 1
+        is_known = path in known
+        one = _said(vault, store, path, is_known) if asked <= most else unread(vault, path, is_known)
+        yield replace(one, was_passed=0 < one.since < passed) if one else None
+    for path in known.keys() - there:
+        if path.startswith(f"{prompts.FOLDER}/") or store.thoughts([note_id(path)]):
+            yield Behind(path, changed(vault, os.path.dirname(path)), is_known=True, is_gone=True)
+
+
+def _said(vault: str, store: Store, path: str, is_known: bool) -> Behind | None:
+    """A file whose stamp says nothing: what it says now, against what the index has of it."""
+    thoughts, pairs = noted.read(vault, path)
+    if not is_known:
+        return with_whose(unread(vault, path, is_known), thoughts) if thoughts else None
+    if path.startswith(f"{prompts.FOLDER}/"):
+        whole = store.thoughts(one.id for one in thoughts)
+        is_same = all(_is_same([one], whole.get(one.id)) for one in thoughts)
+        return None if is_same else with_whose(unread(vault, path, is_known), thoughts, list(whole.values()))
+    ident = note_id(path)
+    held = store.thoughts({ident, *(old for old, _ in pairs)})
+    mine = held.get(ident)
+    if _is_same(thoughts, mine) and _are_in_force(ident, pairs, held):
+        return None
+    return with_whose(unread(vault, path, is_known), thoughts, [mine] if mine else [])
+
+
+def _is_same(thoughts: Sequence[Thought], held: Thought | None) -> bool:
+    if not thoughts or held is None:
+        return not thoughts and held is None
+    return replace(held, superseded_by="") == thoughts[0]
+
+
+def _are_in_force(ident: str, pairs: Sequence[tuple[str, str]], held: Mapping[str, Thought]) -> bool:
+    """Whether what a file says it takes the place of is superseded in the index too, and no longer withdrawn there if
+    it no longer says so."""
+    said = {old for old, _ in pairs}
+    return all(held[old].superseded_by for old in said if old in held) and (
+        ident in said or ident not in held or held[ident].superseded_by != WITHDRAWN
+    )
+
+
+def with_whose(one: Behind, thoughts: Sequence[Thought], held: Sequence[Thought] = ()) -> Behind:
+    """With the flags and episodes that it speaks of, and the index does not."""
+    sources = {source for thought in thoughts for source in thought.sources}
+    sources -= {source for thought in held for source in thought.sources}
+    sessions = {thought.session for thought in thoughts} - {thought.session for thought in held}
+    return replace(one, sources=frozenset(sources), sessions=frozenset(sessions - {""}))
+
+
+class _Rehearsal:
+    """In place of a store, for whoever would take something in: it has what the store has, and only listens."""
+
+    def __init__(self, store: Store | None) -> None:
+        self.known = store.places(tasked.PREFIX) if store else {}
+        self.taken: dict[str, Sequence[Thought]] = {}
+        self.anew: set[str] = set()
+        self.gone: list[str] = []
+
+    def places(self, prefix: str) -> dict[str, str]:
+        return {place: stamp for place, stamp in self.known.items() if place.startswith(prefix)}
+
+    def take(self, place: str, _: str, thoughts: Sequence[Thought], __: object, *, anew: bool) -> None:
+        self.taken[place] = thoughts
+        if anew and place in self.known:
+            self.anew.add(place)  # given up, archived or cut: some of what the index has of it is no longer so
+
+    def forget(self, place: str) -> None:
+        self.gone.append(place)
+
+
+def tasks(vault: str, store: Store | None) -> Iterator[Behind | None]:
+    """Each task: what its logs would give the index now."""
+    rehearsal = _Rehearsal(store)
+    tasked.sync(vault, cast("Store", rehearsal))
+    for place in (tasked.PREFIX + name for name in _task_names(vault)):
+        thoughts = rehearsal.taken.get(place, ())
+        held = store.thoughts(one.id for one in thoughts) if store else {}
+        news = [one for one in thoughts if one.id not in held or replace(held[one.id], superseded_by="") != one]
+        is_behind = news or place in rehearsal.anew
+        yield (
+            with_whose(Behind(place, _task_changed(vault, place), place in rehearsal.known), news)
+            if is_behind
+            else None
+        )
+    for place in rehearsal.gone:
+        yield Behind(place, changed(vault, record.FOLDER), is_known=True, is_gone=True)
+
+
+def _task_names(vault: str) -> list[str]:
+    return list(dict.fromkeys([*record.open_tasks(vault), *(name for name, _ in record.finished(vault))]))
+
+
+def _task_changed(vault: str, place: str) -> float:
+    name = place.removeprefix(tasked.PREFIX)
+    logs = [path for path, _ in record.logs(vault, name)] or [f"{record.OUTPUTS}/{record.FINAL}{name}.log"]
+    return max(changed(vault, path) for path in logs)
+
+
+def _has(held: Thought, said: Thought) -> bool:
+    """Whether the index has what a record says, beside what others say of the same thought."""
+    known = replace(held, superseded_by="")
+    return joined(known, said) == known
+
+
+def segments(vault: str, store: Store) -> Iterator[Behind | None]:
+    """Each segment of thoughts: whether the index has read it to its end."""
+    known = store.places(f"{traffic.FOLDER}/")
+    listed = traffic.logs(vault)
+    for path, size in listed:
+        try:
+            start = traffic.goes_on_at(vault, path, size, known.get(path, ""))
+            found = traffic.read(vault, path, start).found if start != size else []
+        except OSError:
+            continue  # taken away at this moment
+        held = store.thoughts(one.id for one in found)
+        news = [one for one in found if one.id not in held or not _has(held[one.id], one)]
+        is_rewritten = path in known and not start
+        yield with_whose(Behind(path, changed(vault, path), path in known), news) if news or is_rewritten else None
+    for path in known.keys() - {path for path, _ in listed}:
+        yield Behind(path, changed(vault, os.path.dirname(path)), is_known=True, is_gone=True)
+
+
+def unread(vault: str, path: str, is_known: bool) -> Behind:
+    return Behind(path, changed(vault, path), is_known)
+
+
+def changed(vault: str, path: str) -> float:
+    """When a file or folder came to be as it is, on this machine; a copy keeps its old time, but not this one."""
+    try:
+        return os.lstat(f"{vault}/{path}").st_ctime
+    except OSError:
+        return 0.0
+
 
 READY, MISSING, OUTDATED = "ready", "missing", "outdated"
 DAMAGED, NEWER, UNREADABLE = "damaged", "newer", "unreadable"
@@ -91,7 +268,7 @@ def _opened(vault: str) -> Iterator[Store]:
 
 
 def _compared(vault: str, store: Store, model: str, most: int, *, deep: bool) -> Coverage:
-    found = [*comparing.files(vault, store, most), *comparing.tasks(vault, store), *comparing.segments(vault, store)]
+    found = [*files(vault, store, most), *tasks(vault, store), *segments(vault, store)]
     behind = [one for one in found if one]
     return Coverage(
         READY,
@@ -106,10 +283,10 @@ def _compared(vault: str, store: Store, model: str, most: int, *, deep: bool) ->
 def _without(vault: str, state: str, why: str, since: float) -> Coverage:
     """No index that can be used: it is behind with everything. Whose it is, is read where somebody asks for it."""
     behind: list[Behind] = []
-    for path, _ in noted.files(vault, time.time_ns(), {}):
-        one = comparing.unread(vault, path, is_known=False)
+    for path, _ in sources.files(vault, time.time_ns(), {}):
+        one = unread(vault, path, is_known=False)
         is_asked = since and one.since >= since and len(behind) < MOST_READ
-        behind.append(comparing.with_whose(one, noted.read(vault, path)[0]) if is_asked else one)
-    behind += [one for one in comparing.tasks(vault, None) if one]
-    behind += [Behind(path, comparing.changed(vault, path)) for path, size in records.logs(vault) if size]
+        behind.append(with_whose(one, sources.read(vault, path)[0]) if is_asked else one)
+    behind += [one for one in tasks(vault, None) if one]
+    behind += [Behind(path, changed(vault, path)) for path, size in traffic.logs(vault) if size]
     return Coverage(state, why, len(behind), () if state in UNKNOWN else tuple(behind))

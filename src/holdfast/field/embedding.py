@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.field import words
-from holdfast.field.embed import passages
-from holdfast.field.embed.choice import Absent
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field.embed import choice
+from holdfast.field.embed.choice import Absent, NoVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.field.embed.seam import Embedder, Vectors
+    from holdfast.field.embed.choice import Embedder, Vectors
     from holdfast.field.opening import Field
     from holdfast.field.store import Store
     from holdfast.field.thought import Thought
@@ -77,7 +76,7 @@ def _read(said: str) -> Nature | None:
 
 def asked_of(embedder: Embedder) -> Nature:
     """What a model is like now: it embeds one text. Raises NoVectors."""
-    return _nature(passages.vectors(embedder, [PROBE])[0])
+    return _nature(choice.vectors(embedder, [PROBE])[0])
 
 
 def _nature(rows: Vectors) -> Nature:
@@ -106,7 +105,7 @@ def give(
                 return False
             some = lot[begin : begin + step]
             texts = [words.embedded(one) for one in some]
-            made = passages.vectors(embedder, texts if nature else [PROBE, *texts])
+            made = choice.vectors(embedder, texts if nature else [PROBE, *texts])
             if nature is None:
                 nature, made = _nature(made[0]), made[1:]
             _put(store, embedder.name, nature, some, made)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from holdfast.capture import log
 from holdfast.capture.ids import digest
 from holdfast.errors import Busy
-from holdfast.field import embedding, noted, records, tasked
-from holdfast.field.embed.seam import NoVectors
+from holdfast.field import embedding, sources, traffic
+from holdfast.field.embed.choice import NoVectors
 from holdfast.field.thought import WITHDRAWN, joined
 from holdfast.vault.index import RACY
 
@@ -69,13 +69,13 @@ def take_in(
     known = store.places("@")
     stamps = {
         NOTES: _folders_stamp(_stamps_of(vault, known.get(FOLDERS, ""))),
-        THOUGHTS: records.stamp(vault),
-        TASKS: tasked.stamp(vault),
+        THOUGHTS: traffic.stamp(vault),
+        TASKS: sources.stamp(vault),
     }
     changed = {name for name, stamp in stamps.items() if known.get(name) != stamp or thorough}
     if _is_due(known.get(WALK, ""), field.clock()):
         changed.add(NOTES)
-    if not changed and store.travelled() == records.traffic_size(vault):
+    if not changed and store.travelled() == traffic.traffic_size(vault):
         return Synced()
     taken = 0
     broken: list[tuple[str, log.Found]] = []
@@ -84,7 +84,7 @@ def take_in(
             count, stamps[NOTES] = _notes(field, progress)
             taken += count
         if TASKS in changed:
-            taken += tasked.sync(vault, store)
+            taken += sources.sync(vault, store)
         if THOUGHTS in changed:
             count, broken = _thoughts(vault, store, progress)
             taken += count
@@ -95,8 +95,8 @@ def take_in(
 
 def _stamps_of(vault: str, folders: str) -> dict[str, str]:
     """Of the folders known to hold notes or handoffs, and of the last write by one of us."""
-    listed = {*noted.TOPS, *(one for one in folders.split("\n") if one)}
-    return {one: records.folder_stamp(f"{vault}/{one}") for one in (*listed, CHANGED)}
+    listed = {*sources.TOPS, *(one for one in folders.split("\n") if one)}
+    return {one: traffic.folder_stamp(f"{vault}/{one}") for one in (*listed, CHANGED)}
 
 
 def _folders_stamp(stamps: dict[str, str]) -> str:
@@ -122,15 +122,15 @@ def _notes(field: Field, progress: Callable[[int], None]) -> tuple[int, str]:
     """Notes and handoffs: what is new, changed or gone. How many, and the stamp of the folders as they were before."""
     store, vault = field.store, field.vault
     began, now_ns = time.perf_counter(), time.time_ns()
-    known = {place: stamp for top in noted.TOPS for place, stamp in store.places(f"{top}/").items()}
+    known = {place: stamp for top in sources.TOPS for place, stamp in store.places(f"{top}/").items()}
     there: set[str] = set()
-    folders = {CHANGED: records.folder_stamp(f"{vault}/{CHANGED}")}
+    folders = {CHANGED: traffic.folder_stamp(f"{vault}/{CHANGED}")}
     taken, is_settled = 0, True
-    for path, stamp in noted.files(vault, now_ns, folders):
+    for path, stamp in sources.files(vault, now_ns, folders):
         there.add(path)
         is_settled = is_settled and bool(stamp)
         if not stamp or known.get(path) != stamp:
-            store.take(path, stamp, *noted.read(vault, path))
+            store.take(path, stamp, *sources.read(vault, path))
             taken += 1
             progress(1)
     for path in known.keys() - there:
@@ -149,10 +149,10 @@ def _is_racy(stamp: str, now_ns: int) -> bool:
 def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tuple[int, list[tuple[str, log.Found]]]:
     """Thoughts that are their own, from where each segment was left. Where one is gone or was rewritten all are read
     again: another may have a record of what was in it (field/thought.joined)."""
-    known = store.places(f"{records.FOLDER}/")
+    known = store.places(f"{traffic.FOLDER}/")
     taken = 0
     broken: list[tuple[str, log.Found]] = []
-    listed = records.logs(vault)
+    listed = traffic.logs(vault)
     gone = known.keys() - {path for path, _ in listed}
     starts = {path: _start(vault, path, size, known.get(path, "")) for path, size in listed}
     anew: set[str] | None = set() if gone or any(path in known and not starts[path] for path in starts) else None
@@ -161,8 +161,8 @@ def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tupl
             continue
         start = starts[path] if anew is None else 0
         try:
-            found = records.read(vault, path, start)
-            left_at = records.mark(vault, path, found.end)
+            found = traffic.read(vault, path, start)
+            left_at = traffic.mark(vault, path, found.end)
         except OSError:
             continue  # taken away by a sync at this moment: the next look sees
         said = [one for one in found.found if not one.is_withdrawal]
@@ -174,13 +174,13 @@ def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tupl
     for path in gone:
         store.forget(path)
     for path, one in broken:
-        log.set_aside(f"{records.own(vault)}/broken", path.rpartition("/")[2], one)
+        log.set_aside(f"{traffic.own(vault)}/broken", path.rpartition("/")[2], one)
     return taken, broken
 
 
 def _start(vault: str, path: str, size: int, said: str) -> int:
     try:
-        return records.goes_on_at(vault, path, size, said)
+        return traffic.goes_on_at(vault, path, size, said)
     except OSError:
         return size  # taken away at this moment: the next look sees
 
@@ -210,10 +210,10 @@ def travel(field: Field, patience: float = PATIENCE) -> bool:
 def _travel(field: Field) -> None:
     """Where the log is shorter than what was taken in, it was taken away: then what it said is no longer known."""
     start = field.store.travelled()
-    if start > records.traffic_size(field.vault):
+    if start > traffic.traffic_size(field.vault):
         field.store.forget_traffic()
         start = 0
-    found = records.travels(field.vault, start)
+    found = traffic.travels(field.vault, start)
     if found.end != start:
         field.store.travel(found.found, found.end)
 

@@ -1,4 +1,7 @@
-"""A vault's field, opened: its store, and whoever makes vectors for it."""
+"""A vault's field, opened: its store, and whoever makes vectors for it.
+
+Which kinds there are to ask for: a misspelt one would find nothing, and look like an answer.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import home
-from holdfast.field.embed.seam import NoVectors
+from holdfast.errors import UsageError
+from holdfast.field.embed.choice import NoVectors
+from holdfast.field.store import Scope
+from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, KINDS, SAID
+from holdfast.vault import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
-    from holdfast.field.embed.seam import Embedder
+    from holdfast.field.embed.choice import Embedder
     from holdfast.field.store import Store
+
 
 FILE = "field.db"
 
@@ -84,3 +93,24 @@ def opened(
 
     home.refuse_newer(vault)
     return Field(vault, SqliteStore(path_of(vault)), embedder, clock, former, later)
+
+
+KNOWN = tuple(dict.fromkeys((*KINDS, *notes.FOLDERS, HANDOFF, DECISION, DISCOVERY, SAID)))
+
+
+def refuse_unknown(kinds: Sequence[str], opened: Callable[[], AbstractContextManager[Field]]) -> None:
+    """Raises UsageError for a kind that nothing is of; the field is opened only where that has to be asked."""
+    for kind in kinds:
+        if kind not in KNOWN and not _has(kind, opened):
+            raise UsageError(
+                f'Nothing here is of the kind "{kind[:60]}"; nothing was looked up. There are {", ".join(KNOWN)}, and '
+                "the categories that thoughts were given."
+            )
+
+
+def _has(kind: str, opened: Callable[[], AbstractContextManager[Field]]) -> bool:
+    from holdfast.field import rebuild
+
+    with opened() as field:
+        rebuild.synced(field)
+        return field.store.count(Scope(kinds=(kind,))) > 0

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, project_merges
-from holdfast.field import noted, prompt_by_words, prompts, threshold, words
-from holdfast.field.embed import passages, wordllama
+from holdfast.brief import prompt_by_words
+from holdfast.capture import home, same_project
+from holdfast.field import retrieve, sources, words
+from holdfast.field.embed import choice, wordllama
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE, SAID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.field.embed.seam import Embedder
+    from holdfast.field.embed.choice import Embedder
     from holdfast.field.opening import Field
     from holdfast.field.store import Hit
     from holdfast.field.thought import Thought
@@ -78,15 +79,15 @@ class Usual:
     @property
     def luckiest(self) -> float:
         """How far above the others the best of so many is by chance."""
-        return threshold.luckiest(self.count)
+        return retrieve.luckiest(self.count)
 
 
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
     """The notes of a project, and the global ones, that clearly bear on a prompt: those by words, the best first, then
     the one that does by meaning. Raises Damaged."""
-    first, *merged = project_merges.ids(field.vault, project)
+    first, *merged = same_project.ids(field.vault, project)
     seen = prompt_by_words.look(home.state(field.vault), first, prompt, within, tuple(merged))
-    meaning = _meaning(field, Scope(first, merged=tuple(merged)), prompt[: prompts.LONGEST])
+    meaning = _meaning(field, Scope(first, merged=tuple(merged)), prompt[: prompt_by_words.LONGEST])
     if meaning is None:
         return [Bears(one.path, one.words) for one in seen]
     kept = [Bears(one.path, one.words) for one in seen if one.score >= SURE or not meaning.is_elsewhere(one.id)]
@@ -115,7 +116,7 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
     """What the vectors of a store say of a prompt; None where nobody measured what they mean, or there are none."""
     model = field.asker()
     scale = SCALES.get(model.name) if model else None
-    if model is None or scale is None or len(prompts.terms(said)) < FEWEST_TERMS:
+    if model is None or scale is None or len(prompt_by_words.terms(said)) < FEWEST_TERMS:
         return None
     vector = field.vector(said, model)
     hits = field.store.nearest(vector, scope, POOL, model.name) if vector is not None else []
@@ -127,7 +128,7 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
         return None
     count = len(hits) if len(hits) < POOL else max(POOL, field.store.count(scope))
     usual = at_large([hit.score for hit in hits], count, scale)
-    is_short = passages.count(said) <= passages.WORDS
+    is_short = choice.count(said) <= choice.WORDS
     return _Meaning(field, model, scope, vector, hits, usual, scale.near, is_short)
 
 
@@ -169,16 +170,16 @@ class _Meaning:
 
     def _floor(self, text: str) -> float:
         """How near a text has to be. A long one has a passage near anything."""
-        longer = LONGER * math.log(max(1.0, passages.count(text) / prompt_by_words.SHORT))
+        longer = LONGER * math.log(max(1.0, choice.count(text) / prompt_by_words.SHORT))
         beyond = self.usual.mean + (STANDS_OUT + self.usual.luckiest + longer) * self.usual.spread
         return max(self.near, beyond)
 
     def _says_so_still(self, known: Thought) -> bool:
         """A person may have rewritten the file since it was taken in: then it counts as it is now."""
-        found, _ = noted.read(self.field.vault, known.path)
+        found, _ = sources.read(self.field.vault, known.path)
         if not found or found[0].id != known.id:
             return False
         if (found[0].text, found[0].title) == (known.text, known.title):
             return True
-        (rows,) = passages.vectors(self.model, [words.embedded(found[0])])
+        (rows,) = choice.vectors(self.model, [words.embedded(found[0])])
         return len(rows) > 0 and float((rows @ self.vector).max()) >= self._floor(found[0].text)

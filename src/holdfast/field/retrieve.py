@@ -5,28 +5,86 @@
     reinforce(field, answer, agent="claude-code")                        then notes what was returned
 
 What took the place of another stands before it, and the other says so. A query is never a thought.
+
+A store as a ranking sees it, and how near a text has to be to be found by its meaning alone.
+
+Highways: thoughts that several agents keep coming back to, and what they come back to beside them.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast import pheromone
 from holdfast.errors import UsageError
-from holdfast.field import indexing, pheromone, records, words
-from holdfast.field.search import ranking
-from holdfast.field.search.seam import Question, Ranked
+from holdfast.field import indexing, ranking, words
+from holdfast.field import traffic as records
+from holdfast.field.embed import wordllama
+from holdfast.field.ranking import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
-from holdfast.field.threshold import Seen
 from holdfast.field.traffic import GOT, USED, Event, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.field.opening import Field
+    from holdfast.field.store import Hit
 
     Ranking = Callable[[Question, Any, Any, int], list[Ranked]]
+
+
+FAR = 0.07  # nearness below which two texts have nothing to do with each other, whatever the model
+# How near the nearest of so many texts is by chance, with a model where that was measured: mean, spread, and from where
+# on it is no chance in a store of any size. Below it meaning alone finds nothing (docs/field.md: how it was chosen).
+CHANCE = {wordllama.NAME: (0.09, 0.05, 0.22)}
+OF_NEAREST = 0.5  # what part of that nearness any other text has to have
+
+
+class Seen:
+    """A store as a ranking sees it: its vectors are those of one model, which embeds the question too. Should another
+    take over in between, this one has none left, and the question is answered by words. Words are asked for first."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self.store = field.store
+        self.embedder = field.asker()
+        self.model = self.embedder.name if self.embedder else ""
+        self.texts = field.store.texts
+        self.facts = field.store.facts
+        self.neighbours = field.store.neighbours
+        self._shares: frozenset[str] = frozenset()
+
+    def vector(self, query: str) -> Any:
+        return self.field.vector(query, self.embedder) if self.embedder else None
+
+    def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
+        hits = self.store.lexical(terms, scope, most)
+        self._shares = frozenset(hit.id for hit in hits)
+        return hits
+
+    def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
+        hits = self.store.nearest(vector, scope, most, self.model)
+        best = max((hit.score for hit in hits), default=0.0)
+        least = near_enough(self.model, best, len(hits))
+        return [hit for hit in hits if hit.id in self._shares or hit.score >= least]
+
+
+def luckiest(count: int) -> float:
+    """How many spreads above the others the best of so many is by chance."""
+    return math.sqrt(2 * math.log(max(2, count)))
+
+
+def near_enough(model: str, best: float, count: int) -> float:
+    """How near a text has to be to be found by its meaning alone, where the nearest of so many is as near as that."""
+    if model not in CHANCE:
+        return FAR
+    mean, spread, no_chance = CHANCE[model]
+    by_chance = mean + spread * luckiest(count)
+    return max(FAR, OF_NEAREST * best) if best >= min(by_chance, no_chance) else math.inf
+
 
 MOST = 50
 LONGEST_QUERY = 4000
@@ -216,3 +274,94 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
     return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+
+
+ACCESSES, AGENTS = 3, 2
+POOL = 200
+ALIKE = 0.8  # from here on two highways say the same
+MOST_BESIDE = 5
+BEARS = 0.5  # what part of the best answer's own words and meaning a highway has to have
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A neighbour on the co-retrieval graph, and how often the two were returned together."""
+
+    id: str
+    title: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Highway:
+    thought: Thought
+    score: float
+    weight: float
+    traffic: Traffic
+    beside: tuple[Beside, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        one = self.thought
+        return {
+            **{name: getattr(one, name) for name in ("id", "text", "path", "title", "origin")},
+            "score": round(self.score, 4),
+            "weight": round(self.weight, 4),
+            "accesses": self.traffic.access_count,
+            "agents": list(self.traffic.agents),
+            "last_accessed": self.traffic.last_accessed,
+            "beside": [{"id": other.id, "title": other.title, "count": other.count} for other in self.beside],
+        }
+
+
+def highways(
+    field: Field,
+    scope: Scope = Scope(),  # noqa: B008  a frozen value
+    query: str = "",
+    most: int = 10,
+) -> list[Highway]:
+    """The busiest first. It leaves no trace."""
+    asked, scope = spoken(query), scope.tidy()
+    busy = _bearing(field, scope, asked) if asked else _busiest(field, scope)
+    known = {one: thought for one, thought in field.store.thoughts(busy).items() if is_shown(thought, scope)}
+    listed = sorted(known, key=lambda one: (-busy[one], one))
+    kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
+    traffic = field.store.traffic(kept)
+    now = field.clock()
+    return [
+        Highway(known[one], busy[one], traffic[one].weight_at(now), traffic[one], _beside(field, scope, traffic[one]))
+        for one in kept
+        if one in traffic
+    ]
+
+
+def _busiest(field: Field, scope: Scope) -> dict[str, float]:
+    return {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
+
+
+def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
+    """Of what bears on a query the highways. Not the other way round: those of a query need not be among the busiest
+    of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
+    found = ranked(field, query, scope, POOL)
+    least = BEARS * max((one.lexical + one.semantic for one in found), default=0.0)
+    bears = {one.id: one.score for one in found if one.lexical + one.semantic >= least and one.score > 0}
+    busy = {
+        one: known.access_count * len(known.agents)
+        for one, known in field.store.traffic(bears).items()
+        if known.access_count >= ACCESSES and len(known.agents) >= AGENTS
+    }
+    return {one: bears[one] * (1 + math.log10(score)) for one, score in busy.items()}
+
+
+def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
+    """Of this scope: a question over all projects brings those of several together."""
+    here = Scope(scope.project, scope.also_global, merged=scope.merged)
+    counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
+    known = field.store.thoughts(one for one, _ in counts)
+    shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]
+    return tuple(Beside(one.id, _title(one), count) for one, count in shown[:MOST_BESIDE])
+
+
+def _title(thought: Thought) -> str:
+    from holdfast.vault.notes import title
+
+    return thought.title or title(thought.text)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from holdfast.field.search.seam import Facts
+    from holdfast.field.ranking import Facts
     from holdfast.field.thought import Thought, Traffic
     from holdfast.field.traffic import Event
 

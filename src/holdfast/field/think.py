@@ -1,37 +1,102 @@
 """Think: one clean text becomes a thought, or strengthens the one that says it already.
 
-Promise: when `think` returns a new thought, it is on disk (field/records); the store follows at once, or when whoever
+Promise: when `think` returns a new thought, it is on disk (field/traffic); the store follows at once, or when whoever
 holds its lock is done. Secrets are redacted before anything is written. What is made of others names them, they must
 exist, and the lowest trust among them and their author is its own.
 
-Said again with more about it (a context, tags, a category, sources), the thought gets what is new as a further record,
-so nothing that was said is lost. What cannot be put there is said in the answer: the truth of a note is its file, and
-outside text adds nothing to what the user or the agent said.
+Said again with more about it (a context, tags, a category, sources), the thought gets what is new as a further
+record, so nothing that was said is lost. What cannot be put there is said in the answer: the truth of a note is its
+file, and outside text adds nothing to what the user or the agent said.
+
+What a repetition adds to the thought that is there already, and what of it has no place there.
+
+Forget: a thought that is nobody's note is withdrawn by a further record, and from then on nothing finds it.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from holdfast import pheromone
 from holdfast.capture import home
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, NotFound, UsageError
-from holdfast.field import indexing, pheromone, records, repeating, words
-from holdfast.field.search import tokens
+from holdfast.field import indexing, traffic, words
 from holdfast.field.store import Damaged, Scope
-from holdfast.field.thought import DERIVED, GLOBAL, KINDS, NOTE, ORIGINAL, Thought, least_trusted, unread
+from holdfast.field.thought import (
+    DERIVED,
+    GLOBAL,
+    KINDS,
+    NOTE,
+    ORIGINAL,
+    WITHDRAWN,
+    Thought,
+    joined,
+    least_trusted,
+    unread,
+    withdrawal,
+)
 from holdfast.field.traffic import AGAIN, USED, event_of
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.field.opening import Field
 
-LONGEST, LONGEST_CONTEXT = 10_000, repeating.LONGEST_CONTEXT
-MOST_TAGS, LONGEST_TAG = repeating.MOST_TAGS, 60
+
+LONGEST_CONTEXT = 2_000
+MOST_TAGS = 20
+
+
+def extended(known: Thought, said: Thought) -> tuple[Thought, tuple[str, ...]]:
+    """The known thought with what the other says of it besides, and in sentences what was added and what was not."""
+    news = _news(known, said)
+    if not news:
+        return known, ()
+    if known.path or least_trusted((known.origin, said.origin)) != known.origin:
+        return known, (_not_kept(known, list(news)),)
+    whole, added, left_out = known, list[str](), list[str]()
+    for name, value in news.items():
+        more = joined(whole, replace(whole, **{name: value}))
+        if len(more.context) <= LONGEST_CONTEXT and len(more.tags) <= MOST_TAGS:
+            whole = more
+            added.append(name)
+        else:
+            left_out.append(name)
+    told = [f"added to the thought that is there: its {_listed(added)}"] if added else []
+    return whole, (*told, *([_not_kept(known, left_out)] if left_out else []))
+
+
+def _news(known: Thought, said: Thought) -> dict[str, Any]:
+    """What the known one does not have, by the names of fields."""
+    tags = tuple(one for one in said.tags if one not in (*known.tags, known.category))
+    more = (said.category,) if known.category and said.category not in (known.category, *known.tags, *tags, "") else ()
+    found: dict[str, Any] = {
+        "context": "" if said.context in known.context else said.context,
+        "tags": (*tags, *more),
+        "category": "" if known.category else said.category,
+        "sources": tuple(one for one in said.sources if one not in (*known.sources, known.id)),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _not_kept(known: Thought, names: list[str]) -> str:
+    return (
+        f"not kept: its {_listed(names)}, for the thought is there already and cannot take that; "
+        f"to keep it, say it in other words as a refinement with the source {known.id}"
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+LONGEST, LONGEST_TAG = 10_000, 60
 TERMS, LOOKED_AT = 12, 8  # words that the like of it are looked for by, and how many of those are looked at
 PATIENCE = 1.0
 
@@ -116,7 +181,7 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
     known = _known(field, said, text)
     if known:
         return _again(field, said, known, made, sources)
-    records.append(field.vault, [made], now)
+    traffic.append(field.vault, [made], now)
     _note(field, said, USED, sources, now)
     return Thinking(made, True)
 
@@ -124,9 +189,9 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
 def _again(field: Field, said: Words, known: Thought, made: Thought, sources: dict[str, Thought]) -> Thinking:
     """The thought that says it already: stronger, and with what is new about it."""
     now = made.created
-    whole, told = repeating.extended(known, made)
+    whole, told = extended(known, made)
     if whole != known:
-        records.append(field.vault, [replace(whole, superseded_by="")], now)
+        traffic.append(field.vault, [replace(whole, superseded_by="")], now)
     _note(field, said, AGAIN, {known.id: known}, now)
     _note(field, said, USED, {one: sources[one] for one in whole.sources if one not in known.sources}, now)
     return Thinking(whole, False, told)
@@ -137,7 +202,7 @@ def _note(field: Field, said: Words, kind: str, of: dict[str, Thought], now: flo
     if of:
         read = field.store.traffic(of, whole=False)
         named = {"agent": said.agent, "session": said.session, "project": said.project}
-        records.travel(field.vault, event_of(kind, of, read, now, **named))
+        traffic.travel(field.vault, event_of(kind, of, read, now, **named))
 
 
 def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:
@@ -204,7 +269,7 @@ def _known(field: Field, said: Words, text: str) -> Thought | None:
         return None
     scope = Scope(said.project, also_global=False, space=said.space)
     # The longest words are the rarest as a rule, and who says the same has them all.
-    telling = sorted(tokens.terms(text), key=len, reverse=True)[:TERMS]
+    telling = sorted(words.terms(text), key=len, reverse=True)[:TERMS]
     hits = store.lexical(telling, scope, LOOKED_AT)
     near = store.thoughts(hit.id for hit in hits)
     listed = [near[hit.id] for hit in hits if hit.id in near]
@@ -215,3 +280,52 @@ def _known(field: Field, said: Words, text: str) -> Thought | None:
 def _may_stand_for(known: Thought, said: Words) -> bool:
     """The user's own word and the agent's are not left to outside text that says the same: they would pass for it."""
     return known.origin in TRUSTED or said.origin not in TRUSTED
+
+
+def meant(vault: str, wanted: str, scope: Scope, *, withdrawn: bool = False) -> list[Thought]:
+    """The one thought of this id, withdrawn or not, else those that have all the words; with `withdrawn` also those
+    that were withdrawn before, which a purge is asked for. The oldest first."""
+    mine = {ident: one for ident, one in logged(vault).items() if scope.has(one)}
+    asked = clean(wanted)[0]
+    if asked in mine:
+        return [mine[asked]]
+    words = asked.casefold().split()
+    said = [one for one in mine.values() if withdrawn or not one.superseded_by]
+    found = [one for one in said if words and all(word in _text(one) for word in words)]
+    return sorted(found, key=lambda one: (one.created, one.id))
+
+
+def _text(one: Thought) -> str:
+    return f"{one.text} {one.context}".casefold()
+
+
+def logged(vault: str) -> dict[str, Thought]:
+    """Every thought of the logs by its id, with what all its records say; `superseded_by` tells the withdrawn ones."""
+    found: dict[str, Thought] = {}
+    withdrawn: set[str] = set()
+    for path, _ in traffic.logs(vault):
+        try:
+            read = traffic.read(vault, path).found
+        except OSError:
+            continue  # taken away by a sync at this moment
+        for one in read:
+            if one.is_withdrawal:
+                withdrawn.add(one.id)
+            else:
+                found[one.id] = joined(found[one.id], one) if one.id in found else one
+    for ident in withdrawn & found.keys():
+        found[ident] = replace(found[ident], superseded_by=WITHDRAWN)
+    return found
+
+
+def withdraw(field: Field, ids: Sequence[str]) -> tuple[str, ...]:
+    """Withdraw some thoughts of the logs; which of them were not before. Raises NotSaved: then none of them is."""
+    home.refuse_newer(field.vault)
+    known = logged(field.vault)
+    new = tuple(one for one in dict.fromkeys(ids) if one in known and not known[one].superseded_by)
+    if new:
+        now = field.clock()
+        traffic.append(field.vault, [withdrawal(one, now) for one in new], now)
+    with suppress(Busy, Damaged):  # what counts is on disk: the next question takes it in
+        indexing.sync(field, patience=PATIENCE)
+    return new

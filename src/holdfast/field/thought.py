@@ -1,25 +1,103 @@
 """One unit of the field, and what is known of its use.
 
-A thought is somebody's own (a record under thoughts/ in the vault) or stands for something whose truth lies elsewhere:
-a note, a handoff, a prompt of the user, a decision or discovery of a task. Those have a `path`, and an id that follows
-from it, so that what is known of their use survives every edit and every rebuild.
+A thought is somebody's own (a record under thoughts/ in the vault) or stands for something whose truth lies
+elsewhere: a note, a handoff, a prompt of the user, a decision or discovery of a task. Those have a `path`, and an id
+that follows from it, so that what is known of their use survives every edit and every rebuild.
+
+What a text says of itself at its head: who speaks, and when. "[1:56 pm on 8 May, 2023] Ada: the lease is out."
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from holdfast import pheromone
 from holdfast.capture.ids import digest
-from holdfast.field import pheromone, turns
-from holdfast.field.search.seam import Facts
+from holdfast.field.ranking import Facts
 from holdfast.model import ORIGINS, TRUSTED, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from holdfast.field.turns import Turn
+
+LONGEST = 80  # characters of a text in which its head has to end
+FORMS = (
+    "%I:%M %p on %d %B, %Y",
+    "%Y/%m/%d (%a) %H:%M",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y/%m/%d %H:%M",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d %B %Y",
+    "%B %d, %Y",
+)
+NAME = r"[^\W\d_][\w.' -]{0,30}"
+WHEN = r"(?:\[(?P<when>[^\]\n]{6,40})\]|\((?P<at>[^)\n]{6,40})\))"
+TIME_FIRST = re.compile(rf"{WHEN}\s*(?:(?P<speaker>{NAME}):\s)?")
+NAME_FIRST = re.compile(rf"(?P<speaker>{NAME}?)(?:\s*{WHEN})?:\s")
+# Of a role nobody asks by name; a label says what the text is and not who speaks.
+NOBODY_WORDS = """
+user assistant system human ai bot tool model developer agent customer operator note notes todo fixme decision
+discovery handoff rule snag fact reason why warning error fix bug question answer example context summary result
+conclusion update edit http https file path step next see tip important
+"""
+NOBODY = frozenset(NOBODY_WORDS.split())
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Who speaks, "" where nobody is named; when, 0.0 where it does not say; `day` is that day in one form, or ""."""
+
+    speaker: str = ""
+    said: float = 0.0
+    day: str = ""
+
+
+NONE = Turn()
+
+
+def of(text: str) -> Turn:
+    """What the head of a text says; nothing where it has none."""
+    head = text[:LONGEST]
+    for form in (TIME_FIRST, NAME_FIRST):
+        found = form.match(head)
+        if found:
+            said = _time(found["when"] or found["at"] or "")
+            if said or form is NAME_FIRST:
+                return Turn(_who(found["speaker"] or "", bool(said)), said, _day(said))
+    return NONE
+
+
+def _who(name: str, is_dated: bool) -> str:
+    """Without a time beside it only what is written as a name is one: up to three words, each with a capital."""
+    name = name.strip()
+    words = name.split()
+    if not words or name.casefold() in NOBODY or len(words) > 3:
+        return ""
+    is_written_so = all(word[0].isupper() for word in words) and words[0].casefold() not in NOBODY
+    return name if is_dated or is_written_so else ""
+
+
+def _time(words: str) -> float:
+    said = words.strip().removesuffix("Z").removesuffix(" UTC")
+    for form in FORMS:
+        try:
+            return datetime.strptime(said, form).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    return 0.0
+
+
+def _day(said: float) -> str:
+    return datetime.fromtimestamp(said, UTC).strftime("%Y-%m-%d") if said else ""
+
 
 ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE = "original", "refinement", "consolidation", "bridge", "note"
 KINDS = (ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE)
@@ -60,7 +138,7 @@ class Thought:
     def thread(self) -> str:
         """What it was said in the course of: a session, the talk of a day, a task; "" for what stands alone, as a note
         does."""
-        return self._thread(turns.of(self.text))
+        return self._thread(of(self.text))
 
     def _thread(self, turn: Turn) -> str:
         if self.kind == NOTE:
@@ -75,7 +153,7 @@ class Thought:
 
     @property
     def is_of_a_day(self) -> bool:
-        """Whether only the day is known on which it was made (field/noted)."""
+        """Whether only the day is known on which it was made (field/sources)."""
         return self.kind == NOTE and self.created % DAY == END_OF_DAY
 
     def age_at(self, now: float) -> float:
@@ -86,7 +164,7 @@ class Thought:
     @property
     def facts(self) -> Facts:
         """What a ranking knows of it besides its words."""
-        turn = turns.of(self.text)
+        turn = of(self.text)
         speaker, said = turn.speaker or self.contributor, turn.said or self.created
         return Facts(len(self.text.split()), speaker, self._thread(turn), said, is_turn=bool(turn.speaker))
 

@@ -1,24 +1,80 @@
 """What is made of a text's words: to be found by, and to tell whether two texts say the same.
 
 VERSION counts up when any of it changes: a store that was made with another one is made anew.
+
+The words that a query is looked up by.
+
+The times that a question speaks of, as spans: "on 8 May", "in March 2023", "two weeks ago", "last month".
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import digest
-from holdfast.field.search import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.field.thought import Thought
 
-VERSION = 4
+
 WORD = re.compile(r"[^\W_]+")
+# Letters, digits and the signs that join them in a name: paths, dotted names, options, error codes.
+NAME = re.compile(r"[^\W_]+(?:[_./:#-]+[^\W_]+)+")
+HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+# Chinese, Japanese and Korean; Thai, Lao, Burmese and Khmer.
+SIGNS = (
+    "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff"
+    "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff"
+)
+RUN = re.compile(f"[{SIGNS}]+")
+LIGHT_IN_QUERIES = """
+a about also an and any are as at be been being but by can could did do does doing for from had has have having he her
+hers him his how i if in into is it its just may me might mine must my no not of on or our ours shall she should so some
+such than that the their theirs them then there these they this those to too us was we were what when where which who
+whom whose why will with would you your yours s t d ll m re ve
+"""
+STOP = frozenset(LIGHT_IN_QUERIES.split())
+MOST = 64  # a pasted page is no question; its first words say what it is about
+
+
+def parts(word: str) -> list[str]:
+    """The words in a name without signs: camelCase, HTTPServer, utf8; nothing where it is but one."""
+    found = HUMP.findall(word)
+    return [one.lower() for one in found] if len(found) > 1 else []
+
+
+def pairs(text: str) -> list[str]:
+    """Every two signs that stand together in a script without spaces; one that stands alone is itself."""
+    runs = RUN.findall(text)
+    return [pair for run in runs for pair in ([run[at : at + 2] for at in range(len(run) - 1)] or [run])]
+
+
+def spaced(text: str) -> list[str]:
+    """The words between spaces and signs; what stands beside a script without spaces is a word of its own."""
+    return WORD.findall(RUN.sub(" ", text))
+
+
+def terms(query: str) -> tuple[str, ...]:
+    """What to look a query up by: its words, and names of code whole and in parts; each once, in the query's order."""
+    words, found = spaced(query), dict.fromkeys(pairs(query))
+    bare = [word for word in words if word.lower() not in STOP] or ([] if found else words)
+    for word in bare:
+        found.setdefault(word.lower())
+        for part in parts(word):
+            if len(part) > 1 and part not in STOP:
+                found.setdefault(part)
+    for name in NAME.findall(query):
+        found.setdefault(" ".join(WORD.findall(name.lower())))
+    return tuple(found)[:MOST]
+
+
+VERSION = 4
 LIGHT_WORDS = """
 a an the this that these those is are be being am do does have has of in with via using use uses it its we our
 and also just really very please so which der die das ein eine und ist sind im mit el la los las un una son
@@ -29,7 +85,6 @@ MOST_EXTRA = 4000
 # Signs that part words or end a sentence. Any other says something: !=, <, C++, 10 %, --force, .env, a question's mark.
 QUIET = re.compile(r"""(?<=\w)[-.,:](?=\w)|[.,;:!]+(?=[\s"'`)\]]|$)|["'`()\u2018-\u201d\u2026\u2013\u2014]""")
 SAID = re.compile(r"[^\W_]+|[^\w\s]|_")
-
 
 # Ways of writing the very same sign: as wide as its neighbours, joined to the next, kept on one line. One that is
 # raised, ringed or broken (\u00b2, \u2460, \u00bd) is another than the bare digit, though Unicode calls it compatible.
@@ -115,10 +170,10 @@ def extra(thought: Thought) -> str:
     """What a thought is found by beyond its words: its tags and category, the parts of names in camelCase, and what is
     to be found in a script without spaces."""
     whole = f"{thought.title} {thought.text} {thought.context}"
-    split = [part for name in dict.fromkeys(WORD.findall(whole)) for part in tokens.parts(name)]
+    split = [part for name in dict.fromkeys(WORD.findall(whole)) for part in parts(name)]
     said = " ".join(dict.fromkeys([*thought.tags, thought.category, *split]))[:MOST_EXTRA]
-    beside = [piece for word in WORD.findall(whole) if tokens.RUN.search(word) for piece in tokens.spaced(word)]
-    return " ".join([said, *beside, *tokens.pairs(whole)]).strip()
+    beside = [piece for word in WORD.findall(whole) if RUN.search(word) for piece in spaced(word)]
+    return " ".join([said, *beside, *pairs(whole)]).strip()
 
 
 def embedded(thought: Thought) -> str:
@@ -128,8 +183,8 @@ def embedded(thought: Thought) -> str:
 
 def shares(query: str, text: str) -> bool:
     """Whether a text has any of the words that a query is looked up by."""
-    known = {*content(text), *tokens.pairs(text)}
-    return not known.isdisjoint(content(" ".join(tokens.terms(query))))
+    known = {*content(text), *pairs(text)}
+    return not known.isdisjoint(content(" ".join(terms(query))))
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> float:
@@ -165,3 +220,132 @@ def _tells(word: str, whole: str) -> bool:
     if not word.isalpha() or word in TURNING:
         return True
     return any(name[0].isupper() and stem(_plain(name)) == word for name in WORD.findall(whole))
+
+
+CALENDAR = "january february march april may june july august september october november december"
+COUNTED = "one two three four five six seven eight nine ten eleven twelve"
+MONTHS = CALENDAR.split()
+SHORT = {name[:3]: at for at, name in enumerate(MONTHS, 1)} | {"sept": 9}
+NUMBERS = {word: at for at, word in enumerate(COUNTED.split(), 1)}
+COUNT = {**NUMBERS, "a": 1, "an": 1, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3}
+UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+LATER = timedelta(days=14)
+HALF = 0.5
+
+_MONTH = "(?P<month>" + "|".join(MONTHS) + "|" + "|".join(SHORT) + r")\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+ISO = re.compile(rf"\b{_YEAR}[-/](?P<month>\d{{1,2}})(?:[-/](?P<day>\d{{1,2}}))?\b")
+DAY_FIRST = re.compile(rf"\b{_DAY}(?: of)? {_MONTH}\b,?(?: {_YEAR}\b)?", re.I)
+MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY}\b(?:,? {_YEAR}\b)?", re.I)
+_ALONE = _MONTH.replace("month", "alone", 1)
+MONTH_ONLY = re.compile(
+    rf"\b{_MONTH},?(?: of)? {_YEAR}\b|\b(?:in|during|since|last|this|early|late|mid) {_ALONE}\b",
+    re.I,
+)
+YEAR_ONLY = re.compile(rf"\b(?:in|during|of|since) {_YEAR}\b", re.I)
+AGO = re.compile(r"\b(?P<count>\d+|[a-z]+(?: couple of| few)?|couple of) (?P<unit>day|week|month|year)s? ago\b", re.I)
+LAST = re.compile(
+    r"\b(?P<which>last|past|previous|this) (?:(?P<count>\d+|[a-z]+|couple of) )?(?P<unit>day|week|month|year)s?\b", re.I
+)
+NAMED_DAY = re.compile(r"\b(?P<name>today|yesterday|last night|last weekend)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Span:
+    """From one moment up to another, which is not part of it."""
+
+    since: datetime
+    until: datetime
+
+
+def spans(query: str, now: float) -> tuple[Span, ...]:
+    """The times that a question speaks of, seen from `now`; none if it speaks of none."""
+    today = _day(datetime.fromtimestamp(now, UTC)) if now else None
+    found: list[Span] = []
+    rest = query
+    for pattern in (ISO, DAY_FIRST, MONTH_FIRST, MONTH_ONLY, YEAR_ONLY):
+        for match in pattern.finditer(rest):
+            found += _calendar(match.groupdict(), today)
+        rest = pattern.sub(" ", rest)
+    if today is not None:
+        found += _relative(rest, today)
+    return tuple(dict.fromkeys(found))
+
+
+def closeness(created: float, asked: Iterable[Span]) -> float:
+    """1 for a text of one of the spans, a half for one of the two weeks after it, else 0."""
+    if created <= 0:
+        return 0.0
+    when = datetime.fromtimestamp(created, UTC)
+    best = 0.0
+    for span in asked:
+        if span.since <= when < span.until:
+            return 1.0
+        if span.until <= when < span.until + LATER:
+            best = HALF
+    return best
+
+
+def _calendar(given: dict[str, str | None], today: datetime | None) -> list[Span]:
+    name = (given.get("month") or given.get("alone") or "").lower()
+    month = int(name) if name.isdigit() else SHORT.get(name[:3], 0)
+    day = int(given.get("day") or 0)
+    if given.get("year"):
+        years = [int(given["year"] or 0)]
+    elif today is not None:
+        last = today.year if (month, day or 1) <= (today.month, today.day) else today.year - 1
+        years = [last, last - 1]
+    else:
+        return []
+    made = (_whole(year, month, day) for year in years)
+    return [span for span in made if span]
+
+
+def _whole(year: int, month: int, day: int) -> Span | None:
+    """A day, a month or a year; None for one that no calendar has."""
+    try:
+        begin = datetime(year, month or 1, day or 1, tzinfo=UTC)
+        if day:
+            return Span(begin, begin + timedelta(days=1))
+        if month:
+            return Span(begin, datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+        return Span(begin, datetime(year + 1, 1, 1, tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _relative(query: str, today: datetime) -> list[Span]:
+    found = []
+    for match in AGO.finditer(query):
+        count, unit = _count(match["count"]), UNIT_DAYS[match["unit"].lower()]
+        if count:
+            # The longer ago, the rougher the word: "two months ago" may mean six weeks.
+            found.append(_about(today, count * unit, max(1, unit // 2)))
+    for match in LAST.finditer(query):
+        count, unit = _count(match["count"] or "one"), UNIT_DAYS[match["unit"].lower()]
+        if count:
+            found.append(_about(today, 0, count * unit, ends=1))
+    for match in NAMED_DAY.finditer(query):
+        back = {"today": 0, "yesterday": 1, "last night": 1, "last weekend": (today.weekday() - 5) % 7 or 7}[
+            match["name"].lower()
+        ]
+        found.append(_about(today, back, 0, ends=2 if match["name"].lower() == "last weekend" else 1))
+    return [span for span in found if span]
+
+
+def _about(today: datetime, back: int, more: int, ends: int = 0) -> Span | None:
+    """From `more` days before a day to as many after it, or to `ends` days after its beginning."""
+    try:
+        day = today - timedelta(days=back)
+        return Span(day - timedelta(days=more), day + timedelta(days=ends or more + 1))
+    except OverflowError:
+        return None
+
+
+def _count(word: str) -> int:
+    return min(int(word), 10_000) if word.isdigit() else COUNT.get(word.lower(), 0)
+
+
+def _day(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

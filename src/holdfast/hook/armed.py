@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Episode, Scene
 
 LARGEST = 4 << 20
 MOST_CHARACTERS = 3000  # of all notes that come back at one call, as JSON spells them

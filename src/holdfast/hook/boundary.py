@@ -1,27 +1,33 @@
 """Which boundary a moment is, if it is one: something was finished, and what was learned is still at hand.
 
-Which tools close a chapter or a task is configuration: by default every tool named mark_chapter, of whatever server; a
-project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's is
-another than the main agent's of the same words. What failed has finished nothing.
+Which tools close a chapter or a task is configuration: by default every tool named mark_chapter, of whatever server;
+a project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's
+is another than the main agent's of the same words. What failed has finished nothing.
+
+When the account of a session is kept on the way: at a boundary, and now and then in a long turn.
 """
 
 from __future__ import annotations
 
+import posix
+
 from holdfast.capture import config as machine
-from holdfast.capture import once
+from holdfast.capture import home, once
 from holdfast.capture.ids import digest
+from holdfast.hosts.tools import CHAPTER_TOOLS, short_name
 from holdfast.model import value
-from holdfast.text import commit_lines
+from holdfast.text import shell_glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from holdfast.capture.episodes import Episode, Scene
     from holdfast.model import Moment
 
+
 CHAPTER, TASK, SUBAGENT, COMMIT = "chapter", "task", "subagent", "commit"
-CHAPTER_TOOLS = ("mark_chapter",)
 
 
 @value
@@ -58,11 +64,65 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
     for kind, tools in ((CHAPTER, chapter_tools), (TASK, machine.texts(wishes, "task_tools", ()))):
         if moment.tool and (moment.tool in tools or short_name(moment.tool) in tools):
             return [Boundary(kind, moment.input.partition("\n")[0], moment.call or moment.input)]
-    if moment.command and "commit" in moment.command and commit_lines.is_commit(moment.command):
+    if moment.command and "commit" in moment.command and shell_glance.is_commit(moment.command):
         return [Boundary(COMMIT, "", moment.call or moment.command)]
     return []
 
 
-def short_name(tool: str) -> str:
-    """A tool's own name, without the server it comes from: mcp__notes__mark_chapter, notes/mark_chapter."""
-    return tool.rpartition("__")[2].rpartition("/")[2].rpartition(".")[2]
+ACCOUNTED = "accounted"  # its content is the size of the transcript that the last account was made of
+FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary; a
+# commit is always worth it
+GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
+GROWN_MUCH = 192 << 10  # bytes that are worth it at any time
+
+
+def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_boundary: bool) -> None:
+    """Start an account of the session so far, if enough was said since the last one."""
+    moment = scene.moment
+    path = moment.transcript or episode.transcript
+    if moment.agent or not path:
+        return
+    try:
+        size = posix.stat(path).st_size
+    except (OSError, ValueError):
+        return
+    known = once.count(scene.state, episode.key, ACCOUNTED)
+    if not is_boundary:
+        last = once.when(scene.state, episode.key, ACCOUNTED) or episode.opened
+        if size - known < (GROWN_BETWEEN if scene.now - last >= BETWEEN else GROWN_MUCH):
+            return
+    elif 0 <= size - known < (1 if scene.did.get("boundary") == COMMIT else GROWN if known else FIRST):
+        return
+    from holdfast.capture import background
+
+    if background.is_off(env):
+        return
+    try:
+        once.put(scene.state, episode.key, ACCOUNTED, str(size))
+        scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path, str(size))
+    except OSError as error:
+        scene.failures.append(error)
+
+
+MANY = 12
+
+
+def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
+    """Start a close of what this project's sessions have flagged so far, if that is enough."""
+    waiting = once.read(scene.state, episode.key, once.UNFILED)
+    if not waiting:
+        return
+    own = home.machine_state(env)
+    settings = config if own == scene.state else machine.load(own)  # a repository's vault has no say in it
+    many = machine.number(machine.section(settings, "close"), "midway", MANY)
+    if many <= 0 or len(waiting.split()) < many:
+        return
+    from holdfast.capture import background
+
+    if background.is_off(env) or once.take(scene.state, episode.key, once.UNFILED) is None:
+        return
+    words = ("background-close", scene.project.root, episode.project)
+    try:
+        scene.did["close"] = background.start(scene.vault, env, *words)
+    except OSError as error:
+        scene.failures.append(error)

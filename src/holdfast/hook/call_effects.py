@@ -1,13 +1,14 @@
 """The effects of a tool call, read from its input: commands run, files written or removed, text changed.
 
 Armed notes ask for effects and not for words, because a file that must not be edited may be read, and because one
-command has many spellings: `git -C x push -f`, `sudo env A=1 git push --force`, `cd a && git push origin +main`. What a
-call does inside a script of its own is not seen. Nothing here runs unless a note might match.
+command has many spellings: `git -C x push -f`, `sudo env A=1 git push --force`, `cd a && git push origin +main`. What
+a call does inside a script of its own is not seen. Nothing here runs unless a note might match.
+
+Words by which the effects of a call are told: tools and programs that write, remove, open, install or only look.
 """
 
 from __future__ import annotations
 
-from holdfast.hook import call_words
 from holdfast.hosts.tools import PATCH, PATCH_LINES
 from holdfast.model import value
 from holdfast.text import shell_programs
@@ -17,6 +18,73 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.model import Moment
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+WRITERS = _words(
+    "edit write multiedit notebookedit apply_patch write_file replace create_file edit_file update_file delete_file "
+    "move_file str_replace_editor str_replace_based_edit_tool create patch"
+)
+OPENERS = _words("read notebookread read_file view open_file read_text_file")
+PRINTERS = _words("cat head tail less more bat strings xxd hexdump od nl tac source .")
+REMOVERS = _words("rm rmdir unlink shred trash git-rm")
+MOVERS = _words("mv git-mv")
+MAKERS = _words(
+    "touch truncate tee mkdir chmod chown chgrp git-checkout git-restore git-clean patch dos2unix unix2dos sponge gzip"
+)
+PLACERS = _words("cp rsync install ln scp")
+IN_PLACE = _words("sed gsed perl ruby yq gawk clang-format autopep8")
+WITHOUT_SCRIPT = _words("yq clang-format autopep8")  # of those: all their words are files
+FORMATTERS = {  # that write, and the options without which they only look
+    "prettier": ("--write", "-w"),
+    "eslint": ("--fix",),
+    "gofmt": ("-w",),
+    "black": (),
+    "isort": (),
+    "rustfmt": (),
+    "ruff-format": (),
+    "ruff-check": ("--fix",),
+    "terraform-fmt": (),
+}
+INTERPRETERS = _words("python node ruby perl php deno bun")
+WRITING = ("write", "'w'", '"w"', "'a'", '"a"', "unlink", "remove", "rename", "rmtree", "dump(", "copy")
+LOOKERS = PRINTERS | _words(
+    "grep egrep fgrep rg ag ls find wc diff cmp stat file du df tree which type printenv awk jq sort uniq cut tr test "
+    "[ echo printf true false sleep cd pwd ps man help git-log git-diff git-show git-grep git-blame git-status "
+    "git-commit git-tag gh-pr gh-issue holdfast"
+)
+FINDING = ("-delete", "-exec", "-execdir", "-ok")
+RUNNERS = _words("npx bunx uvx pnpx tsx")
+RUNS = _words(
+    "uv-run poetry-run pdm-run pipenv-run hatch-run pipx-run npm-exec pnpm-exec pnpm-dlx yarn-exec yarn-dlx "
+    "bundle-exec mise-exec direnv-exec"
+)
+SAME_PROGRAM = {"pip3": "pip", "python3": "python", "python2": "python", "nodejs": "node"}
+SAME_WORD = {  # by program: one thing it does under its other names
+    "npm": {"i": "install", "add": "install", "isntall": "install", "un": "uninstall", "rm": "uninstall", "t": "test"},
+    "pnpm": {"i": "install", "un": "remove", "uninstall": "remove"},
+    "git": {"ci": "commit", "co": "checkout", "stage": "add"},
+}
+SAME_OPTION = {  # by command: one option under its other names; the rest is told from first letters
+    "jest -u": ("--updatesnapshot", "--update-snapshot"),
+    "git push --force": ("--force-with-lease", "--mirror"),
+    "npm install -g": ("--global",),
+}
+SIGNS = {"--force": "+", "--delete": ":"}  # of a ref that is pushed
+HARMLESS = _words("--abort --continue --skip --quit --help --version --dry-run")
+PACKAGING = _words("install i add uninstall remove rm un update up upgrade get require download reinstall link")
+MANAGERS = _words(
+    "npm pnpm yarn bun deno pip uv poetry pdm pipenv pipx conda mamba cargo go gem bundle composer apt apt-get brew "
+    "dnf yum apk dotnet pacman"
+)
+MANIFESTS = _words(
+    "package.json pyproject.toml cargo.toml go.mod gemfile composer.json pipfile setup.py setup.cfg environment.yml "
+    "environment.yaml build.gradle build.gradle.kts pom.xml deno.json"
+)
+IMPORTS = ("import ", "from ", "use ", "require", "extern crate ", "#include", "using ", "@import", "export ")
 
 GIT_VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
@@ -44,10 +112,10 @@ def of(moment: Moment) -> Effects:
         return _Line(moment.cwd).read(moment.command)
     name = moment.tool.rpartition("__")[2].lower()
     paths = tuple(join(moment.cwd, path) for path in moment.paths)
-    if name in call_words.WRITERS:
+    if name in WRITERS:
         fresh, gone = moment.lines or ("", "")
         return Effects(writes=paths, opens=paths, text=fresh, gone=gone, cwd=moment.cwd)
-    return Effects(opens=paths if name in call_words.OPENERS else (), cwd=moment.cwd)
+    return Effects(opens=paths if name in OPENERS else (), cwd=moment.cwd)
 
 
 def join(folder: str, path: str) -> str:
@@ -97,7 +165,7 @@ class _Line:
             for one in inner:
                 self._command(one, line)
             names = {_named(one) for one in inner} or {""}
-            if not names <= call_words.LOOKERS or into:
+            if not names <= LOOKERS or into:
                 self.text.append(" ".join(words))
             nested = _told(bare) if depth < shell_programs.DEEPEST else ""
             if nested:
@@ -114,27 +182,27 @@ class _Line:
         name = _named(words)
         told = plain[:1] if name != program else []  # `git rm`: its first word is no file
         at = [join(self.here, one) for one in plain[len(told) :]]
-        if name in call_words.REMOVERS:
+        if name in REMOVERS:
             self.removes += at
             self.writes += at
-        elif name in call_words.MOVERS:
+        elif name in MOVERS:
             self.removes += at[:-1]
             self.writes += [*at, *_placed(at)]
-        elif name in call_words.PLACERS:
+        elif name in PLACERS:
             self.writes += [*at[-1:], *_placed(at)]
             self.opens += at[:-1]
-        elif name in call_words.MAKERS or _is_formatting(name, args):
+        elif name in MAKERS or _is_formatting(name, args):
             self.writes += at
-        elif name in call_words.IN_PLACE and _is_in_place(program, args):
+        elif name in IN_PLACE and _is_in_place(program, args):
             has_script = any(
                 one in ("-e", "-f", "--expression", "--file") or one.startswith("--expression=") for one in args
             )
-            self.writes += at if has_script or program in call_words.WITHOUT_SCRIPT else at[1:]
-        elif name == "find" and any(one in call_words.FINDING for one in args):
+            self.writes += at if has_script or program in WITHOUT_SCRIPT else at[1:]
+        elif name == "find" and any(one in FINDING for one in args):
             self._find(args)
-        elif program in call_words.INTERPRETERS and _is_inline(args, line):
+        elif program in INTERPRETERS and _is_inline(args, line):
             self.writes += [join(self.here, one) for one in _script_paths(line)]
-        elif name in call_words.PRINTERS:
+        elif name in PRINTERS:
             self.opens += at
         for flag in ("-o", "--output", "-O", "--output-document"):
             if program in ("curl", "wget") and flag in args[:-1]:
@@ -152,7 +220,7 @@ class _Line:
         if "-delete" in args or doing in (["rm"], ["unlink"]):
             self.removes += starts
             self.writes += starts
-        elif doing and (doing[0] in call_words.MAKERS | {"mv"} or _is_in_place(doing[0], args[begin + 2 :])):
+        elif doing and (doing[0] in MAKERS | {"mv"} or _is_in_place(doing[0], args[begin + 2 :])):
             self.writes += starts
         if doing:
             self.commands.append(tuple(args[begin + 1 :]))
@@ -165,16 +233,16 @@ def unwrapped(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         if not left:
             return
         program = left[0].rpartition("/")[2]
-        program = call_words.SAME_PROGRAM.get(program, program)
+        program = SAME_PROGRAM.get(program, program)
         rest = _without_globals(left[1:]) if program == "git" else left[1:]
         yield (program, *rest)
         plain = next((at for at, one in enumerate(rest) if not one.startswith("-")), len(rest))
         if program == "python" and rest[:1] == ["-m"]:
             left = rest[1:]
-        elif program in call_words.RUNNERS:
+        elif program in RUNNERS:
             left = rest[plain:]
             left = [left[0].partition("@")[0] or left[0], *left[1:]] if left else []
-        elif rest and f"{program}-{rest[plain] if plain < len(rest) else ''}" in call_words.RUNS:
+        elif rest and f"{program}-{rest[plain] if plain < len(rest) else ''}" in RUNS:
             inner = rest[plain + 1 :]
             left = inner[next((at for at, one in enumerate(inner) if not one.startswith("-")), len(inner)) :]
         elif program in ("docker", "podman", "kubectl") and "exec" in rest:
@@ -212,7 +280,7 @@ def _placed(at: list[str]) -> list[str]:
 
 
 def _is_in_place(program: str, args: Sequence[str]) -> bool:
-    if program not in call_words.IN_PLACE:
+    if program not in IN_PLACE:
         return False
     return any(
         one.startswith("--in")
@@ -222,7 +290,7 @@ def _is_in_place(program: str, args: Sequence[str]) -> bool:
 
 
 def _is_formatting(name: str, args: Sequence[str]) -> bool:
-    switches = call_words.FORMATTERS.get(name)
+    switches = FORMATTERS.get(name)
     if switches is None or "--check" in args or "--diff" in args:
         return False
     return not switches or any(one in switches for one in args)
@@ -230,7 +298,7 @@ def _is_formatting(name: str, args: Sequence[str]) -> bool:
 
 def _is_inline(args: Sequence[str], line: str) -> bool:
     is_told = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
-    return is_told and any(mark in line for mark in call_words.WRITING)
+    return is_told and any(mark in line for mark in WRITING)
 
 
 def _script_paths(line: str) -> Iterator[str]:

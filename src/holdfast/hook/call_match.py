@@ -10,7 +10,7 @@ settings: KEY or KEY=VALUE          in what an edit or a command sets
 from __future__ import annotations
 
 from holdfast.capture import armed_match
-from holdfast.hook import call_words
+from holdfast.hook import call_effects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def _is_command(tokens: Sequence[str], words: Sequence[str], cwd: str) -> bool:
     program, args = words[0].lower(), words[1:]
     if tokens[0] != "*" and not armed_match.glob_matches(tokens[0], program):
         return False
-    if any(one in call_words.HARMLESS and one not in tokens for one in args):
+    if any(one in call_effects.HARMLESS and one not in tokens for one in args):
         return False
-    same = call_words.SAME_WORD.get(program, {})
+    same = call_effects.SAME_WORD.get(program, {})
     plain = [same.get(one.lower(), one) for one in args if one and not one.startswith("-")]
     if program == "git" and len(tokens) > 1 and tokens[1][0].isalpha() and not any(map(_is_word, tokens[1:2], plain)):
         return False  # what git is told stands first: `git log push` pushes nothing
@@ -93,13 +93,13 @@ def _is_word(token: str, word: str) -> bool:
 
 def _has_option(token: str, args: Sequence[str], command: str) -> bool:
     """Whether an option is given: whole, with a value, as a letter among others, or under another name."""
-    same = call_words.SAME_OPTION.get(f"{command} {token}", ())
+    same = call_effects.SAME_OPTION.get(f"{command} {token}", ())
     letter = token[2:3] if token.startswith("--") else token[1:2] if len(token) == 2 else ""
     letters = token[1:] if not token.startswith("--") and 2 < len(token) <= 4 else ""
     given = ""
     for one in args:
         name = one.partition("=")[0]
-        if name == token or name.lower() in same or one.startswith(call_words.SIGNS.get(token, "\0")):
+        if name == token or name.lower() in same or one.startswith(call_effects.SIGNS.get(token, "\0")):
             return True
         if one.startswith("-") and not one.startswith("--") and 1 < len(one) <= 5:
             given += one[1:]
@@ -143,15 +143,15 @@ def packages(name: str, effects: Effects) -> bool:
     """Whether a package is installed, changed or taken out, named by an edit of a manifest, or newly imported."""
     for words in effects.commands:
         program, args = words[0], [one for one in words[1:] if one]
-        told = next((at for at, one in enumerate(args) if one.lower() in call_words.PACKAGING), -1)
-        is_managing = program in call_words.MANAGERS and 0 <= told <= 2
+        told = next((at for at, one in enumerate(args) if one.lower() in call_effects.PACKAGING), -1)
+        is_managing = program in call_effects.MANAGERS and 0 <= told <= 2
         if is_managing and any(_is_package(one, name) for one in args[told + 1 :]):
             return True
     fresh, gone = (text.lower().replace("_", "-") for text in (effects.text, effects.gone))
     if name not in fresh and name not in gone:
         return False
     files = [path.rpartition("/")[2].lower() for path in effects.writes]
-    is_manifest = any(one in call_words.MANIFESTS or one.startswith("requirements") for one in files)
+    is_manifest = any(one in call_effects.MANIFESTS or one.startswith("requirements") for one in files)
     if is_manifest:
         return armed_match.has_word(f"{fresh}\n{gone}", name)
     lines = [line.strip() for line in fresh.splitlines() if armed_match.has_word(line, name)]
@@ -160,7 +160,7 @@ def packages(name: str, effects: Effects) -> bool:
 
 def _imports(line: str, name: str) -> bool:
     if (
-        not line.startswith(call_words.IMPORTS)
+        not line.startswith(call_effects.IMPORTS)
         and "require(" not in line
         and " from " not in line
         and "import(" not in line

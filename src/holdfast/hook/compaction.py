@@ -8,14 +8,13 @@ brief takes at most half of what a host carries and the snapshot what is left; t
 from __future__ import annotations
 
 from holdfast.capture import home, once, story
+from holdfast.errors import TROUBLE
 from holdfast.hook import nudge
-from holdfast.hook.scene import TROUBLE
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Episode, Scene
 
 BOTH = 8700  # characters, as JSON spells them
 ROOM = 4200  # of them, for the brief
@@ -89,7 +88,7 @@ def after(
     scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH, episode: str = ""
 ) -> Reply:
     """The brief, the account of the session so far, the snapshot and the nudge, within what a host carries."""
-    from holdfast.hook import snapshot_parts
+    from holdfast.hook import snapshot
     from holdfast.text import layout
 
     asks = AFTER.replace("{command}", command)
@@ -104,9 +103,7 @@ def after(
     left -= FENCES + layout.cost(asks)
     account = _account(scene, episode, left // 2) if episode else ""
     left -= layout.cost(account) if account else 0
-    quoted = "\n".join(
-        part for part in (account, snapshot_parts.told(text, left, path, f"{brief.text}\n{account}")) if part
-    )
+    quoted = "\n".join(part for part in (account, snapshot.told(text, left, path, f"{brief.text}\n{account}")) if part)
     fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
     parts = (brief.text, fenced, asks)
     carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
@@ -114,6 +111,6 @@ def after(
 
 
 def _account(scene: Scene, episode: str, most: int) -> str:
-    from holdfast.hook import reconstruction
+    from holdfast.brief import reconstruction
 
     return reconstruction.of_session(scene.state, episode, most)

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture import flag_words
-    from holdfast.capture.episodes import Episode
+    from holdfast.capture.episodes import Episode, Scene
     from holdfast.errors import HoldfastError
     from holdfast.hook.our_commands import Line, Said
-    from holdfast.hook.scene import Scene
     from holdfast.model import Project
     from holdfast.text.orders import Request
 
@@ -91,7 +90,7 @@ def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> 
 
 def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
     """Where the command would say it belongs; None where it is not certain that it is run, or with what."""
-    from holdfast.capture import caller
+    from holdfast.capture import gate
 
     if not (said.is_certain or said.is_raw or said.unread):
         return None
@@ -102,7 +101,7 @@ def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
             posix.stat(f"{at}/.")
         except (OSError, ValueError):
             return None
-    return caller.project_at(at, scene.vault, episode)
+    return gate.project_at(at, scene.vault, episode)
 
 
 def _words(scene: Scene, episode: Episode, said: Said, project: Project) -> flag_words.Words | None:
@@ -130,7 +129,7 @@ def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error
 
 def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> None:
     """The shell may make something else of these words: as they were written they are a draft, until the command takes
-    them (capture/raw_words)."""
+    them (capture/flag_words)."""
     from holdfast.capture import drafts, flag_words
 
     argv = list(said.words)
@@ -177,7 +176,7 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
     """Take one entry of a task's memory. What cannot be taken is left to the command, which says why; its words are a
     draft, whether the command runs or not."""
     from holdfast.errors import Conflict, HoldfastError, NotFound
-    from holdfast.tasks import checkpoint
+    from holdfast.tasks import commands
     from holdfast.tasks import words as task_words
 
     if project.off:
@@ -197,7 +196,7 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
             return
     who = replace(speaker(scene, episode), project=project)
     try:
-        checkpoint.checkpoint(scene.vault, words, who, lambda: scene.now, env, ident=ident, patience=PATIENCE)
+        commands.checkpoint(scene.vault, words, who, lambda: scene.now, env, ident=ident, patience=PATIENCE)
     except HoldfastError as error:
         once.drop(scene.state, episode.key, words.name)
         if isinstance(error, (UsageError, NotFound, Conflict)):
@@ -232,7 +231,7 @@ def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging
     """Who is speaking here: the agent, and with it whatever text has entered its context."""
     key = episode.key if episode else ""
     if not origin:
-        from holdfast.capture.caller import agents_origin
+        from holdfast.capture.gate import agents_origin
 
         origin = agents_origin(scene.state, key)
     return flagging.Speaker(scene.moment.host, key, scene.project, origin)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import episodes, ledger, once, platform
+from holdfast.capture import episodes, once, platform
 from holdfast.capture.episodes import Episode
-from holdfast.errors import NotSaved
-from holdfast.hook.scene import TROUBLE, Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.capture.episodes import Scene
 
 ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
 SHORTEST_SESSION = 8  # letters of a word that could be a session's id
-NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue is
 
 
 def episode_of(scene: Scene) -> Episode | None:
@@ -48,22 +49,24 @@ def episode_of(scene: Scene) -> Episode | None:
 
 
 def _is_another_process(pid: int, known: Episode) -> bool:
-    from holdfast.hosts.process import host_process
+    from holdfast.capture.gate import host_process
 
     return known.process is not None and host_process(pid) != known.process
 
 
 def _close_the_old(scene: Scene, known: Episode) -> None:
     """The session goes on in another process; the stretch in the old one is over, by death or because it was left."""
+    from holdfast.capture import marks
+
     seen = episodes.last_moment(scene.state, known)
     alive = platform.alive(known.process, seen, scene.now)
     how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
     closed = scene.now if alive else seen
-    finish(scene.state, episodes.end_episode(scene.state, known, how, reason, closed), seen, scene.now)
+    marks.finish(scene.state, episodes.end_episode(scene.state, known, how, reason, closed), seen, scene.now)
 
 
 def _open(scene: Scene, before: Episode | None) -> Episode:
-    from holdfast.hosts.process import host_process
+    from holdfast.capture.gate import host_process
 
     moment = scene.moment
     process = host_process(moment.pid)
@@ -105,14 +108,16 @@ def _named_by(scene: Scene, pid: int) -> Episode | None:
 
 def _leave(scene: Scene, parent: Episode) -> None:
     """A clear ends the session that it leaves, also in a host that does not say so, as Codex."""
+    from holdfast.capture import marks
+
     seen = episodes.last_moment(scene.state, parent)
     ended = episodes.end_episode(scene.state, parent, episodes.ENDED, "clear", scene.now)
-    finish(scene.state, ended, seen, scene.now)
+    marks.finish(scene.state, ended, seen, scene.now)
 
 
 def _note_taint(scene: Scene, opened: Episode) -> None:
     """A context that goes on keeps what entered it; one in a repository of strangers begins with that."""
-    from holdfast.hook import taint
+    from holdfast.taint import taint
 
     if opened.parent and opened.source not in ("startup", "clear"):
         once.go_on(scene.state, opened.parent, opened.key)
@@ -134,48 +139,7 @@ def end(scene: Scene, episode: Episode) -> None:
     if episode.state != episodes.OPEN:
         scene.did["repeated"] = True
         return
+    from holdfast.capture import marks
+
     ended = episodes.end_episode(scene.state, episode, episodes.ENDED, scene.moment.reason, scene.now)
-    scene.did["waiting"] = finish(scene.state, ended, scene.now, scene.now)
-
-
-def bury_the_dead(scene: Scene) -> set[str]:
-    """Give every episode that died its mark; returns the keys of those that live."""
-    living = set()
-    for episode, seen in episodes.in_live(scene.state, scene.now):
-        try:
-            if episode.state != episodes.OPEN:
-                finish(scene.state, episode, seen, scene.now)  # its end was cut short between record and mark
-            elif platform.alive(episode.process, seen, scene.now):
-                living.add(episode.key)
-            else:
-                reason = "no sign of life"
-                # It ended when it was last heard of, not when that was found out: the order of handoffs follows it.
-                dead = episodes.end_episode(scene.state, episode, episodes.DIED, reason, seen)
-                finish(scene.state, dead, seen, scene.now)
-        except TROUBLE as error:
-            scene.failures.append(error)  # it stays in live/, for the next start to bury
-    episodes.forget_processes(scene.state)
-    return living
-
-
-def finish(state: str, episode: Episode, last: float, now: float) -> int:
-    """Leave a mark if there is something to close or it died; then it no longer lives. Returns how many flags wait."""
-    from holdfast.capture import calls, left_flags, marks, story
-
-    newest = NEWEST if episode.state == episodes.DIED else left_flags.ROOM
-    waiting, segments = left_flags.of_episode(state, episode.key, now, newest)
-    told = story.is_told(state, episode.key)
-    if segments or told or episode.state == episodes.DIED:
-        mark = marks.Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)
-        marks.leave(state, mark)
-    if not segments and not told:  # else the close needs them: what was filed on the way is part of the story
-        episodes.forget_segments(state, episode.key)
-        once.forget(state, episode.key)
-    what = {"episode": episode.key, "project": episode.project, "how": episode.state, "reason": episode.reason}
-    try:
-        ledger.append(state, "episode", now, **what, waiting=waiting, story=told)
-    except NotSaved:
-        pass  # the episode's own log has said it durably
-    calls.end_all(state, episode.key, died=episode.state == episodes.DIED)
-    episodes.leave(state, episode)
-    return waiting
+    scene.did["waiting"] = marks.finish(scene.state, ended, scene.now, scene.now)

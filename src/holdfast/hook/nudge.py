@@ -1,17 +1,23 @@
 """The nudge: the one instruction that a boundary injects. Which, when, and why not.
 
 At most three lines, naming the exact command, and below them at most three sentences of the user that nobody has
-answered (hook/user_words); once per boundary, one per moment, never in a subagent. Where the moment
-cannot carry text the nudge is held for the next that can; one is held at most. When something was flagged a moment ago
-it stays silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
+answered (hook/nudge); once per boundary, one per moment, never in a subagent. Where the moment cannot carry text
+the nudge is held for the next that can; one is held at most. When something was flagged a moment ago it stays
+silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
 reason, the silent ones too.
+
+The user's own sentences of this session that nobody has answered, shown to the model at a boundary.
+
+How much of its context a session has left before the host compacts, and which nudge that calls for.
 """
 
 from __future__ import annotations
 
 from holdfast.capture import config as machine
-from holdfast.capture import once
+from holdfast.capture import ledger, once, story
+from holdfast.capture.ids import new_id
 from holdfast.hook import boundary
+from holdfast.hosts import limits_of, longest_beginning
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -19,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Episode, Scene
+
 
 QUIET = 120.0  # seconds after a flag in which nobody is reminded of flagging
 LONGEST_WORDS = 80
-SAID, SILENT, KEPT, SKIPPED = "said", "silent", "held", "skipped"
+SAID, SILENT, KEPT, SKIPPED = ledger.SAID, ledger.SILENT, ledger.KEPT, ledger.SKIPPED
 IN_A_SUBAGENT = "in a subagent, which may not write"
 STUDY = "What was decided and why, what was learned, what surprised, what should change next time?"
 OPENINGS = {
@@ -49,7 +55,7 @@ HAND_OFF = "`{command} handoff --template` prints the form; pipe it, filled in, 
 class Due:
     """A nudge that could be injected: what for, and its text. `presses`: recent flags do not silence it. `once` names
     what stays due until it was decided on; without it the moment itself is what happens once. The user's sentences that
-    nobody has answered are asked about below it (hook/user_words)."""
+    nobody has answered are asked about below it (hook/nudge)."""
 
     kind: str
     text: str
@@ -116,9 +122,8 @@ def _held(scene: Scene, episode: Episode) -> Due | None:
 def _with_user_words(scene: Scene, episode: Episode, due: Due) -> str:
     if not due.command or scene.moment.agent:
         return due.text
-    from holdfast.hook import user_words
 
-    return "\n".join(part for part in (due.text, user_words.reminder(scene, episode, due.command)) if part)
+    return "\n".join(part for part in (due.text, reminder(scene, episode, due.command)) if part)
 
 
 def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:
@@ -143,3 +148,114 @@ def note(scene: Scene, episode: Episode, kind: str, decision: str, reason: str =
         project=scene.project.id,
         **more,
     )
+
+
+MOST = 3
+LONGEST = 220
+OPENING = "The user said in this session:"
+ASKS = (
+    "Which of these should hold next time? `{command} flag --for {numbers} --kind rule|preference|fact '…'` puts it "
+    "properly, with their words as its proof. None? Go on."
+)  # fmt: skip
+
+
+def reminder(scene: Scene, episode: Episode, command: str) -> str:
+    """What the model is asked, "" where there is nothing that it was not asked before. They count as shown from now."""
+    typed = story.typed(scene.state, episode.key)
+    if not typed:
+        return ""
+    from holdfast.text import orders
+    from holdfast.text import sentence_score as scorer
+
+    before = once.read(scene.state, episode.key, once.SHOWN) or ""
+    shown = {line.rpartition("\t")[2] for line in before.splitlines()}
+    chosen: list[tuple[int, str]] = []
+    for one in scorer.likeliest(["" if prompt.pasted else prompt.text for prompt in typed]):
+        if one.doubt:
+            continue  # an answer would make it the user's word
+        text = " ".join(one.text.replace("\t", " ").split())
+        if one.score < scorer.TWO_FIFTHS or len(chosen) == MOST:
+            break
+        if text in shown or any(text == other for _, other in chosen) or orders.find(text):
+            continue  # asked about before, or heard as an order, which has a question of its own
+        chosen.append((one.prompt, text))
+    if not chosen:
+        return ""
+    ids = [new_id(scene.now, nth) for nth in range(len(chosen))]
+    lines = [f"{ident}\t{number}\t{text}" for ident, (number, text) in zip(ids, chosen, strict=True)]
+    first = len(before.splitlines()) + 1
+    try:
+        once.put(scene.state, episode.key, once.SHOWN, "\n".join([*before.splitlines(), *lines]))
+        once.add(scene.state, episode.key, once.HEARD, ids)
+    except OSError as error:
+        scene.failures.append(error)  # a disk that takes nothing: a number that nobody noted cannot be answered
+        return ""
+    scene.did["user_words"] = len(chosen)
+    numbered = [f'{first + nth}. "{_in_quotes(text)}"' for nth, (_, text) in enumerate(chosen)]
+    asks = ASKS.replace("{command}", command).replace("{numbers}", str(first))
+    return "\n".join((OPENING, *numbered, asks))
+
+
+def worked_since(scene: Scene, episode: Episode) -> bool:
+    """Whether a tool has changed a file since the last prompt."""
+    typed = story.typed(scene.state, episode.key)
+    return bool(typed) and typed[-1].worked
+
+
+def _in_quotes(text: str) -> str:
+    """Data, even where it is the user's: one line, cut, and nothing in it opens or closes a fence."""
+    from holdfast.text.layout import escape, tidy
+
+    line = tidy(text).replace('"', "'")
+    return escape(line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…")
+
+
+BANDS = (("handoff", 0.1), ("write", 0.2), ("consider", 0.5))  # the part that is left, below which each begins
+
+
+@value
+class Pressure:
+    """Tokens in use, the tokens at which the host compacts, the part of those that is left, and the band it is in."""
+
+    used: int
+    limit: int
+    left: float
+    band: str
+    model: str = ""
+
+
+def look(
+    host: str, path: str, model: str, config: Mapping[str, Any], env: Mapping[str, str] | None = None
+) -> Pressure | None:
+    """The pressure on a session now, or None where it cannot be told. `model` is what the host said, "" if nothing."""
+    limits = limits_of(host)
+    usage = limits.used(path, model) if limits and path else None
+    if limits is None or usage is None:
+        return None
+    if env is None:
+        from holdfast.capture import platform
+
+        env = platform.environ()
+    wishes = config.get("pressure")
+    wishes = wishes if isinstance(wishes, dict) else {}
+    limit = limits.limit(usage, _own(wishes, usage.model), env)
+    left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
+    return Pressure(usage.used, limit, left, band_of(left, wishes), usage.model)
+
+
+def band_of(left: float, wishes: Mapping[str, Any]) -> str:
+    """The band for what is left; the operator may move each bound."""
+    for name, usual in BANDS:
+        given = wishes.get(name)
+        bound = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else usual
+        if left < bound:
+            return name
+    return ""
+
+
+def _own(wishes: Mapping[str, Any], model: str) -> Mapping[str, Any]:
+    table = wishes.get("models")
+    if not isinstance(table, dict):
+        return {}
+    found = table.get(longest_beginning(model, table))
+    return found if isinstance(found, dict) else {}

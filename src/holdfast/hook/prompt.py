@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import home, once, story
-from holdfast.hook import early_close, intercept, nudge, scheduled, tool_call, turn_end
+from holdfast.hook import boundary, intercept, nudge, tool_call, turn_end
 from holdfast.model import Reply
 from holdfast.text import own_words
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Episode, Scene
+
 
 FIRST = "first-prompt"
 SHORTEST_PASTE = 100  # characters: no shorter prompt has so many lines
@@ -21,9 +21,9 @@ TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are look
 
 
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
-    is_own = not scheduled.is_known(scene)
+    is_own = not tool_call.is_scheduled(scene)
     if "@" in scene.moment.prompt:
-        from holdfast.hook import taint
+        from holdfast.taint import taint
 
         taint.look(scene, episode, env, config)
     before = ""
@@ -36,7 +36,7 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
     due = intercept.requests(scene, episode, env, config, before, pasted=pasted) if is_own else []
     due += tool_call.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
-    early_close.close_if_many(scene, episode, env, config)
+    boundary.close_if_many(scene, episode, env, config)
     if not once.first(scene.state, episode.key, FIRST):
         return Reply(said)
     if not said:
@@ -50,14 +50,14 @@ def _is_paste(scene: Scene, episode: Episode) -> bool:
     entered the session."""
     if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
         return False
-    from holdfast.hook import taint
-    from holdfast.text import paste_shape
+    from holdfast.taint import taint
+    from holdfast.text import own_words
 
     def earlier() -> list[str]:
         typed = [one.text for one in story.typed(scene.state, episode.key) if not one.pasted]
-        return [*typed, *paste_shape.kept(scene.vault)]
+        return [*typed, *own_words.kept(scene.vault)]
 
-    if not paste_shape.is_paste(scene.moment.prompt, earlier):
+    if not own_words.is_paste(scene.moment.prompt, earlier):
         return False
     scene.did["pasted"] = True
     taint.note(scene, episode, taint.TOOL)
@@ -93,6 +93,6 @@ def _recalled(scene: Scene, episode: Episode) -> Reply:
     """The few notes that bear on the first prompt; where there is no index nothing is imported for it."""
     if not home.has_field(scene.state):
         return Reply()
-    from holdfast.hook import recall
+    from holdfast.brief import recall
 
     return recall.recall(scene, episode)

@@ -1,8 +1,12 @@
-"""The start and the end of an episode: what is remembered is said, and what is left is closed."""
+"""The start and the end of an episode: what is remembered is said, and what is left is closed.
+
+Whether the vault is where this machine has it, as a start sees it.
+"""
 
 from __future__ import annotations
 
-from holdfast.capture import config, home, once
+from holdfast.capture import background, config, home, marks, notices, once, vault_id
+from holdfast.errors import TROUBLE
 from holdfast.hook import lifecycle
 from holdfast.model import Reply, replace
 
@@ -11,13 +15,54 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
-    from holdfast.capture.brief_file import Cached
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.changes import Told
-    from holdfast.hook.live import Live
-    from holdfast.hook.scene import Scene
+    from holdfast.brief.brief_file import Cached
+    from holdfast.brief.live import Live
+    from holdfast.brief.reconstruction import Told
+    from holdfast.capture.episodes import Episode, Scene
+    from holdfast.model import Moment
 
     T = TypeVar("T")
+
+
+NOTICE = "vault-place"
+FLAGS_JOINED = "vault-back"
+
+
+def stand_in(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> str:
+    """The folder that this moment is dealt with in, where the vault is gone; "" where it never was here."""
+    kept = vault_id.stand_in(vault, env)
+    if kept and moment.event in ("session-start", "after-compaction"):
+        notices.leave(home.state(kept), NOTICE, vault_id.told(vault, env), now)
+    return kept
+
+
+def answer(moment: Moment, vault: str, kept: str, env: Mapping[str, str], now: float, began: int) -> Reply:
+    """The moment, dealt with in the stand-in. Nothing is closed there: its notes would not be in the vault."""
+    from holdfast.hook import main
+
+    reply = main.handle(moment, kept, {**env, background.SWITCH: "off"}, now, began)
+    return replace(reply, line=f"Holdfast: the vault is not at {vault}") if reply.line else reply
+
+
+def look(scene: Scene, env: Mapping[str, str]) -> None:
+    """At a start: two small reads, and whatever follows from them."""
+    if scene.vault != home.own_vault(env):
+        return
+    try:
+        seen = vault_id.look(scene.vault, env)
+        if seen.status == vault_id.OTHER:
+            notices.leave(scene.state, NOTICE, vault_id.replaced(seen), scene.now)
+        else:
+            notices.remove(scene.state, NOTICE)
+        joined = vault_id.settle(scene.vault, env, scene.now)
+        if joined:
+            scene.did["joined"] = joined
+            what = "1 flag that was" if joined == 1 else f"{joined:,} flags that were"
+            line = f"The vault is back at {scene.vault}; {what} kept on this machine meanwhile joined it."
+            notices.leave(scene.state, FLAGS_JOINED, line, scene.now, once=True)
+    except TROUBLE as error:
+        scene.failures.append(error)
+
 
 TRIES = 4  # to come below what a host carries; the first is nearly always enough
 MARGIN = 100
@@ -30,11 +75,11 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     compaction the same session goes on, with its snapshot."""
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
-    from holdfast.capture import background, brief_file
-    from holdfast.hook import composing, live, vault_place
+    from holdfast.brief import brief_file, composing, live
+    from holdfast.capture import background
 
-    vault_place.look(scene, env)
-    living = lifecycle.bury_the_dead(scene)
+    look(scene, env)
+    living = marks.bury_the_dead(scene.state, scene.now, scene.failures)
     if episode:
         living.discard(episode.key)
     closes = not background.is_off(env)
@@ -65,9 +110,9 @@ def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told 
     """What a conversation that goes on was told before; most starts begin one, and load nothing for this."""
     if not episode or not episode.parent or scene.moment.source not in GOES_ON:
         return None
-    from holdfast.hook import changes
+    from holdfast.brief import reconstruction
 
-    return changes.before(scene, episode, cached)
+    return reconstruction.before(scene, episode, cached)
 
 
 def _note_told(scene: Scene, episode: Episode, told: tuple[str, ...], before: Told | None) -> None:
@@ -82,24 +127,24 @@ def _line(scene: Scene, cached: Cached, now: Live) -> str:
     wishes = config.section(config.load(scene.state), "start")
     if wishes.get("line") is False:
         return ""
-    from holdfast.hook import person_line
+    from holdfast.brief import composing
 
-    return person_line.line(cached, now, scene.now)
+    return composing.line(cached, now, scene.now)
 
 
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.capture import brief_file
-    from holdfast.hook import compaction, composing, live, user_words
+    from holdfast.brief import brief_file, composing, live
+    from holdfast.hook import compaction, nudge
     from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief_file.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
     found = compaction.begin_cycle(scene, episode)
-    words = user_words.reminder(scene, episode, command or "holdfast")
+    words = nudge.reminder(scene, episode, command or "holdfast")
 
     def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
@@ -149,7 +194,7 @@ def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
 def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     """The episode is over; what it left is closed in the background, so the host need not wait. However often the host
     says so, one close is started; should it be killed, the next start continues it."""
-    from holdfast.capture import background, marks, upkeep
+    from holdfast.capture import background, marks
 
     if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
@@ -163,4 +208,4 @@ def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
         scene.did["close"] = pid
         if background.is_waited_for(env):
             scene.did["waited"] = background.wait(pid)
-    upkeep.start_if_due(scene.vault, env, scene.now)
+    background.start_if_due(scene.vault, env, scene.now)

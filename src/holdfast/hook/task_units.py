@@ -15,20 +15,17 @@ from holdfast.capture import config as machine
 from holdfast.capture import gitfiles, once
 from holdfast.capture.ids import digest, new_id
 from holdfast.model import value
-from holdfast.tasks import matching, watch
+from holdfast.tasks import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
-    from holdfast.tasks.matching import Unit
-    from holdfast.tasks.watch import Watched
+    from holdfast.capture.episodes import Episode, Scene
+    from holdfast.tasks.watch import Unit, Watched
 
 TASK = "HOLDFAST_TASK"  # of a host that `task run` started: the task that it is for
-BLIND = ("codex",)  # hosts that tell of a command that failed as of any other; a commit's failure is read elsewhere
 UNIT, GUESS = "task-unit-", "task-guess-"  # in the course: what an agent works on; a place that one unit went to
 OPEN, ENDED = "open", "ended"
 WRITTEN, RAN, FOLLOWED, COMMITTED, PASSED = (
@@ -123,11 +120,11 @@ def _note(scene: Scene, episode: Episode, task: Watched) -> int:
     now = before
     told: list[Seen] = []
     for path in _written(scene):
-        unit = matching.of_path(task, path)
+        unit = watch.of_path(task, path)
         for one, place in _sure(scene, episode, name, unit, path) if unit else ():
             now = _work(task, now, told, one, WRITTEN, place)
     command = scene.moment.command
-    named = matching.in_text(task, command) if command else []
+    named = watch.in_text(task, command) if command else []
     if command and "commit" in command and _is_commit(command):
         now = _commit(scene, now, told, named)
     elif named and not told:
@@ -176,8 +173,8 @@ def _sure(scene: Scene, episode: Episode, name: str, unit: Unit, path: str) -> I
     once.put(scene.state, episode.key, key, f"{unit.place}\n{unit.label}\n{path}")
     if place != unit.place:
         return []
-    first = [(matching.Unit(label), before)] if label != unit.label else []
-    return [*first, (matching.Unit(unit.label), path)] if first or _is_at(scene, episode, name, label) else []
+    first = [(watch.Unit(label), before)] if label != unit.label else []
+    return [*first, (watch.Unit(unit.label), path)] if first or _is_at(scene, episode, name, label) else []
 
 
 def _is_at(scene: Scene, episode: Episode, name: str, label: str) -> bool:
@@ -186,7 +183,7 @@ def _is_at(scene: Scene, episode: Episode, name: str, label: str) -> bool:
 
 def _commit(scene: Scene, now: At, told: list[Seen], named: list[Unit]) -> At:
     """What a commit ends: the units that it names, and the one in hand if its file is in it as it lies there."""
-    words = {word.strip(matching.AROUND + "\"'!.").lower() for word in scene.moment.command.split()}
+    words = {word.strip(watch.AROUND + "\"'!.").lower() for word in scene.moment.command.split()}
     if words & UNFINISHED:
         return now
     is_in = bool(now.path) and gitfiles.is_staged(scene.project.root, now.path)
@@ -200,9 +197,11 @@ def _commit(scene: Scene, now: At, told: list[Seen], named: list[Unit]) -> At:
 
 def _passed(scene: Scene, task: Watched, named: list[Unit]) -> list[Unit]:
     """The units that a command names which has passed, all of it: one line, joined by && alone, and no mere look."""
-    if scene.moment.host in BLIND:
-        return []
+    from holdfast.hosts import adapter
     from holdfast.text import shell_words
+
+    if adapter(scene.moment.host).HIDES_FAILURES:  # a commit's failure is read elsewhere
+        return []
 
     try:
         lines = list(shell_words.lines(scene.moment.command))
@@ -212,13 +211,13 @@ def _passed(scene: Scene, task: Watched, named: list[Unit]) -> list[Unit]:
     if len(lines) != 1 or any(one.after not in ("", "&&") for one in simple):
         return []
     working = [" ".join(one.texts) for one in simple if one.texts and one.texts[0].rpartition("/")[2] not in LOOKING]
-    labels = {unit.label for text in working for unit in matching.in_text(task, text)}
+    labels = {unit.label for text in working for unit in watch.in_text(task, text)}
     return [unit for unit in named if unit.label in labels and not unit.place]
 
 
 def _looked(scene: Scene, task: Watched, now: At, named: list[Unit]) -> At:
     """Begun units of others that this call opened or named."""
-    opened = [matching.of_path(task, _relative(scene, path)) for path in scene.moment.paths]
+    opened = [watch.of_path(task, _relative(scene, path)) for path in scene.moment.paths]
     labels = [unit.label for unit in (*opened, *named) if unit and unit.label in task.begun and unit.label != now.label]
     fresh = tuple(dict.fromkeys((*now.looked, *labels)))[: watch.MOST_BEGUN]
     return now if fresh == now.looked else At(now.label, now.path, now.state, fresh)
@@ -230,9 +229,9 @@ def _written(scene: Scene) -> list[str]:
     if ">" in scene.moment.command or any(
         word in scene.moment.command for word in ("tee ", "cp ", "mv ", "-o", "sed ")
     ):
-        from holdfast.text import shell_targets
+        from holdfast.text import shell_programs
 
-        paths += shell_targets.of(scene.moment.command)
+        paths += shell_programs.of(scene.moment.command)
     found = []
     for path in dict.fromkeys(paths):
         at = gitfiles.resolve(scene.moment.cwd, path)
@@ -254,23 +253,22 @@ def _is_file(path: str) -> bool:
 
 
 def _is_commit(command: str) -> bool:
-    from holdfast.text.commit_lines import is_commit
+    from holdfast.text.shell_glance import is_commit
 
     return is_commit(command)
 
 
 def _append(scene: Scene, episode: Episode, task: str, told: list[Seen]) -> None:
     """One write, synced. A task that was archived at this moment gets no folder of its own again."""
-    from holdfast.tasks import entry as entries
     from holdfast.tasks import record
 
     if not record.logs(scene.vault, task):
         return
     made = [
-        entries.Entry(
+        record.Entry(
             new_id(scene.now, nth),
             scene.now,
-            entries.SEEN,
+            record.SEEN,
             one.label,
             episode=episode.key,
             to=one.how,

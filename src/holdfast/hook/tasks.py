@@ -7,95 +7,26 @@ checkpoint leaves word of that. Where no task is open (capture/home.has_tasks) n
 
 from __future__ import annotations
 
+from holdfast.brief import live
 from holdfast.capture import config as machine
 from holdfast.capture import episodes, once
-from holdfast.errors import HoldfastError
-from holdfast.hook.scene import TROUBLE
-from holdfast.tasks import boot, record, states
-from holdfast.text.layout import Item, Section
+from holdfast.errors import TROUBLE
+from holdfast.tasks import record, states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
+    from holdfast.capture.episodes import Episode, Scene
     from holdfast.hook import nudge
-    from holdfast.hook.scene import Scene
 
-PATIENCE = 0.2  # seconds that a start waits for whoever writes to the tasks
 MINUTES = 15.0
 KIND = "checkpoint"
-SHARE = 30  # hundredths of a brief
 FORGOTTEN = 8  # calls of tools after a checkpoint that are worth a word at the next start
 HOW = '`{command} task checkpoint --progress|--decision|--discovery "…"`, and `--next "…"` for the one exact next step'
 LATE = "{since} on task {task} without a checkpoint. Write down what a session that knows nothing would need:\n{how}.\n"
 ELSE = "Not working on it? Go on."
-
-
-def section(vault: str, state: str, ids: tuple[str, ...], living: set[str]) -> Section:
-    """What a start is told of the open tasks of a project, by all of its ids."""
-    told, more = _told(vault, ids)
-    if any(one.is_behind for one in told):
-        _catch_up(vault, [one.id for one in told if one.is_behind])
-        told, more = _told(vault, ids)
-    for one in told:
-        if one.begun:
-            for ident in ids:
-                _watch_begun(state, ident, one)
-    items: list[Item] = []
-    for one in told:
-        items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
-        left = _left_behind(state, one, living)
-        items += [Item(left)] if left else []
-        items += [Item(text, short, rank=rank) for text, short, rank in one.items[1:]]
-    hidden = more + sum(one.more for one in told)
-    return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
-
-
-def _told(vault: str, ids: tuple[str, ...]) -> tuple[list[boot.Told], int]:
-    """The open tasks, the one that spoke last first, and how many more there are."""
-    found = [boot.read(vault, one) for one in ids]
-    told = [one for some, _ in found for one in some]
-    if len(ids) > 1:
-        told.sort(key=lambda one: one.spoke, reverse=True)
-    return told, sum(more for _, more in found)
-
-
-def _catch_up(vault: str, tasks: list[str]) -> None:
-    """Take in what the hook of the session before saw, and nobody rendered: the next step follows from it. Whoever
-    holds the tasks at this moment does the same."""
-    import time
-
-    from holdfast.tasks.desk import REFUSALS, Desk
-
-    try:
-        with Desk(vault, time.time, PATIENCE) as desk:
-            for task in tasks:
-                desk.touch(task)
-    except (HoldfastError, *REFUSALS):
-        return
-
-
-def _watch_begun(state: str, project: str, one: boot.Told) -> None:
-    from holdfast.tasks import watch
-
-    try:
-        watch.add_begun(state, project, one.id, one.begun)
-    except OSError:
-        return  # then a look at one of them goes unseen
-
-
-def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:
-    """That nobody works on it any more, though it was not finished."""
-    if one.state not in states.RUNNING or not one.episode or one.episode in living:
-        return ""
-    host, ordinal = one.episode.partition("/")[0], one.episode.rpartition("/")[2]
-    known = episodes.numbered(state, host, episodes.session_of(one.episode), int(ordinal) if ordinal.isdecimal() else 0)
-    if known and known.state == episodes.OPEN:
-        return ""  # the session that is told this: it goes on behind a compaction
-    how = "died" if known and known.state == episodes.DIED else "is over"
-    return f"Its last session {how}; it can be gone on with: `holdfast task resume {one.id}`."
 
 
 def due(
@@ -148,7 +79,7 @@ def _elapsed(seconds: float, called: int, config: Mapping[str, Any]) -> tuple[st
 
 def _running(scene: Scene) -> str:
     """The task that is worked on here: the one that moved last."""
-    told, _ = _told(scene.vault, scene.project.ids)
+    told, _ = live.told_by(scene.vault, scene.project.ids)
     return next((one.id for one in told if one.state in states.RUNNING), "")
 
 
@@ -160,7 +91,7 @@ def reminder(scene: Scene, command: str) -> str:
 
 def to_keep(scene: Scene) -> tuple[str, ...]:
     """What a summary must not lose: which task it is, and its next step."""
-    told, _ = _told(scene.vault, scene.project.ids)
+    told, _ = live.told_by(scene.vault, scene.project.ids)
     running = next((one for one in told if one.state in states.RUNNING), None)
     if running is None:
         return ()
@@ -170,7 +101,7 @@ def to_keep(scene: Scene) -> tuple[str, ...]:
 def note_hand(scene: Scene, episode: Episode) -> None:
     """An agent has edited a task's page: what is read back from it is the agent's, with whatever text has entered its
     context, and not a person's."""
-    from holdfast.capture.caller import agents_origin
+    from holdfast.capture.gate import agents_origin
 
     origin = agents_origin(scene.state, episode.key)
     for task in record.open_tasks(scene.vault):

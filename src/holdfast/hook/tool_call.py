@@ -1,12 +1,21 @@
 """Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed.
 
-Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is used.
+Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is
+used.
+
+Each tool call is noted as under way, so that what it changes in the vault by its own hand is known as an agent's
+(capture/agent_files). Without an episode, where capture is off, too: a repository that switches capture off would
+otherwise write rules.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import home, once
-from holdfast.hook.scene import TROUBLE
+import posix
+
+from holdfast.capture import calls, home, once, platform
+from holdfast.capture.ids import digest
+from holdfast.errors import TROUBLE
+from holdfast.hosts import adapter
 from holdfast.model import Reply
 
 TYPE_CHECKING = False
@@ -14,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
+    from holdfast.capture.episodes import Episode, Scene
     from holdfast.hook import nudge
-    from holdfast.hook.scene import Scene
+    from holdfast.model import Moment
+
 
 PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
@@ -47,9 +57,7 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
         if line.is_all and env.get(PLUGIN):
             decision, reason = "allow", "holdfast's own command"
     if moment.prompt:
-        from holdfast.hook import scheduled
-
-        scheduled.note(scene)
+        _note_scheduled(scene)
     if is_ours:
         return Reply(_held(scene, episode, config), decision=decision, reason=reason)
     from holdfast.hook import armed
@@ -77,7 +85,7 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         story.add(scene.state, episode.key, scene.now, "", moment.files)
     if moment.event == "after-tool" and (moment.tool or moment.command):
-        from holdfast.hook import taint
+        from holdfast.taint import taint
 
         taint.look(scene, episode, env, config)
     if moment.failed:
@@ -89,13 +97,13 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         tasks.note_hand(scene, episode)
     if scene.vault in moment.input and home.has_field(scene.state):
-        from holdfast.hook import using
+        from holdfast.hook import turn_end
 
-        using.opened(scene, episode)
-    from holdfast.hook import keeping
+        turn_end.opened(scene, episode)
+    from holdfast.hook import boundary
 
     due_now = due(scene, episode, env, config)
-    keeping.keep_if_due(scene, episode, env, is_boundary="boundary" in scene.did)
+    boundary.keep_if_due(scene, episode, env, is_boundary="boundary" in scene.did)
     if not due_now:
         return Reply(_held(scene, episode, config))
     from holdfast.hook import nudge
@@ -112,9 +120,9 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
     closed = boundary.of(moment, config, scene.state, episode.key, scene.project.chapter_tools)
     if closed:
         scene.did["boundary"] = closed.kind
-        from holdfast.hook import early_close, nudge
+        from holdfast.hook import nudge
 
-        early_close.close_if_many(scene, episode, env, config)
+        boundary.close_if_many(scene, episode, env, config)
         command = command_of(env)
         found.append(nudge.Due(closed.kind, nudge.text_for(closed.kind, command, closed.words), command=command))
     if moment.event in PRESSED_AT and moment.carries and not moment.agent and moment.transcript:
@@ -127,10 +135,10 @@ def due(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[
 
 
 def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> list[nudge.Due]:
-    from holdfast.hook import pressure
+    from holdfast.hook import nudge
 
     moment = scene.moment
-    seen = pressure.look(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
+    seen = nudge.look(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
     if seen is None:
         return []
     scene.did["context"] = seen.used
@@ -173,3 +181,83 @@ def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> in
     elif is_pressed and used > most:
         once.put(scene.state, episode.key, once.MOST, str(used))
     return cycle
+
+
+def begun(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
+    """A call is about to run."""
+    if _writes_nothing(scene.moment):
+        return
+    try:
+        for vault, whose in _vaults(scene, episode, env):
+            calls.begin(home.state(vault), _name(scene.moment), whose, scene.moment.agent)
+    except TROUBLE as error:
+        scene.failures.append(error)
+
+
+def denied(scene: Scene, env: Mapping[str, str]) -> None:
+    """It will not run after all."""
+    for vault, _ in _vaults(scene, "", env):
+        calls.cancel(home.state(vault), _name(scene.moment))
+
+
+def passed(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
+    """Any other moment: a call is over, or a turn, and with it whatever was refused or interrupted. Notes that are
+    missing since are written down at once; the others tell by their time."""
+    moment = scene.moment
+    is_call = moment.event == "after-tool" and not _writes_nothing(moment)
+    is_turn = moment.event in ("prompt", "turn-stop") or (moment.event == "subagent-stop" and moment.agent)
+    try:
+        for vault, whose in _vaults(scene, episode, env) if is_call or is_turn else ():
+            if is_call:
+                _ended(vault, _name(moment), whose)
+            else:
+                calls.end_all(home.state(vault), whose, moment.agent)
+    except TROUBLE as error:
+        scene.failures.append(error)
+
+
+def _vaults(scene: Scene, episode: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The vaults that a call could write to, and by what each knows the session: the user's own beside one that a
+    repository brings."""
+    unknown = f"{calls.UNKNOWN}{scene.moment.host}/{scene.moment.session}"
+    own = home.own_vault(env)
+    found = [(scene.vault, episode or unknown)] + ([(own, unknown)] if own != scene.vault else [])
+    return [one for one in found if home.format_of(one[0])]
+
+
+def _ended(vault: str, name: str, episode: str) -> None:
+    began = calls.end(home.state(vault), name)
+    changed = calls.changed_folders(vault, began) if began else []
+    if changed:
+        from holdfast.capture import agent_files
+
+        agent_files.note_missing(vault, episode, changed)
+
+
+def _writes_nothing(moment: Moment) -> bool:
+    return moment.tool in adapter(moment.host).WRITE_NOTHING
+
+
+def _name(moment: Moment) -> str:
+    which = moment.call or f"{moment.tool}\0{moment.input}"
+    return digest(f"{moment.host}\0{moment.session}\0{moment.agent}\0{which}", 24)
+
+
+def _note_scheduled(scene: Scene) -> None:
+    """Remember a prompt that the model lets come later: a timer types it, and no host says so."""
+    path = _scheduled_path(scene)
+    platform.make_folders(path.rpartition("/")[0])
+    platform.write_atomic(path, b"", durable=False)
+
+
+def is_scheduled(scene: Scene) -> bool:
+    """Whether this prompt is one that the model asked for."""
+    try:
+        posix.stat(_scheduled_path(scene))
+    except OSError:
+        return False
+    return True
+
+
+def _scheduled_path(scene: Scene) -> str:
+    return f"{scene.state}/scheduled/{digest(' '.join(scene.moment.prompt.split()), 32)}"

@@ -2,22 +2,89 @@
 
 By default the skip is only recorded. In strict mode the model is asked, once a turn, and may answer that there is
 nothing. It is never asked in a turn that goes on because a hook asked: no loop, ever.
+
+Evidence of use: the agent has opened a note, or named it in what it said at the end of a turn.
 """
 
 from __future__ import annotations
 
+from holdfast.capture import codec, home, log, once
 from holdfast.capture import config as machine
-from holdfast.capture import home, once
-from holdfast.hook import keeping, nudge
-from holdfast.model import Reply
+from holdfast.errors import HoldfastError
+from holdfast.hook import boundary, nudge
+from holdfast.model import VERSION, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.hook.scene import Scene
+    from holdfast.capture.episodes import Episode, Scene
+
+
+MOST = 5
+FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage")
+USED = "used-"
+READERS = ("Read", "NotebookRead", "read_file")
+READING = frozenset(("cat", "head", "tail", "less", "more", "bat", "nl", "sed", "awk"))
+AROUND = "`'\"()[]{}<>*,.;:!?"  # signs that stand around a path in a sentence
+
+
+def opened(scene: Scene, episode: Episode) -> None:
+    """A tool call has read notes of the vault."""
+    moment = scene.moment
+    if moment.failed:
+        return
+    if moment.tool in READERS:
+        named = list(moment.paths)
+    elif moment.command:
+        from holdfast.text.shell_programs import commands
+
+        named = [word for program, *rest in commands(moment.command) if _reads(program) for word in rest]
+    else:
+        return
+    top = f"{scene.vault}/"
+    _note(scene, episode, (path.removeprefix(top) for path in named if path.startswith(top)))
+
+
+def cited(scene: Scene, episode: Episode) -> None:
+    """The agent has named notes in what it said, by their path below the vault or whole."""
+    words = (word.strip(AROUND) for word in scene.moment.said.split())
+    _note(scene, episode, (word.removeprefix(f"{scene.vault}/") for word in words))
+
+
+def _reads(program: str) -> bool:
+    return program.rpartition("/")[2] in READING
+
+
+def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
+    from holdfast.brief import prompt_by_words
+
+    kept = dict.fromkeys(path for path in paths if _is_note(path))
+    for path in list(kept)[:MOST]:
+        known = prompt_by_words.opened_note(scene.state, path)
+        if known is None or not once.first(scene.state, episode.key, f"{USED}{known.id}"):
+            continue
+        record = {
+            "v": VERSION,
+            "t": scene.now,
+            "kind": "used",
+            "ids": [known.id],
+            "agent": scene.moment.host,
+            "session": episode.key,
+            "project": scene.project.id,
+            **({"new": {one: list(began) for one, began in known.new.items()}} if known.new else {}),
+        }
+        try:
+            log.append(f"{scene.state}/traffic/log", [codec.encode(record)], durable=False)
+        except (HoldfastError, OSError):
+            return
+        scene.did["used"] = known.id
+
+
+def _is_note(path: str) -> bool:
+    return path.endswith(".md") and path.partition("/")[0] in FOLDERS and ".." not in path
+
 
 STOPPED = "stopped"  # in this turn the model was asked
 DECLINES = ("nothing to flag", "nothing durable", "nothing to remember", "nothing worth flagging", "no durable")
@@ -29,11 +96,9 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     moment = scene.moment
     if moment.agent:
         return Reply()
-    keeping.keep_if_due(scene, episode, env, is_boundary=True)
+    boundary.keep_if_due(scene, episode, env, is_boundary=True)
     if ".md" in moment.said and home.has_field(scene.state):
-        from holdfast.hook import using
-
-        using.cited(scene, episode)
+        cited(scene, episode)
     if moment.said:
         from holdfast.capture import story
 
@@ -76,12 +141,12 @@ def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_du
     """The user's own sentences that nobody has answered: after work, or where something is asked anyway."""
     if once.read(scene.state, episode.key, STOPPED) is not None:
         return ""
-    from holdfast.hook import user_words
+    from holdfast.hook import nudge
     from holdfast.hook.tool_call import command_of
 
-    if not is_due and not user_words.worked_since(scene, episode):
+    if not is_due and not nudge.worked_since(scene, episode):
         return ""
-    return user_words.reminder(scene, episode, command_of(env))
+    return nudge.reminder(scene, episode, command_of(env))
 
 
 def begin_turn(scene: Scene, episode: Episode) -> None:

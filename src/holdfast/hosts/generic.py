@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", "agent", "tool", "prompt", "model",
          "turn", "call", "command", "input", "said")  # fmt: skip
+WRITE_NOTHING = ()
+HIDES_FAILURES = False
 LISTS = ("files", "paths", "completed")
 MOST = 64  # of each list
 HIGHEST_PID = 1 << 31

@@ -21,6 +21,7 @@ SCHEDULING = ("CronCreate", "ScheduleWakeup", "RemoteTrigger")
 PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 PATCH = "*** Begin Patch"
 OLD_KEYS, NEW_KEYS = ("old_string", "old_str", "old"), ("new_string", "content", "new_source", "new_str", "file_text")
+CHAPTER_TOOLS = ("mark_chapter",)  # that close a chapter unless the user names others
 DONE = ("completed", "complete", "done")
 MOST_TEXT = 1 << 16
 MOST_PATHS = 64
@@ -173,3 +174,8 @@ def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:
             done = [one for one in listed if isinstance(one, dict) and str(one.get("status", "")).lower() in DONE]
             return tuple(text for text in (text_of(one, words) for one in done[:MOST_PATHS]) if text)
     return ()
+
+
+def short_name(tool: str) -> str:
+    """A tool's own name, without the server it comes from: mcp__notes__mark_chapter, notes/mark_chapter."""
+    return tool.rpartition("__")[2].rpartition("/")[2].rpartition(".")[2]

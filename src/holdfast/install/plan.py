@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home
 from holdfast.errors import HoldfastError
-from holdfast.install import command, exclude, json_server, launcher, moving, records, removal, settings, writing
-from holdfast.install import server as servers
-from holdfast.install.hosts import REGISTRARS, Edit, Found, known, registrar
+from holdfast.hosts import KNOWN, json_hooks, registration
+from holdfast.hosts.host import known, registrar
+from holdfast.hosts.registration import Edit, Found
+from holdfast.install import launcher, records, removal, writing
+from holdfast.install import launcher as command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.install.hosts import Registrar, Scope
+    from holdfast.hosts.registration import Registrar, Scope
     from holdfast.install.removal import Gone
 
 
@@ -81,24 +83,24 @@ def make(
 ) -> Plan:
     """For the hosts that are named, else for those on this machine. Reads, and writes nothing."""
     _look_at_vault(home.own_vault(env))
-    top = exclude.root(cwd) if scope == "project" else ""
-    wanted = _Wanted(env, scope, cwd, top, permissions, server and not top)
+    top = registration.root(cwd) if scope == "project" else ""
+    named = command.decide(env)
+    wanted = _Wanted(env, scope, cwd, top, named.words, permissions, server and not top)
     chosen = []
-    for host in known(agents) or [registrar(name) for name in REGISTRARS]:
+    for host in known(agents) or [registrar(name) for name in KNOWN]:
         found = host.found(env)
         if found or agents:
             chosen.append(_agent(host, found, wanted))
     own = [step.edit.path for agent in chosen for step in agent.steps if _is_below(step.edit.path, top)]
-    kept_out = exclude.edit(top, own) if own else None
-    project = (_step(exclude.HOST, None, kept_out, env, top),) if kept_out else ()
-    named = command.decide(env)
+    kept_out = writing.edit(top, own) if own else None
+    project = (_step(writing.HOST, None, kept_out, env, top),) if kept_out else ()
     return Plan(
         vault=home.own_vault(env),
-        launcher=str(launcher.launcher_path(env)),
+        launcher=str(registration.launcher_path(env)),
         command=named,
         agents=tuple(chosen),
         project=project,
-        generic_line=launcher.registered_line("generic", env),
+        generic_line=registration.registered_line("generic", env),
         makes=_missing(env, named),
         leaves=() if top else removal.superseded(env, [agent.name for agent in chosen], _paths(chosen)),
     )
@@ -110,7 +112,7 @@ def _paths(agents: Sequence[Agent]) -> set[str]:
 
 def _missing(env: Mapping[str, str], named: command.Named) -> tuple[str, ...]:
     stale = launcher.stale(env, _nudged(named))
-    places = {"launcher": launcher.launcher_path(env), "command": launcher.command_path(env)}
+    places = {"launcher": registration.launcher_path(env), "command": registration.command_path(env)}
     vault = () if home.format_of(home.own_vault(env)) else ("vault",)
     return (*vault, *(name for name, path in places.items() if path in stale))
 
@@ -138,16 +140,17 @@ class _Wanted:
     scope: Scope
     cwd: str
     top: str
+    words: str
     permissions: bool
     server: bool
 
 
 def _agent(host: Registrar, found: Found | None, wanted: _Wanted) -> Agent:
     env, scope, cwd = wanted.env, wanted.scope, wanted.cwd
-    can_serve = wanted.server and servers.is_installed()
-    edits = host.edits(env, scope, cwd, permissions=wanted.permissions, server=can_serve)
+    can_serve = wanted.server and registration.can_serve()
+    edits = host.edits(env, scope, cwd, wanted.words, permissions=wanted.permissions, server=can_serve)
     steps = tuple(_step(host.NAME, host, edit, env, wanted.top) for edit in edits)
-    why_not = () if not wanted.server else host.server_notes(env) if can_serve else (servers.missing(),)
+    why_not = () if not wanted.server else host.server_notes(env) if can_serve else (registration.server_missing(),)
     return Agent(host.NAME, host.TITLE, found, steps, (*host.notes(env, cwd, scope), *why_not))
 
 
@@ -163,10 +166,10 @@ def _base(host: Registrar | None, edit: Edit, env: Mapping[str, str]) -> bytes |
     if now is None or (host is None and record is None):
         return now
     if host is None:
-        bare = exclude.without(now, exclude.ours(record)) if record else now
+        bare = writing.without(now, writing.ours(record)) if record else now
     else:
         bare = host.without(edit.path, now, record.before if record else now, env)
-    return None if record and record.before is None and settings.is_bare(bare) else bare
+    return None if record and record.before is None and json_hooks.is_bare(bare) else bare
 
 
 def apply(plan: Plan, env: Mapping[str, str]) -> None:
@@ -188,16 +191,16 @@ def _apply(step: Step, env: Mapping[str, str]) -> None:
     record = records.of(env, step.edit.path)
     if not step.edit.changes and (record is None or (step.root or not record.root)):
         return
-    moving.write(step.edit, lambda edit: _record(replace(step, edit=edit), record, env))
+    writing.write(step.edit, lambda edit: _record(replace(step, edit=edit), record, env))
 
 
 def _record(step: Step, record: records.Record | None, env: Mapping[str, str]) -> None:
     """Write down what is about to be done. Of a host's own state nothing is kept that could be put back, so that it
     is always what the host has made of it since."""
     path, base, after = step.edit.path, step.base, records.digest(step.edit.after)
-    if step.edit.is_state:
+    if step.edit.kept:
         base = _base(registrar(step.host), step.edit, env)
-        base, after = json_server.remembered(base), after if base is None else STATE
+        base, after = step.edit.kept(base), after if base is None else STATE
     folders = writing.missing_folders(path) or list(record.folders if record else ())
     made = records.Record(
         host=step.host,
@@ -214,9 +217,9 @@ def _record(step: Step, record: records.Record | None, env: Mapping[str, str]) -
 
 
 def _lines(step: Step, record: records.Record | None) -> tuple[str, ...]:
-    if step.host != exclude.HOST:
+    if step.host != writing.HOST:
         return ()
-    return tuple(dict.fromkeys([*(exclude.ours(record) if record else ()), *step.edit.added]))
+    return tuple(dict.fromkeys([*(writing.ours(record) if record else ()), *step.edit.added]))
 
 
 def _is_below(path: str, top: str) -> bool:

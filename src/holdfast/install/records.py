@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
-from holdfast.install import launcher
+from holdfast.hosts import registration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ def digest(data: bytes | None) -> str:
 
 
 def folder(env: Mapping[str, str]) -> Path:
-    return launcher.launcher_path(env).parent / "installed"
+    return registration.launcher_path(env).parent / "installed"
 
 
 def everything(env: Mapping[str, str]) -> list[Record]:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform, vault_id
 from holdfast.errors import HoldfastError
-from holdfast.install import command, exclude, json_server, launcher, moving, records, settings, writing
-from holdfast.install.hosts import REGISTRARS, RUN_ONCE, Edit, known, registrar
+from holdfast.hosts import KNOWN, json_hooks, registration
+from holdfast.hosts.host import host, known, registrar
+from holdfast.hosts.registration import Edit, added
+from holdfast.install import launcher, records, writing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from holdfast.install.hosts import Scope
+    from holdfast.hosts.registration import Scope
     from holdfast.install.records import Record
 
 
@@ -49,11 +51,11 @@ class Removal:
 
 def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Scope = "user") -> Removal:
     """Everything of ours; with names only of those hosts, in a project's scope only that project's."""
-    names = [host.NAME for host in known(agents)] or [*REGISTRARS]
-    top = exclude.root(cwd) if scope == "project" else ""
+    names = [host.NAME for host in known(agents)] or [*KNOWN]
+    top = registration.root(cwd) if scope == "project" else ""
     everything = _of_others(env)
     chosen = _chosen([one for one in everything if one.host in names], top)
-    others = [one for one in everything if one.host != exclude.HOST and one not in chosen]
+    others = [one for one in everything if one.host != writing.HOST and one not in chosen]
     files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, everything)]]
     files += _kept_out(chosen, everything)
     gone = {one.edit.path for one in files}
@@ -66,7 +68,7 @@ def superseded(env: Mapping[str, str], names: Collection[str], staying: Collecti
     passed over, as it is by its host."""
     everything, files = _of_others(env), []
     for one in everything:
-        is_local = one.host in names and one.host not in RUN_ONCE and one.root and not one.is_shared
+        is_local = one.host in names and not host(one.host).runs_once and one.root and not one.is_shared
         if is_local and os.path.realpath(one.path) not in map(os.path.realpath, staying) and os.path.exists(one.path):
             try:
                 files.append((one, _file(one, env)))
@@ -77,7 +79,7 @@ def superseded(env: Mapping[str, str], names: Collection[str], staying: Collecti
 
 def _of_others(env: Mapping[str, str]) -> list[Record]:
     """The records of other programs' files; our own link goes with the launcher."""
-    return [one for one in records.everything(env) if one.host != command.HOST]
+    return [one for one in records.everything(env) if one.host != launcher.HOST]
 
 
 def _chosen(recorded: list[Record], top: str) -> list[Record]:
@@ -95,76 +97,78 @@ def _unrecorded(
     """Files that carry lines of ours and have no record, as if somebody had written them by hand. What the user's own
     files carry is no project's."""
     recorded = {one.path for one in everything}
-    top = f"{exclude.root(cwd).rstrip('/')}/" if scope == "project" else "/"
+    top = f"{registration.root(cwd).rstrip('/')}/" if scope == "project" else "/"
     found = []
     for name in names:
         host = registrar(name)
         for path in dict.fromkeys([*host.places(env, scope, cwd), host.server_place(env)]):
-            data = None if path in recorded or not path.startswith(top) else writing.read(path)
+            data = None if path in recorded or not path.startswith(top) else registration.read(path)
             if data is not None and host.carries(path, data):
                 found.append(records.Record(name, path, "", None, "unknown"))
     return found
 
 
 def _registered_elsewhere(env: Mapping[str, str], cwd: str, gone: set[str]) -> list[object]:
-    return [one for name in REGISTRARS for one in registrar(name).registered(env, cwd) if one.path not in gone]
+    return [one for name in KNOWN for one in registrar(name).registered(env, cwd) if one.path not in gone]
 
 
 def _file(record: Record, env: Mapping[str, str]) -> Gone:
-    now = writing.read(record.path)
+    now = registration.read(record.path)
 
     def bare(data: bytes | None) -> bytes | None:
         left = None if data is None else registrar(record.host).without(record.path, data, record.before, env)
-        is_ours_alone = left is not None and record.before is None and settings.is_bare(left)
+        is_ours_alone = left is not None and record.before is None and json_hooks.is_bare(left)
         return None if is_ours_alone and record.after != "unknown" else left
 
     is_as_left = now is None or records.digest(now) == record.after
     after = bare(now) if not is_as_left else None if now is None else record.before
     gone = _gone(record, now, after, is_as_left or after == record.before)
-    return replace(gone, edit=replace(gone.edit, anew=bare)) if json_server.is_place(record.path) else gone
+    return (
+        replace(gone, edit=replace(gone.edit, anew=bare))
+        if record.path.endswith(registrar(record.host).STATES)
+        else gone
+    )
 
 
 def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
     """Our lines in the exclude files of the projects whose settings go, unless a work tree that shares one needs it."""
     leaving = {one.root for one in chosen if one.root}
-    touched = {exclude.place(root) for root in leaving}
-    others = [one for one in everything if one.root and one.host != exclude.HOST and one not in chosen]
-    places = {root: exclude.place(root) for root in {one.root for one in others}}
+    touched = {writing.place(root) for root in leaving}
+    others = [one for one in everything if one.root and one.host != writing.HOST and one not in chosen]
+    places = {root: writing.place(root) for root in {one.root for one in others}}
     found = []
     for record in everything:
-        if record.host != exclude.HOST or not (record.root in leaving or record.path in touched):
+        if record.host != writing.HOST or not (record.root in leaving or record.path in touched):
             continue
-        needed = {exclude.line_of(one.path, one.root) for one in others if places[one.root] == record.path}
-        going = [line for line in exclude.ours(record) if line not in needed]
+        needed = {writing.line_of(one.path, one.root) for one in others if places[one.root] == record.path}
+        going = [line for line in writing.ours(record) if line not in needed]
         if going:
             found.append(_without_lines(record, going))
     return found
 
 
 def _without_lines(record: Record, going: Sequence[str]) -> Gone:
-    now = writing.read(record.path)
-    lines = exclude.ours(record)
+    now = registration.read(record.path)
+    lines = writing.ours(record)
     staying = tuple(line for line in lines if line not in going)
     is_as_left = records.digest(now) == record.after
-    bare = None if now is None else record.before if is_as_left else exclude.without(now, lines)
-    if bare is not None and record.before is None and settings.is_bare(bare):
+    bare = None if now is None else record.before if is_as_left else writing.without(now, lines)
+    if bare is not None and record.before is None and json_hooks.is_bare(bare):
         bare = None
     if not staying or now is None:
         return _gone(record, now, bare, is_exact=bare == record.before)
-    after = exclude.without(now, going)
+    after = writing.without(now, going)
     kept = replace(record, before=bare, after=records.digest(after), lines=staying)
     return replace(_gone(record, now, after, is_exact=False), keeps=kept)
 
 
 def _gone(record: Record, now: bytes | None, after: bytes | None, is_exact: bool) -> Gone:
-    from holdfast.install import shown
-
-    return Gone(record.host, Edit(record.path, now, after), record.folders, is_exact, shown.added(after, now))
+    return Gone(record.host, Edit(record.path, now, after), record.folders, is_exact, added(after, now))
 
 
 def _programs(env: Mapping[str, str]) -> tuple[str, ...]:
     """What we put on this machine outside of the vault, in the order in which it goes."""
-    found = [command.made_link(env), str(launcher.command_path(env)), str(launcher.launcher_path(env))]
+    found = [launcher.made_link(env), str(registration.command_path(env)), str(registration.launcher_path(env))]
     return tuple(path for path in found if path and os.path.lexists(path))
 
 
@@ -172,8 +176,8 @@ def apply(removal: Removal, env: Mapping[str, str]) -> None:
     apply_files(removal.files, env)
     for path in removal.programs:
         Path(path).unlink(missing_ok=True)
-    if removal.programs or not launcher.launcher_path(env).exists():
-        command.remove_folders(env)
+    if removal.programs or not registration.launcher_path(env).exists():
+        launcher.remove_folders(env)
         _sweep(env)
         writing.remove_folders({str(records.folder(env).parent), str(records.folder(env))})
         writing.remove_folders(set(vault_id.forget_here(env)))
@@ -186,7 +190,7 @@ def apply_files(files: Iterable[Gone], env: Mapping[str, str]) -> None:
     files = list(files)
     for one in files:
         writing.sweep(one.edit.path)
-        moving.write(one.edit)
+        writing.write(one.edit)
     writing.remove_folders({folder for one in files if one.edit.after is None for folder in one.folders})
     for one in reversed(files):
         if one.keeps:

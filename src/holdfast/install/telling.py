@@ -1,20 +1,28 @@
-"""What init and uninstall say, as lines for a person and as data for a program."""
+"""What init and uninstall say, as lines for a person and as data for a program.
+
+What init says and asks about judges. The default is always no model: nobody's memory goes to one, and nobody's
+quota is spent, unasked.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import history_glance, home
-from holdfast.hosts import HOSTS
-from holdfast.install import exclude, launcher
-from holdfast.install.hosts import REGISTRARS, registrar
+from holdfast.capture import git_glance, home
+from holdfast.errors import UsageError
+from holdfast.hosts import HOSTS, KNOWN, registration
+from holdfast.hosts.host import registrar
+from holdfast.install import writing
+from holdfast.judge import choice
+from holdfast.judge.choice import VERBATIM, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.install.plan import Plan, Step
     from holdfast.install.removal import Removal
+    from holdfast.judge.choosing import Offer
 
 
 IN_PLACE = "Everything was in place; no settings were changed."
@@ -42,13 +50,13 @@ def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
         if one.edit.changes:
             why = (
                 "with them"
-                if one.host == exclude.HOST
+                if one.host == writing.HOST
                 else "because your own settings have them and they would run twice"
             )
             yield f"  {one.edit.path}: our lines go, {why}"
             yield from (f"    - {line}" for line in one.removed)
     if not plan.agents:
-        names = ", ".join(registrar(name).TITLE for name in REGISTRARS)
+        names = ", ".join(registrar(name).TITLE for name in KNOWN)
         yield f"No agent was found on this machine ({names}). Install one and run init again, or name it: --agent NAME."
         yield "For any other agent register this command for each of its hook events; its input is in docs/hook.md:"
         yield f"  {plan.generic_line}"
@@ -64,7 +72,7 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
     """What was done, and what is to be done next."""
-    damage = history_glance.damage(home.vault(env, cwd))
+    damage = git_glance.damage(home.vault(env, cwd))
     placed = "The settings were in place; none were changed." if damage else IN_PLACE
     yield " ".join(_done(plan)) or placed
     if damage:
@@ -99,7 +107,7 @@ def init_as_data(
     return {
         "vault": plan.vault,
         "launcher": plan.launcher,
-        "register": {host: launcher.registered_line(host, env) for host in dict.fromkeys([*HOSTS, *REGISTRARS])},
+        "register": {host: registration.registered_line(host, env) for host in HOSTS},
         "written": written,
         "command": plan.command.words,
         "link": plan.command.link,
@@ -130,7 +138,7 @@ def uninstall_lines(removal: Removal, *, in_full: bool) -> Iterator[str]:
     for one in removal.files:
         if not one.edit.changes:
             continue
-        whose = "git" if one.host == exclude.HOST else registrar(one.host).TITLE
+        whose = "git" if one.host == writing.HOST else registrar(one.host).TITLE
         what = "removed" if one.edit.after is None else "as it was before" if one.is_exact else "without our lines"
         yield f"{whose}: {one.edit.path} ({what})"
         if in_full:
@@ -155,5 +163,67 @@ def uninstall_as_data(removal: Removal, env: Mapping[str, str], *, written: bool
 def stays(env: Mapping[str, str], cwd: str) -> Iterator[str]:
     """What uninstall leaves, and how it would go."""
     yield f"Your vault stays: {home.own_vault(env)}. `holdfast init` brings everything back."
-    for name in REGISTRARS:
+    for name in KNOWN:
         yield from registrar(name).left(env, cwd)
+
+
+NO_MODEL = "no model: flags are filed as they were written"
+
+
+def line(config: Mapping[str, Any], offers: Sequence[Offer]) -> str:
+    """What init says about it, in the row of the vault and the launcher."""
+    name = _name(config)
+    if name != VERBATIM:
+        return f"judge     {name} (as you chose; `holdfast judge` shows it)"
+    how = f"`{offers[0].command}` changes it" if offers else "`holdfast judge --help` says what can be used"
+    return f"judge     {VERBATIM}, {NO_MODEL} ({how})"
+
+
+def may_ask(config: Mapping[str, Any], offers: Sequence[Offer]) -> bool:
+    """Whether there is something to ask: somebody who has chosen once is not asked again."""
+    section = config.get("judge")
+    return bool(offers) and not (isinstance(section, dict) and section.get("name"))
+
+
+def question(offers: Sequence[Offer]) -> Iterator[str]:
+    """What init asks, numbered; 0 is the default."""
+    yield "A cheap model can tidy what is flagged: merge it, keep notes short, write handoffs. It is yours to choose:"
+    yield f"  0  {NO_MODEL}"
+    for at, one in enumerate(offers, 1):
+        yield f"  {at}  {one.name} ({one.model}): {one.detail}"
+
+
+def answers(offers: Sequence[Offer]) -> tuple[str, ...]:
+    """What may be answered: a number, or a name."""
+    return ("0", *(str(nth) for nth in range(1, len(offers) + 1)), *(one.name for one in offers))
+
+
+def answered(text: str, offers: Sequence[Offer]) -> Offer | None:
+    """The offer that an answer means; None for no model."""
+    word = text.strip()
+    if word.isdecimal() and 1 <= int(word) <= len(offers):
+        return offers[int(word) - 1]
+    return next((one for one in offers if one.name == word), None)
+
+
+def settings_of(offer: Offer | None) -> Settings:
+    """What an answer is written down as; "no model" too, so that it is asked once."""
+    return offer.settings if offer else Settings()
+
+
+def answer_lines(offer: Offer | None, path: str) -> Iterator[str]:
+    if offer is None:
+        yield "No model is used. `holdfast judge` shows what works here, and changes it."
+    else:
+        yield f"{offer.name} is the judge from now on ({path}); `{offer.command}` asks it one tiny question to be sure."
+
+
+def as_data(config: Mapping[str, Any], offers: Sequence[Offer]) -> dict[str, Any]:
+    return {"name": _name(config), "works": [one.as_record() for one in offers]}
+
+
+def _name(config: Mapping[str, Any]) -> str:
+    try:
+        return choice.settings(config).name
+    except UsageError:
+        return VERBATIM

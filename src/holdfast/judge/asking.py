@@ -3,6 +3,8 @@
 The same for every judge, so that none of them has to know any of it. The meter is asked before each call and told
 after it, whatever became of it. What may succeed later is tried again with growing pauses, never beyond the deadline;
 an answer that breaks the shape is asked for once more with what was wrong, then given up with the raw words kept.
+
+What a call took, as Anthropic counts it: the same in its API and in what its own program prints.
 """
 
 from __future__ import annotations
@@ -13,17 +15,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.errors import CapReached, JudgeFailed, Unusable
-from holdfast.judge import reading, shapes
+from holdfast.judge import reading, seam
 from holdfast.judge.seam import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pydantic import BaseModel
 
     from holdfast.judge.seam import Judge, Meter, Question
 
     T = TypeVar("T", bound=BaseModel)
+
 
 TRIES = 4
 MOST_SPENT = 2  # tries that the other side may have counted, such as one that it never answered
@@ -64,7 +67,7 @@ def ask(
 
 def estimate(question: Question[Any]) -> int:
     """Tokens that a call may take at most, as far as one can tell before it."""
-    characters = len(question.told) + len(question.given) + len(shapes.compact(question))
+    characters = len(question.told) + len(question.given) + len(seam.compact(question))
     return characters // PER_TOKEN + 1 + question.most_out
 
 
@@ -121,4 +124,22 @@ def _unusable(judge: Judge) -> str:
     return (
         f"The model ({judge.name}{f', {judge.model}' if judge.model else ''}) answered in a shape that cannot be used; "
         "nothing was changed, and its answer was kept."
+    )
+
+
+COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def words(found: Mapping[str, Any], text: str, question: Question[Any], model: str) -> Words:
+    """An answer with what it took; estimated where it does not say."""
+    said = found.get("usage")
+    usage = said if isinstance(said, dict) else {}
+    taken = sum(usage[name] for name in COUNTED if isinstance(usage.get(name), int))
+    given = usage.get("output_tokens")
+    return Words(
+        text,
+        taken or (len(seam.told(question)) + len(question.given)) // PER_TOKEN,
+        given if isinstance(given, int) else len(text) // PER_TOKEN,
+        model,
+        is_estimated=not taken,
     )

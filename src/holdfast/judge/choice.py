@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import config as machine
 from holdfast.errors import UsageError
+from holdfast.hosts import KNOWN
+from holdfast.hosts.host import every
 from holdfast.judge.seam import Judge
 
 if TYPE_CHECKING:
@@ -27,8 +29,7 @@ WORKERS, MOST_WORKERS = 8, 64
 TIMEOUT, LONGEST_TIMEOUT = 120.0, 3600.0
 TITLES = {
     VERBATIM: "no model",
-    "claude-code": "Claude Code's own command line, with your login",
-    "codex": "Codex's own command line, with your login",
+    **{host.name: f"{host.title}'s own command line, with your login" for host in every()},
     "anthropic": "Anthropic's API, with a key",
     "openai": "any OpenAI-compatible endpoint",
     "ollama": "a model on this machine, by Ollama",
@@ -89,30 +90,26 @@ def made(wanted: Settings, env: Mapping[str, str]) -> Looked | None:
         return None
     if wanted.name not in ADDRESSED and (wanted.url or wanted.key_env):
         raise UsageError(f"{wanted.name} has its own address and login, no url or key_env; nothing was changed.")
-    if wanted.name == "claude-code":
-        from holdfast.judge import claude_code
+    if wanted.name in KNOWN:
+        from holdfast.judge import models
 
-        return claude_code.ClaudeCode(wanted.model or claude_code.MODEL, env)
-    if wanted.name == "codex":
-        from holdfast.judge import codex
-
-        return codex.Codex(wanted.model or codex.MODEL, env)
+        return models.Agent(wanted.name, wanted.model, env)
     if wanted.name == "anthropic":
-        from holdfast.judge import anthropic
+        from holdfast.judge import models
 
-        key_env = wanted.key_env or anthropic.KEY_ENV
-        return anthropic.Anthropic(wanted.model or anthropic.MODEL, wanted.url or anthropic.URL, key_env, env)
+        key_env = wanted.key_env or models.ANTHROPIC_KEY
+        return models.Anthropic(wanted.model or models.ANTHROPIC_MODEL, wanted.url or models.URL, key_env, env)
     return _compatible(wanted, env)
 
 
 def _compatible(wanted: Settings, env: Mapping[str, str]) -> Looked:
-    from holdfast.judge import openai
+    from holdfast.judge import models
 
-    is_own = wanted.name == "openai" and wanted.url in ("", openai.OWN)
-    url = wanted.url or (openai.OWN if is_own else openai.OLLAMA)
-    model = wanted.model or (openai.MODEL if is_own else "")
+    is_own = wanted.name == "openai" and wanted.url in ("", models.OWN)
+    url = wanted.url or (models.OWN if is_own else models.OLLAMA)
+    model = wanted.model or (models.OPENAI_MODEL if is_own else "")
     if not model:
-        where = openai.shown(url)
+        where = models.shown(url)
         raise UsageError(f"{wanted.name} at {where} needs a model; nothing was changed. Name it: --model M.")
-    key_env = wanted.key_env or (openai.KEY_ENV if is_own else "")
-    return openai.OpenAI(wanted.name, model, openai.base(url), key_env, env)
+    key_env = wanted.key_env or (models.OPENAI_KEY if is_own else "")
+    return models.OpenAI(wanted.name, model, models.base(url), key_env, env)

@@ -1,23 +1,190 @@
-"""Choosing a judge: what `holdfast judge` shows, what it would write, and the probe before it writes."""
+"""Choosing a judge: what `holdfast judge` shows, what it would write, and the probe before it writes.
+
+Which judges would work on this machine, found without asking a model anything and without spending anything.
+
+What is written of a choice: [judge] in this machine's settings (holdfast/settings.py writes it).
+
+One tiny question, to know that a judge really answers before it is chosen. It is metered like any other call.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+import http.client
+import json
+import time
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import BaseModel, ConfigDict
+
+from holdfast import settings
 from holdfast.capture import config as machine
 from holdfast.capture import notices
 from holdfast.errors import HoldfastError, JudgeFailed, UsageError
-from holdfast.judge import choice, keeping, probing
-from holdfast.judge.choice import ADDRESSED, TITLES, VERBATIM, Settings
+from holdfast.hosts import programs
+from holdfast.hosts.host import every
+from holdfast.judge import asking, choice
+from holdfast.judge import models as endpoints
+from holdfast.judge.choice import ADDRESSED, TIMEOUT, TITLES, VERBATIM, WORKERS, Settings
+from holdfast.judge.seam import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.judge.choice import Looked
-    from holdfast.judge.offers import Offer
-    from holdfast.judge.probing import Probed
-    from holdfast.judge.seam import Meter
+    from holdfast.judge.seam import Judge, Meter, Words
+
+
+OLLAMA = ("127.0.0.1", 11434)
+PATIENCE = 0.5  # seconds; a server on this machine answers at once or is not there
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A judge that would work here, and how one comes to it."""
+
+    name: str
+    model: str
+    detail: str
+
+    @property
+    def command(self) -> str:
+        return f"holdfast judge {self.name}{f' --model {self.model}' if self.name == 'ollama' else ''}"
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(self.name, self.model if self.name == "ollama" else "")
+
+    def as_record(self) -> dict[str, str]:
+        return {"name": self.name, "model": self.model, "detail": self.detail, "command": self.command}
+
+
+def found(env: Mapping[str, str], ollama: tuple[str, int] = OLLAMA) -> list[Offer]:
+    """What works here, those that need no key first."""
+    return [*_programs(env), *_ollama(ollama), *_keys(env)]
+
+
+def _programs(env: Mapping[str, str]) -> Iterator[Offer]:
+    for host in every():
+        path = programs.find(host.program, env, beside=False)
+        if path:
+            yield Offer(host.name, host.judge.MODEL, f"{host.title} at {path}, with your login there")
+
+
+def _keys(env: Mapping[str, str]) -> Iterator[Offer]:
+    if env.get(endpoints.ANTHROPIC_KEY):
+        yield Offer(
+            "anthropic", endpoints.ANTHROPIC_MODEL, f"Anthropic's API, with the key in {endpoints.ANTHROPIC_KEY}"
+        )
+    if env.get(endpoints.OPENAI_KEY):
+        yield Offer("openai", endpoints.OPENAI_MODEL, f"OpenAI's API, with the key in {endpoints.OPENAI_KEY}")
+
+
+def _ollama(place: tuple[str, int]) -> Iterator[Offer]:
+    listed = _tags(place)
+    models = [str(one["name"]) for one in listed if isinstance(one, dict) and one.get("name")]
+    if models:
+        more = f", {len(models)} models" if len(models) > 1 else ""
+        yield Offer("ollama", models[0], f"Ollama on this machine{more}; nothing leaves it")
+
+
+def _tags(place: tuple[str, int]) -> list[Any]:
+    """What Ollama has; [] where nothing like it answers."""
+    connection = http.client.HTTPConnection(*place, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/api/tags")
+        answer = connection.getresponse()
+        told = json.loads(answer.read(LARGEST)) if answer.status == 200 else {}
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return []
+    finally:
+        connection.close()
+    listed = told.get("models") if isinstance(told, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+SECTION = "judge"
+NAMES = ("name", "model", "url", "key_env", "workers", "timeout")
+
+
+def as_table(wanted: Settings) -> dict[str, Any]:
+    """What is written for a choice: the name, and what differs from the defaults."""
+    made: dict[str, Any] = {"name": wanted.name}
+    if wanted.name != VERBATIM:
+        made |= {name: getattr(wanted, name) for name in ("model", "url", "key_env") if getattr(wanted, name)}
+    if wanted.workers != WORKERS:
+        made["workers"] = wanted.workers
+    if wanted.timeout != TIMEOUT:
+        made["timeout"] = wanted.timeout
+    return made
+
+
+def edited(text: str, wanted: Settings) -> str:
+    """The settings with this choice. What [judge] had of another judge goes; every comment stays. Raises ValueError."""
+    return settings.edited(text, SECTION, as_table(wanted), NAMES)
+
+
+def write(state: str, wanted: Settings) -> str:
+    """Put the choice down and return the path. Raises HoldfastError where the file cannot be read or written."""
+    return settings.write(state, SECTION, as_table(wanted), NAMES)
+
+
+PROBE_PATIENCE = 60.0
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    ready: Literal["yes", "no"]
+
+
+QUESTION = Question(
+    "probe", 'You are asked whether you can be asked. Say "yes".', "Are you ready?", Answer, most_out=500, about="probe"
+)
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What the tiny question took."""
+
+    model: str
+    tokens_in: int
+    tokens_out: int
+    took: float
+
+
+@dataclass
+class _Heard:
+    """A meter before a meter: it remembers what was settled."""
+
+    meter: Meter
+    words: list[Words] = field(default_factory=list)
+
+    def reserve(self, judge: Judge, question: Question[Any], tokens: int) -> str:
+        return self.meter.reserve(judge, question, tokens)
+
+    def settle(self, ident: str, words: Words | None, error: str = "") -> None:
+        if words:
+            self.words.append(words)
+        self.meter.settle(ident, words, error)
+
+
+def probe(
+    judge: Judge,
+    meter: Meter,
+    *,
+    timeout: float = PROBE_PATIENCE,
+    clock: Callable[[], float] = time.monotonic,
+    wait: Callable[[float], None] = time.sleep,
+) -> Probed:
+    """Ask it. Raises JudgeFailed, Unusable or CapReached."""
+    heard = _Heard(meter)
+    began = clock()
+    asking.ask(judge, QUESTION, heard, timeout=timeout, deadline=began + timeout, clock=clock, wait=wait)
+    taken, given = (sum(getattr(one, name) for one in heard.words) for name in ("tokens_in", "tokens_out"))
+    return Probed(heard.words[-1].model, taken, given, clock() - began)
+
 
 ANYWAY = "Nothing was written; --no-probe writes it without asking."
 
@@ -95,7 +262,7 @@ def wanted(
 def preview(wanted: Settings, env: Mapping[str, str]) -> list[str]:
     """What would be written. Raises UsageError where something is missing."""
     choice.made(wanted, env)
-    lines = [f"{name} = {_quoted(one)}" for name, one in keeping.as_table(wanted).items()]
+    lines = [f"{name} = {_quoted(one)}" for name, one in as_table(wanted).items()]
     return ["would be written:", "  [judge]", *(f"  {line}" for line in lines)]
 
 
@@ -131,20 +298,20 @@ def choose(state: str, wanted: Settings, env: Mapping[str, str], meter: Meter | 
     """Write the choice; with a meter only after the judge has answered. Raises UsageError and JudgeFailed."""
     judge = choice.made(wanted, env)
     probed = _probed(judge, meter) if judge and meter else None
-    path = keeping.write(state, wanted)
+    path = write(state, wanted)
     notices.remove(state, notices.JUDGE)  # what was said of the one before
     return Chosen(wanted, path, probed)
 
 
 def as_chosen(config: Mapping[str, Any], wanted: Settings) -> dict[str, Any]:
     """The settings as if the choice were written already: what its probe is paid by."""
-    return {**config, keeping.SECTION: keeping.as_table(wanted)}
+    return {**config, SECTION: as_table(wanted)}
 
 
 def _probed(judge: Looked, meter: Meter) -> Probed:
     """Its failure has the other side's words too: whoever chooses stands before it."""
     try:
-        return probing.probe(judge, meter)
+        return probe(judge, meter)
     except JudgeFailed as error:
         what = f"{judge.name} could not be used for one tiny question. {ANYWAY}"
         raise JudgeFailed(what) from HoldfastError(error.in_full)

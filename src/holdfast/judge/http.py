@@ -1,10 +1,10 @@
 """One HTTP call to a model, with an end: at most so many seconds from first to last byte, at most so many bytes.
 
-A timeout of the client's own counts each read, so a server that drips a byte a second would hold a close for ever; here
-the whole call has one. No redirect is followed, since it would carry memory and key to another host; no compressed
-answer is asked for, since a small one can be made to unfold. The key stands in a header and nowhere else. A failure's
-sentence has a status, a host and our own words, since sessions are told of it; what the other side said is kept apart
-in `said`, without the key.
+A timeout of the client's own counts each read, so a server that drips a byte a second would hold a close for ever;
+here the whole call has one. No redirect is followed, since it would carry memory and key to another host; no
+compressed answer is asked for, since a small one can be made to unfold. The key stands in a header and nowhere else.
+A failure's sentence has a status, a host and our own words, since sessions are told of it; what the other side said
+is kept apart in `said`, without the key.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from urllib.parse import urlsplit
 
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable, UsageError
-from holdfast.judge import naming
+from holdfast.hosts import programs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 LARGEST = 8 << 20
 KEPT = "nothing was changed"
@@ -79,12 +80,12 @@ def place(name: str, url: str, key_env: str, env: Mapping[str, str]) -> Place:
 def _key(name: str, key_env: str, env: Mapping[str, str]) -> str:
     if not key_env:
         return ""
-    if not naming.is_name(key_env):
+    if not programs.is_name(key_env):
         raise UsageError(
             f"key_env of {name} is no variable's name; {KEPT}. It names the variable that holds the key, and is not "
             "the key itself: put that into a variable."
         )
-    shown = naming.shown(key_env, "that key_env names")
+    shown = programs.shown(key_env, "that key_env names")
     key = env.get(key_env, "").strip()
     if not key:
         raise UsageError(f"{name} needs a key in the variable {shown}, which is not set; {KEPT}.")

@@ -3,11 +3,15 @@
     app = build(Serving(vault, cwd, env), port)
 
 What is mounted beside the routes stands behind the same door, and finds who calls in scope["state"]["caller"].
+
+What stands beside the routes, behind the same door: the Model Context Protocol at /mcp, where its SDK is installed.
 """
 
 from __future__ import annotations
 
+import importlib.util
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI
@@ -18,11 +22,10 @@ from starlette.routing import Route
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
-from holdfast.serve import hookside, problems, routes_field, routes_vault, routes_watch
-from holdfast.serve.asking import BEARER, PROBLEMS
-from holdfast.serve.guard import Guard, Refused
-from holdfast.serve.metrics import Metrics
-from holdfast.serve.tokens import Tokens
+from holdfast.serve import hookside, problems, routes_field, routes_vault
+from holdfast.serve.guard import Guard, Refused, Tokens
+from holdfast.serve.health import Metrics
+from holdfast.serve.serving import BEARER, PROBLEMS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -31,9 +34,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from holdfast.serve.guard import App
+    from holdfast.serve.mcp.peer import Peer
     from holdfast.serve.serving import Serving
 
     Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
+
 
 DESCRIPTION = "Memory for AI coding agents, on this machine. Every route needs a token; every answer is JSON."
 
@@ -64,7 +69,7 @@ def build(
         dependencies=[Depends(BEARER)],
         responses=PROBLEMS,
     )
-    for router in (routes_field.router, routes_vault.router, routes_watch.router):
+    for router in (routes_field.router, routes_vault.router, routes_vault.watch_router):
         app.include_router(router)
     for path, mounted in (mounts or {}).items():
         app.router.routes.append(Route(path, endpoint=mounted))  # exactly this path, whatever the method
@@ -105,3 +110,23 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
 async def _framework(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return _answer(*problems.of_status(error.status_code, error.headers))
+
+
+PATH = "/mcp"
+NEEDED = ("mcp", "mcp_types")
+
+
+def mounts(serving: Serving) -> tuple[dict[str, Any], Any]:
+    """The applications by path, and what has to be entered while the server runs; nothing where there is no SDK."""
+    if any(importlib.util.find_spec(name) is None for name in NEEDED):
+        return {}, None
+    from holdfast.serve.mcp import peer, server
+
+    def calling(scope: Mapping[str, Any] | None) -> Peer:
+        caller = (scope or {})["state"]["caller"]
+        if caller.project not in ("", serving.here().id):
+            raise problems.Denied("This token is for another project than this server's folder; nothing was done.")
+        return peer.of_agent(caller.name, serving.cwd, serving.env, serving.clock, serving.warm)
+
+    app = server.McpApp(calling, partial(problems.without, serving.vault))
+    return {PATH: app}, app.running

@@ -1,9 +1,13 @@
 """Whether memory is being kept: by the age of the oldest flag that nobody has filed, not by whether a process answers.
 
-A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. Nor is a vault of a
-newer format, of which nothing else is answered. An index that is behind costs answers and no memory, so it only
+A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. Nor is a vault of
+a newer format, of which nothing else is answered. An index that is behind costs answers and no memory, so it only
 degrades: it is said, and the status stays 200. It is looked at for at most a hundredth of the time, however often
 somebody asks.
+
+What Prometheus is told: requests by route and status, the queue, the field. Counts only, of no project by name.
+
+The ledger as one project may see it: its own records, and a number for the rest.
 """
 
 from __future__ import annotations
@@ -11,12 +15,17 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from holdfast.capture import home, queue
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+
+from holdfast import __version__
+from holdfast.capture import episodes, home, queue
+from holdfast.capture.ledger import Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, UNREADABLE, WAITING
-from holdfast.errors import NewerFormat
+from holdfast.errors import HoldfastError, NewerFormat
 from holdfast.field import coverage
 from holdfast.serve import problems
 
@@ -25,7 +34,10 @@ if TYPE_CHECKING:
 
     from holdfast.field.coverage import Coverage
     from holdfast.field.store import Store
+    from holdfast.memory import Memory
     from holdfast.serve.serving import Serving
+    from holdfast.serve.shapes import LedgerAsked
+
 
 INDEX_AGE = 3600.0  # seconds that something may lie in the vault and not in the index; a server looks twice a minute
 SHARE = 100
@@ -117,3 +129,91 @@ def _covered(serving: Serving) -> Coverage:
         ended = time.monotonic()
         _looked[serving] = ended + (ended - began) * SHARE, found
     return found
+
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+NO_ROUTE = "none"  # refused at the door, or unknown: a path of the caller's making is no label
+METHODS = ("GET", "POST")  # nor is a method of the caller's making
+
+
+class Metrics:
+    """One server's. Nothing is measured that is not asked for, but for the requests themselves."""
+
+    def __init__(self, serving: Serving) -> None:
+        self.serving = serving
+        self.registry = CollectorRegistry(auto_describe=False)
+        named = ("method", "route", "status")
+        self.requests = Counter("holdfast_http_requests", "Requests answered.", named, registry=self.registry)
+        self.seconds = Histogram(
+            "holdfast_http_request_seconds", "How long answers took.", ("route",), registry=self.registry
+        )
+        ProcessCollector(registry=self.registry)
+        self.registry.register(self)
+
+    def seen(self, method: str, route: str, status: int, seconds: float) -> None:
+        self.requests.labels(method if method in METHODS else "none", route or NO_ROUTE, str(status)).inc()
+        self.seconds.labels(route or NO_ROUTE).observe(seconds)
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Nothing ahead: registering must not look at the vault."""
+        return []
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        state = look(self.serving)
+        flags = GaugeMetricFamily("holdfast_queue_flags", "Flags that are not filed, by state.", labels=["state"])
+        for name, count in state.counts.items():
+            flags.add_metric([name], count)
+        yield flags
+        yield GaugeMetricFamily(
+            "holdfast_queue_oldest_age_seconds", "The age of the oldest unprocessed flag.", state.oldest
+        )
+        yield GaugeMetricFamily("holdfast_healthy", "1 while /health answers 200.", float(state.is_well))
+        yield GaugeMetricFamily(
+            "holdfast_degraded", "1 while answers may lack something that is kept.", float(bool(state.degraded))
+        )
+        yield GaugeMetricFamily("holdfast_field_behind", "Changes that the index has not taken in.", state.behind)
+        yield GaugeMetricFamily(
+            "holdfast_field_oldest_behind_age_seconds", "The age of the oldest change not in the index.", state.lag
+        )
+        try:
+            with self.serving.warm.field() as field:
+                yield GaugeMetricFamily("holdfast_field_thoughts", "Thoughts in the field.", field.store.count())
+        except (HoldfastError, OSError):
+            pass  # a field that cannot be read has no size; the rest is told all the same
+        build = GaugeMetricFamily("holdfast_build_info", "The version that runs.", labels=["version"])
+        build.add_metric([__version__], 1)
+        yield build
+
+    def text(self) -> bytes:
+        return generate_latest(self.registry)
+
+
+MOST_LEDGER_READ = 20_000  # records of others that are passed over in search of our own
+
+
+def newest(memory: Memory, asked: LedgerAsked) -> tuple[list[dict[str, Any]], int]:
+    """The newest records, oldest first, and how many of others were passed over."""
+    kinds = (asked.kind,) if asked.kind else ()
+    wanted = Wanted(asked.session, kinds, asked.since, asked.until)
+    if asked.everything:
+        return memory.sessions.ledger(wanted, asked.limit), 0
+    ids, known = memory.at.project().ids, dict[str, str]()
+    count = asked.limit
+    while True:
+        found = memory.sessions.ledger(wanted, count)
+        mine = [one for one in found if _project(memory.at.state, one, known) in ids]
+        if len(mine) >= asked.limit or len(found) < count or count >= MOST_LEDGER_READ:
+            return mine[-asked.limit :], len(found) - len(mine)
+        count = min(MOST_LEDGER_READ, count * 4)
+
+
+def _project(state: str, record: dict[str, Any], known: dict[str, str]) -> str:
+    said, key = record.get("project"), str(record.get("episode") or "")
+    if said or not key:
+        return str(said or "")
+    if key not in known:
+        host, ordinal = key.partition("/")[0], key.rpartition("/")[2]
+        number = int(ordinal) if ordinal.isascii() and ordinal.isdecimal() and len(ordinal) < 9 else -1
+        found = episodes.numbered(state, host, episodes.session_of(key), number)
+        known[key] = found.project if found else ""
+    return known[key]

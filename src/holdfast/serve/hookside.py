@@ -20,11 +20,11 @@ from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from holdfast.brief import recall
 from holdfast.capture import codec
 from holdfast.errors import HoldfastError
 from holdfast.field import prompt_by_meaning
-from holdfast.hook import recall, recall_asked
-from holdfast.serve import listening as sockets
+from holdfast.serve import running as sockets
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
@@ -96,14 +96,14 @@ def answer(serving: Serving, pace: Pace, line: bytes) -> bytes:
     """The answer to one question as it goes over the socket; nothing where it is none of ours, or cannot be had."""
     try:
         asked = codec.decode(line)
-        if asked["v"] != recall_asked.SPOKEN:
+        if asked["v"] != recall.SPOKEN:
             return b""
-        project, prompt = str(asked["project"]), str(asked["prompt"])[: recall_asked.LONGEST]
+        project, prompt = str(asked["project"]), str(asked["prompt"])[: recall.LONGEST]
         found = _found(serving, pace, project, prompt) if pace.is_in_time() else None
-        whose = recall_asked.identity(os.stat(serving.state))
+        whose = recall.identity(os.stat(serving.state))
     except (HoldfastError, OSError, ValueError, KeyError, TypeError):
         return b""
-    return codec.encode({"v": recall_asked.SPOKEN, "state": whose, "found": found}) + b"\n"
+    return codec.encode({"v": recall.SPOKEN, "state": whose, "found": found}) + b"\n"
 
 
 def _found(serving: Serving, pace: Pace, project: str, prompt: str) -> list[list[object]]:

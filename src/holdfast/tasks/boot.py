@@ -6,7 +6,7 @@ Read this first, the next step, the decisions in force, where the work stands, w
 for some of it only, the next step, the standing and the newest of each come before the rest. It is bounded, so a
 task of 20,000 entries costs a start what one of 20 does. The hook appends what it sees of units without rendering
 anything, and a checkpoint may be killed before it does; then the logs are ahead. What was only seen is laid upon what
-is known here (tasks/ahead); for all else a start has this made anew. Where that cannot be done at that moment, what
+is known here (tasks/seen); for all else a start has this made anew. Where that cannot be done at that moment, what
 came in since is read from the end of the log and told too.
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from holdfast.capture import codec, home, platform
 from holdfast.model import value
-from holdfast.tasks import entry as entries
 from holdfast.tasks import record, states
 
 TYPE_CHECKING = False
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from holdfast.tasks.ahead import Ahead
     from holdfast.tasks.desk import Unread
-    from holdfast.tasks.entry import Entry
     from holdfast.tasks.index import Index
+    from holdfast.tasks.page import View
     from holdfast.tasks.questions import Task
-    from holdfast.tasks.view import View
+    from holdfast.tasks.record import Entry
+    from holdfast.tasks.seen import Ahead
 
 VERSION = 1
 DETAILED = 2  # tasks that are told in full; the others in a line
@@ -38,7 +37,7 @@ LARGEST = 1 << 18
 MOST_LATE = 1 << 16  # bytes of a log's end that a start reads
 LONGEST = 400  # characters of one entry here; the page has it whole
 STEP, PROGRESS = "Next step: ", "Progress: "
-NEWEST = {entries.DECISION: 5, entries.DISCOVERY: 2}  # that come before the older ones of both
+NEWEST = {record.DECISION: 5, record.DISCOVERY: 2}  # that come before the older ones of both
 FIRST, SECOND, REST = range(3)  # ranks: what every start needs, the newest, all else
 
 
@@ -58,7 +57,7 @@ class Told:
 
 def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> None:
     """Raises nothing that matters: a disk that refuses it costs freshness."""
-    from holdfast.tasks import view
+    from holdfast.tasks import page
 
     why = {one.task: one.why for one in unread}
     found = index.tasks_under(project)
@@ -66,7 +65,7 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
     told = []
     for nth, task in enumerate(found[:LISTED]):
         detailed = nth < DETAILED and task.state in states.OPEN
-        seen = view.gather(index, task, most=MOST, characters=CHARACTERS) if detailed else None
+        seen = page.gather(index, task, most=MOST, characters=CHARACTERS) if detailed else None
         told_items, more = items(task, seen, why.get(task.id, ""))
         known = _kept(index, seen) if seen else None
         told.append(
@@ -94,15 +93,16 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
 
 
 def _kept(index: Index, seen: View) -> dict[str, Any] | None:
-    """What the standing of a task is made of, for a start that finds more in the log (tasks/ahead)."""
-    from holdfast.tasks import ahead, view
+    """What the standing of a task is made of, for a start that finds more in the log (tasks/seen)."""
+    from holdfast.tasks import page
+    from holdfast.tasks.seen import kept
 
     task = seen.task.id
-    names = index.known_names(task, view.MOST_NAMES)
+    names = index.known_names(task, page.MOST_NAMES)
     states = [one.state for one in names]
-    if any(states.count(state) >= view.MOST_NAMES for state in set(states)):
+    if any(states.count(state) >= page.MOST_NAMES for state in set(states)):
         return None  # there are more of them, and what was seen may be one of those
-    return ahead.kept(index.known_spans(task), names, index.order(task, view.MOST_ORDER), seen)
+    return kept(index.known_spans(task), names, index.order(task, page.MOST_ORDER), seen)
 
 
 def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, str, int]], int]:
@@ -122,9 +122,9 @@ def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, s
         )
     step = seen.step()
     if step:
-        outside = entries.outside(seen.next) if seen.next and step == seen.said_next() else ""
+        outside = record.outside(seen.next) if seen.next and step == seen.said_next() else ""
         items.append((f"{STEP}{cut(step.removesuffix(outside))}{outside}", "", FIRST))
-    items += _ranked("decided", entries.DECISION, seen.in_force)
+    items += _ranked("decided", record.DECISION, seen.in_force)
     from holdfast.tasks.page import standing
 
     told = standing(seen.standing)
@@ -132,7 +132,7 @@ def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, s
         items.append(_progress(told))
     else:
         items += [(f"- progress {_said(one)}", "", SECOND) for one in reversed(seen.progress.entries[-5:])]
-    items += _ranked("found", entries.DISCOVERY, seen.discoveries.entries)
+    items += _ranked("found", record.DISCOVERY, seen.discoveries.entries)
     return items, seen.decisions.more + seen.discoveries.more
 
 
@@ -148,7 +148,7 @@ def _ranked(what: str, kind: str, found: Sequence[Entry]) -> list[tuple[str, str
 def _said(one: Entry) -> str:
     from holdfast.tasks.page import worded
 
-    return f"{cut(worded(one))}{entries.outside(one)} ^{one.id[-6:].lower()}"
+    return f"{cut(worded(one))}{record.outside(one)} ^{one.id[-6:].lower()}"
 
 
 def cut(text: str, size: int = LONGEST) -> str:
@@ -175,14 +175,14 @@ def _told(vault: str, one: dict[str, Any]) -> Told:
     begun: tuple[str, ...] = ()
     whose = next((entry.episode for entry in reversed(late) if entry.episode), str(one["episode"]))
     if late and is_behind and "known" in one and "watched" in one:
-        from holdfast.tasks import ahead
+        from holdfast.tasks.seen import retold
 
-        found = ahead.retold(one["known"], late)
+        found = retold(one["known"], late)
         if found:
             items, begun, late, is_behind = _retold(items, found), found.begun, [], False
     for entry in late[-10:]:
         if entry.text:
-            what = f"seen {entry.to}:" if entry.kind == entries.SEEN else entry.kind
+            what = f"seen {entry.to}:" if entry.kind == record.SEEN else entry.kind
             items.insert(1, (f"- since then, {what} {_said(entry)}", "", FIRST))
     spoken = str(one["id"]), str(one["state"]), whose, float(one["spoke"])
     return Told(*spoken, tuple(items), int(one["more"]), is_behind, begun)

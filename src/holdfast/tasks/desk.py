@@ -17,11 +17,10 @@ from holdfast.capture import home, locks, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
-from holdfast.tasks import boot, page, reading, record, sheet, view, watch
-from holdfast.tasks import entry as entries
-from holdfast.tasks.entry import Entry
+from holdfast.tasks import boot, page, record, sheet, watch
 from holdfast.tasks.index import Index
-from holdfast.tasks.schema import Passing, Refused
+from holdfast.tasks.questions import Passing, Refused
+from holdfast.tasks.record import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,14 +123,14 @@ class Desk:
         try:
             self._believe(task, sheet.content(fresh))
             platform.remove(fresh)  # before the page is believed, which may take back what this says
-        except (reading.Unreadable, OSError):
+        except (sheet.Unreadable, OSError):
             sheet.give_back(fresh, record.page_path(self.vault, task))
         raw = None
         try:
             raw = sheet.read(self.vault, task)
             sheet.keep_base(self.vault, task, raw or b"")
             self._believe(task, raw)
-        except reading.Unreadable as why:
+        except sheet.Unreadable as why:
             self._cannot_read(task, str(why))
         platform.remove(fresh)
         return raw
@@ -144,26 +143,26 @@ class Desk:
         base = sheet.base_of(self.vault, task, text)
         if not page.is_edited(text):
             return  # a rendering of ours, of whichever machine
-        made = self._as_entries(task, reading.read(text, base, lambda ident: self._find(task, ident, base)))
+        made = self._as_entries(task, sheet.read_edits(text, base, lambda ident: self._find(task, ident, base)))
         if made:
             self.add(task, made)
         platform.remove(record.hand_path(self.vault, task))
 
-    def _as_entries(self, task: str, found: reading.Edits) -> list[Entry]:
+    def _as_entries(self, task: str, found: sheet.Edits) -> list[Entry]:
         """A person's edits as entries. What was believed before, by somebody who was then killed, is not told again."""
         from holdfast.capture.flags import cut
 
         told: list[tuple[str, str, tuple[str, ...]]] = []
         for kind, text in found.fresh:
-            known = self.index.entries(task, kind, in_force=True, newest=view.MOST)
+            known = self.index.entries(task, kind, in_force=True, newest=page.MOST)
             there = {one.text for one in known if one.id not in found.gone}
             told += [(kind, piece, ()) for piece in cut(text) if piece not in there]
         for ident, kind, text in found.changed:
             newest, pieces = self._newest(task, ident), cut(text)
             if newest.kind != kind or newest.text not in pieces:
                 told += [(kind, piece, (newest.id,)) for piece in pieces]
-        told += [(entries.WITHDRAW, "", (ident,)) for ident in found.gone if not self.index.gone_by(task, ident)]
-        told += [(entries.GOAL, piece, ()) for piece in cut(found.goal)[:1] if self._is_new_goal(task, piece, found)]
+        told += [(record.WITHDRAW, "", (ident,)) for ident in found.gone if not self.index.gone_by(task, ident)]
+        told += [(record.GOAL, piece, ()) for piece in cut(found.goal)[:1] if self._is_new_goal(task, piece, found)]
         hand = self._hand(task)
         return [
             self.make(task, kind, text, nth, origin=hand, supersedes=old) for nth, (kind, text, old) in enumerate(told)
@@ -177,18 +176,18 @@ class Desk:
         while (by := self.index.gone_by(self.index.home_of(newest.id), newest.id)) not in seen:
             seen.add(by)
             newer = self.index.entry(self.index.home_of(by), by)
-            if newer is None or newer.kind == entries.WITHDRAW:
+            if newer is None or newer.kind == record.WITHDRAW:
                 break
             newest = newer
         return newest
 
-    def _is_new_goal(self, task: str, goal: str, found: reading.Edits) -> bool:
+    def _is_new_goal(self, task: str, goal: str, found: sheet.Edits) -> bool:
         """A page that has become old may only have the goal of then."""
         known = self.index.task(task)
         if not found.is_old:
             return bool(known and goal != known.goal)
-        said = self.index.entries(task, entries.GOAL, entries.STATE)
-        return goal not in {one.text for one in said if one.kind == entries.GOAL or one.project}
+        said = self.index.entries(task, record.GOAL, record.STATE)
+        return goal not in {one.text for one in said if one.kind == record.GOAL or one.project}
 
     def _hand(self, task: str) -> str:
         """Whose the edits of a page are: a person's, unless the hook has seen an agent make them."""
@@ -231,7 +230,7 @@ class Desk:
         read."""
         try:
             raw = sheet.read(self.vault, task)
-        except reading.Unreadable:
+        except sheet.Unreadable:
             return True
         return (
             raw is None
@@ -257,7 +256,7 @@ class Desk:
             known = self.index.task(task)
             if known is None or any(one.task == task for one in self.unread):
                 return
-            data = page.render(view.gather(self.index, known)).encode("utf-8", "replace")
+            data = page.render(page.gather(self.index, known)).encode("utf-8", "replace")
             if data == before:
                 return
             platform.write_atomic(sheet.coming_path(self.vault, task), data, durable=False)

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.tasks import entry as entries
-from holdfast.tasks import progress, record, schema, seen, spans, subjects, units
-from holdfast.tasks.entry import Entry
+from holdfast.tasks import progress, questions, record, seen, spans, subjects, units
 from holdfast.tasks.questions import NAMED, Questions
+from holdfast.tasks.record import Entry
 from holdfast.tasks.states import ABANDONED, OVER, REOPENED
 
 TYPE_CHECKING = False
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
 LOG = "path, task, size FROM log"
 STATE = (  # of all transitions since the task was last reopened: that it is over, else the newest
-    f"SELECT [to], time FROM entry WHERE task = ? AND kind = '{entries.STATE}' AND time >= "
-    f"(SELECT ifnull(max(time), 0) FROM entry WHERE task = ? AND kind = '{entries.STATE}' AND [to] = '{REOPENED}') "
+    f"SELECT [to], time FROM entry WHERE task = ? AND kind = '{record.STATE}' AND time >= "
+    f"(SELECT ifnull(max(time), 0) FROM entry WHERE task = ? AND kind = '{record.STATE}' AND [to] = '{REOPENED}') "
     "ORDER BY [to] IN (?, ?) DESC, time DESC, id DESC LIMIT 1"
 )
 WENT = (  # by what an entry was superseded or withdrawn; what was decided in a task that was given up binds no other
@@ -40,7 +39,7 @@ class Index(Questions):
     def __init__(self, vault: str, path: str = "") -> None:
         self.vault = vault
         self.path = path or f"{record.own(vault)}/index.db"
-        self.db = schema.opened(self.path)
+        self.db = questions.opened(self.path)
         self.standings: dict[str, progress.Standing] = {}  # as they were worked out since the last entry
 
     def behind(self) -> set[str]:
@@ -62,17 +61,17 @@ class Index(Questions):
         broken, the logs are read into memory, and the next who comes makes the file anew."""
         try:
             self._catch_up()
-        except schema.Passing:
+        except questions.Passing:
             raise
-        except schema.Refused:
+        except questions.Refused:
             self.drop()
             self.db.close()
-            self.db = schema.opened(":memory:")
+            self.db = questions.opened(":memory:")
             self._catch_up()
 
     def drop(self) -> None:
         """Take the file away: the next who comes makes it anew."""
-        schema.remove(self.path)
+        questions.remove(self.path)
 
     def _catch_up(self) -> None:
         known = self._known(record.FOLDER)
@@ -159,17 +158,17 @@ class Index(Questions):
     def _settle(self, task: str, one: Entry) -> bool:
         """What one entry means for the others; whether the progress has to be told anew."""
         last = self.db.execute("SELECT last FROM task WHERE task = ?", (task,)).fetchone()
-        late = one.kind == entries.PROGRESS and bool(last) and last[0] is not None and one.time < last[0]
+        late = one.kind == record.PROGRESS and bool(last) and last[0] is not None and one.time < last[0]
         self._keep_task(task, one)
         for old in one.supersedes:  # also of another task: a decision holds for the whole project
             self.db.execute("INSERT OR IGNORE INTO gone VALUES (?, ?, ?)", (task, old, one.id))
-            late = late or self._kind(task, old) == entries.PROGRESS
+            late = late or self._kind(task, old) == record.PROGRESS
         self._tell_gone((one.id, *one.supersedes))
-        if one.kind in (entries.PROGRESS, entries.SEEN) and not late and not self.gone_by(task, one.id):
+        if one.kind in (record.PROGRESS, record.SEEN) and not late and not self.gone_by(task, one.id):
             self._mark(task, one)
-        if one.kind == entries.PROGRESS:
+        if one.kind == record.PROGRESS:
             self.db.execute("UPDATE task SET last = max(ifnull(last, 0), ?) WHERE task = ?", (one.time, task))
-        if one.kind == entries.DECISION:
+        if one.kind == record.DECISION:
             project = self.db.execute("SELECT project FROM task WHERE task = ?", (task,)).fetchone()[0]
             rows = [(project, key, task, one.id) for key in subjects.keys(one.text)]
             self.db.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?, ?)", rows)
@@ -187,11 +186,11 @@ class Index(Questions):
             self.db.execute("UPDATE task SET project = ? WHERE task = ?", (one.project, task))
             self.db.execute("UPDATE subject SET project = ? WHERE task = ?", (one.project, task))
         self.db.execute("UPDATE task SET started = ? WHERE task = ? AND started > ?", (one.time, task, one.time))
-        if one.kind == entries.STATE:
+        if one.kind == record.STATE:
             self.db.execute(f"UPDATE task SET (state, changed) = ({STATE}) WHERE task = ?", (task, task, *OVER, task))
             if one.to in (ABANDONED, REOPENED):
                 self._tell_gone(self._superseded_by(task))
-        if one.kind == entries.GOAL or (one.kind == entries.STATE and one.project):
+        if one.kind == record.GOAL or (one.kind == record.STATE and one.project):
             newest = "SELECT text FROM entry WHERE task = ? AND kind = 'goal' ORDER BY time DESC, id DESC LIMIT 1"
             said = self.db.execute(newest, (task,)).fetchone()
             self.db.execute("UPDATE task SET goal = ? WHERE task = ?", (said[0] if said else one.text, task))
@@ -204,12 +203,12 @@ class Index(Questions):
         """The progress of a task from its lines in their order: one came late, or one was taken back."""
         for table in ("span", "named", "series"):
             self.db.execute(f"DELETE FROM {table} WHERE task = ?", (task,))
-        for one in list(self.entries(task, entries.PROGRESS, entries.SEEN, in_force=True)):
+        for one in list(self.entries(task, record.PROGRESS, record.SEEN, in_force=True)):
             self._mark(task, one)
 
     def _mark(self, task: str, one: Entry) -> None:
         """What a line of progress says of its units, or what was seen of one."""
-        if one.kind == entries.SEEN:
+        if one.kind == record.SEEN:
             found = seen.mark(one)
             if found and found.name and not one.within:
                 found = seen.in_series(found, self._series_of(task))

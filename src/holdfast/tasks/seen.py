@@ -8,27 +8,32 @@ seen, `field` which file it was. They are of two sorts, and the later one holds:
             committed          a commit contains the unit's file, or names the unit
             passed             a command that names the unit passed after its file was written
 
-A unit that was only begun may be half done: whoever comes next is told to look at it. One with an end is passed over,
-and told as "seen done by the hook, nobody said so". A commit of a whole range ends only those of it that were begun:
-its message may as well speak of a plan. Of a folder or a pattern nobody knows how many files it has; so a file in it
-is a part with a state of its own, and the folder stays what it was said to be.
+A unit that was only begun may be half done: the next agent is told to look at it. One with an end is passed over, and
+told as "seen done by the hook, nobody said so". A commit of a whole range ends only those of it that were begun. Of a
+folder or a pattern nobody knows how many files it has; so a file in it is a part with a state of its own.
+
+A start finds the log ahead of what was rendered where an agent never checkpoints. It may not pay for the index and the
+page, so the parts of a standing lie beside the boot file, and later observations are laid upon them (`retold`).
 """
 
 from __future__ import annotations
 
-from holdfast.model import replace
-from holdfast.tasks import numbers, spans, units
+from holdfast.model import replace, value
+from holdfast.tasks import numbers, progress, record, spans, units
 from holdfast.tasks.progress import Named
+from holdfast.tasks.spans import Span
 from holdfast.tasks.units import BEGUN, FAILED, IN_PROGRESS, SEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
+    from typing import Any
 
-    from holdfast.tasks.entry import Entry
+    from holdfast.tasks.page import View
     from holdfast.tasks.progress import Standing
-    from holdfast.tasks.spans import Span
+    from holdfast.tasks.record import Entry
     from holdfast.tasks.units import Mark
+
 
 WRITTEN, RAN = "written", "ran"
 FOLLOWED, COMMITTED, PASSED = "followed", "committed", "passed"
@@ -101,3 +106,82 @@ def some(names: Sequence[str], most: int = 12) -> str:
 def how(one: Entry) -> str:
     """How a unit was begun, in words."""
     return TOLD.get(one.to, "").replace("{field}", one.field)
+
+
+MOST = 300  # spans or names that are kept for it
+
+
+@value
+class Ahead:
+    """The standing with what was seen since, the next step, and the units that are begun now."""
+
+    standing: Standing
+    step: str
+    begun: tuple[str, ...]
+
+
+def kept(
+    series: Mapping[str, Sequence[Span]], names: Sequence[Named], order: Sequence[str], view: View
+) -> dict[str, Any] | None:
+    """What a standing is made of, to be written down; None where that is too much."""
+    known = [(key, span) for key, said in series.items() for span in said]
+    if len(known) > MOST or len(names) > MOST:
+        return None
+    spoken = {*series, *(one.name for one in names)}
+    return {
+        "spans": [[key, one.low, one.high, one.state, one.entry, one.width, one.within] for key, one in known],
+        "names": [[one.name, one.state, one.entry, one.within] for one in names],
+        "order": [key for key in order if key in spoken],
+        "said": view.said_next(),
+        "said_at": view.next.time if view.next else 0.0,
+        "worked_at": view.worked_at(),
+        "is_reached": view.is_reached,
+    }
+
+
+def retold(known: dict[str, Any], late: Sequence[Entry]) -> Ahead | None:
+    """The same with what was seen since; None where something else came in too. Raises KeyError, ValueError or
+    TypeError where it is nothing of ours."""
+    if any(one.kind != record.SEEN for one in late):
+        return None
+    series: dict[str, list[Span]] = {}
+    for key, *span in known["spans"]:
+        series.setdefault(str(key), []).append(Span(*span))
+    names = {one.name: one for one in (Named(*row) for row in known["names"])}
+    for one in late:
+        said = mark(one)
+        said = in_series(said, series) if said and not one.within else said
+        if said and said.name:
+            fresh = named(names.get(said.name), said, one)
+            names |= {fresh.name: fresh} if fresh else {}
+        elif said:
+            _lay(series, said, one.id)
+    found = progress.standing(series, list(names.values()), known["order"])
+    by = next((one for one in late if one.id == found.begun_by), None)
+    worked = max(float(known["worked_at"]), *(one.time for one in late))
+    next_step = step(
+        found,
+        said=str(known["said"]),
+        is_newest=float(known["said_at"]) >= worked,
+        is_reached=bool(known["is_reached"]),
+        begun=how(by) if by else "",
+    )
+    return Ahead(found, next_step, _begun(series, names))
+
+
+def _lay(series: dict[str, list[Span]], mark: Mark, entry: str) -> None:
+    said = series.setdefault(mark.series, [])
+    for one in laid(said, mark, entry):
+        near = [span for span in said if span.low <= one.high + 1 and span.high >= one.low - 1]
+        rest = [span for span in said if span not in near]
+        after = spans.settled_together(spans.lay(near, one, entry)[0])
+        said[:] = sorted([*rest, *after], key=lambda span: span.low)
+
+
+def _begun(series: dict[str, list[Span]], names: dict[str, Named]) -> tuple[str, ...]:
+    """What is begun, unit by unit."""
+    found = [one.name for one in names.values() if one.state == BEGUN]
+    for key, said in series.items():
+        width = max(span.width for span in said)
+        found += [numbers.said_as(key, span.low, span.low, width) for span in said if span.state == BEGUN]
+    return tuple(found)

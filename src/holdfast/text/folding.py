@@ -1,11 +1,13 @@
 """Folding: of things that say the same, a brief shows one.
 
 A text is folded into an earlier one that has all of its words, save for those that only fill, where both deny or both
-affirm and the earlier one is about as long; in a longer one its words must stand together. A note and a line that tells
-of it are folded too, and so are those that are equal word for word, and the beginning of a text that was cut with the
-text itself, whichever comes first. A word more, another number or a "not" make another
-meaning, so when in doubt both are shown. Each text is looked up by the rarest of its words: the cost grows with the
-words that there are, not with the pairs.
+affirm and the earlier one is about as long; in a longer one its words must stand together. A note and a line that
+tells of it are folded too, and so are those that are equal word for word, and the beginning of a text that was cut
+with the text itself, whichever comes first. A word more, another number or a "not" make another meaning, so when in
+doubt both are shown. Each text is looked up by the rarest of its words: the cost grows with the words that there are,
+not with the pairs.
+
+Whether two sentences say the same, by their words: for what somebody says again in another session.
 """
 
 from __future__ import annotations
@@ -19,9 +21,69 @@ if TYPE_CHECKING:
     # Its number, the words that say something, those of them that deny, and all of its words in a row.
     Known = tuple[int, frozenset[str], frozenset[str], str]
 
+
+LETTERS = 5  # of a word that count: its ending is grammar
+FEWEST = 3
+SHARE = 2 / 3
+_LITTLE = (
+    "the a an and or but for with that this these those from are was were is be been it its to of in on at as by do "
+    "does did not no don't dont never always please pls just so we our us i my me you your will would can could should "
+    "have has had there here then than when if der die das und ist nicht ein eine wir ich du le la les des un une et "
+    "est pas nous je el los las una y no es que nos o os uma e não"
+)
+_DENYING = (
+    "not no don't dont never nothing none without stop doesn't isn't aren't won't cannot can't shouldn't mustn't nicht "
+    "nie niemals kein keine keinen ohne pas jamais aucun sans nunca jamás ningún sin não jamais nenhum sem"
+)
+LITTLE = frozenset((*_LITTLE.split(), *_DENYING.split()))
+DENYING_WORDS = frozenset(_DENYING.split())
+DENYING_SIGNS = "不别勿没無非"  # of scripts without spaces
+DENIED = "¬"  # among the words of a text that denies
+TOLD = "±"  # and of one that tells the agent what it did: whether that was wanted, its words do not say
+COMPLAINING = frozenset(("you", "again", "forgot", "du", "tu", "vous", "wieder", "encore", "otra", "novo"))
+MARKS = frozenset((DENIED, TOLD))
+_EDGES = ".,;:!?…()[]{}\"'`*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\uff1f"
+
+
+def words(text: str) -> frozenset[str]:
+    """The beginnings of the words that count, and a mark where the text denies. Scripts without spaces are cut into
+    pairs of signs."""
+    low = text.casefold().replace("\u2019", "'")
+    found: set[str] = set()
+    for part in low.split():
+        word = part.strip(_EDGES)
+        if word in DENYING_WORDS or any(sign in word for sign in DENYING_SIGNS):
+            found.add(DENIED)
+        if word in COMPLAINING:
+            found.add(TOLD)
+        if any("\u2e80" < sign < "\uff00" for sign in word):
+            found.update(word[at : at + 2] for at in range(len(word) - 1))
+        elif word and word not in LITTLE:
+            found.add(word[:LETTERS])
+    return frozenset(found)
+
+
+def are(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two texts share most of their words that count, and neither denies what the other orders."""
+    return _share(one, other) and not _differ(one, other)
+
+
+def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two texts share most of their words that count, and one denies what the other orders."""
+    return _share(one, other) and _differ(one, other)
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> bool:
+    both, either = len((one & other) - MARKS), len((one | other) - MARKS)
+    return both >= FEWEST and both >= SHARE * either
+
+
+def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
+    return TOLD not in one | other and (DENIED in one) != (DENIED in other)
+
+
 MOST = 400  # texts that are compared; those behind them are shown as they are
 LONGEST = 2000  # characters of one
-FEWEST = 3  # words that a text needs to be part of another; fewer must be equal
 SHARED = 2  # words that a note and what tells of it have in common at least
 CUT = "…"  # at the end of a text of which there is more
 KEY = 4  # words of a beginning by which it is found

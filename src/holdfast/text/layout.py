@@ -1,12 +1,16 @@
 """Fitting a brief into what every host carries: whole items, each section its share, and a line for what was left out.
 
-Hosts cut at 10,000 characters; we stop below 9,000 as they will be printed, and below 200 lines. What a section does
-not need goes to the others by their shares, and what is left once all are filled goes to those that could show more,
-so nothing comes in short while there is room. An item that does not fit is replaced by its short form, or counted; one
-that would take most of its section comes in short until the others have their place.
+Hosts cut at 10,000 characters; we stop below 9,000 as they will be printed, and below 200 lines. What a section
+does not need goes to the others by their shares, and what is left once all are filled goes to those that could show
+more, so nothing comes in short while there is room. An item that does not fit is replaced by its short form, or
+counted; one that would take most of its section comes in short until the others have their place.
+
+Counts, times and spans as people say them.
 """
 
 from __future__ import annotations
+
+import time
 
 from holdfast.capture.ids import digest
 from holdfast.model import replace, value
@@ -14,6 +18,29 @@ from holdfast.model import replace, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+def many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def when(moment: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(moment))
+
+
+def age(seconds: float) -> str:
+    """A length of time as people say it."""
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            return many(int(seconds // size), unit)
+    return many(max(0, int(seconds)), "second")
+
+
+def first_of(names: list[str], most: int = 3) -> str:
+    """The first few of many names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
 
 MOST_CHARACTERS = 8700
 PER_LINE = 46  # characters that a line costs at least, so that 200 lines are never passed

@@ -5,8 +5,8 @@ pasted or injected asks for nothing (`own_words`), and a question is no order un
 for orders, not a judge of what matters: it leans towards hearing "remember", whose loss is what users complain of, and
 towards not hearing "always" and "never", which are mostly said about code.
 
-An ordinary prompt costs one look for a few stems. Only a sentence with one of them loads `re` and the patterns of its
-language.
+An ordinary prompt costs one look for a few stems. Only a sentence with one of them has the table of its language
+read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.text.own_words import BLOCK, INLINE
 MOST_PROMPT = 100_000  # characters that are looked at, from its beginning and its end
 REMEMBER, STANDING, FORGET = "remember", "standing", "forget"
 KINDS = (FORGET, REMEMBER, STANDING)  # the first that fits a sentence is its kind
-LONGEST = 1000  # characters of a sentence that are looked at; patterns must not grow with a wall of text
+LONGEST = 1000  # characters of a sentence that are looked at; phrases are not looked for in a wall of text
 WRAPPED = 60  # characters from which a line without a full stop goes on in the next
 
 _ENDS = ".!?…"
@@ -26,56 +26,19 @@ _WIDE_ENDS = "。｡\uff01\uff1f"
 _CLOSERS = ")]\"'”\u2019»」』*_" + INLINE
 _MARKS = " \t-*+•·・#>\u2013"
 _ABBREVIATIONS = ("e.g", "i.e", "z.b", "d.h", "u.a", "etc", "vs", "bzw", "ca", "p.ej", "p.ex", "cf", "incl", "inkl")
-# What is left of an order that does not say what to remember: it points to the sentence beside it.
-_BARE = (
-    *("", "this", "that", "it", "please", "this please", "that please", "of it", "of this", "of that", "for later"),
-    *("for next time", "for me", "also", "so please", "das", "dies", "es", "bitte", "das bitte", "mal", "endlich"),
-    *("fur spater", "fur die zukunft", "ca", "cela", "ceci", "stp", "svp", "bien", "pour plus tard", "esto", "eso"),
-    *("por favor", "porfa", "siempre", "isto", "isso", "disto", "disso", "ai", "pf", "pra depois", "了", "哈", "这个"),
-    *(
-        "这点",
-        "一下",
-        "吧",
-        "下来",
-        "啊",
-        "哦",
-        "请",
-        "ください",
-        "下さい",
-        "ね",
-        "よ",
-        "これ",
-        "これを",
-        "それを",
-        "そこ",
-    ),
-    *("お願いします", "ぜひ", "ちゃんと"),
-)
 # Said of a list that stands below, also where no colon does.
 _LISTS = (
-    *(
-        "following",
-        "these",
-        "rules",
-        "regeln",
-        "folgende",
-        "règles",
-        "regles",
-        "suivant",
-        "siguiente",
-        "reglas",
-        "normas",
-    ),
-    *("seguinte", "regras", "以下", "如下", "规矩", "规则", "规范", "下面", "几条", "ルール", "次の", "下記"),
+    *("following", "these", "rules", "regeln", "folgende", "règles", "regles", "suivant", "siguiente", "reglas"),
+    *("normas", "seguinte", "regras", "以下", "如下", "规矩", "规则", "规范", "下面", "几条", "ルール", "次の", "下記"),
 )
-_ACCENTS = str.maketrans(
-    "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09",
-    "aaaaaaceeeeiiiinooooouuuuyy" + "'" * 4 + "—,:;!?()",
-)
-_SIMPLIFIED = str.maketrans(
+_SPELLINGS = str.maketrans(
+    "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ`\u00b4\u2018\u2019\u2013\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09"
     "記請煩幫備從現開後遠絕對別動總條規則刪憶務說這個為麼嗎還會讓們註萬當過時間訴給習慣統嚴須終點樣寫進",
+    "aaaaaaceeeeiiiinooooouuuuyy" + "'" * 4 + "—,:;!?()"
     "记请烦帮备从现开后远绝对别动总条规则删忆务说这个为么吗还会让们注万当过时间诉给习惯统严须终点样写进",
+    "\u0300\u0301\u0302\u0303\u0308\u0327",
 )
+_stems: dict[str, list[str]] = {}
 
 
 @value
@@ -103,10 +66,10 @@ def find(prompt: str) -> tuple[Request, ...]:
     """The requests of a prompt, in their order; () for almost every prompt."""
     if len(prompt) > MOST_PROMPT:  # what was pasted in between is not what the user typed
         prompt = f"{prompt[: MOST_PROMPT // 2]}\n\n{prompt[-MOST_PROMPT // 2 :]}"
-    if not _clues(prompt.lower()):
+    if not _languages(spelled(prompt.lower())):
         return ()
     masked = own_words.mask(prompt)
-    if not _clues(masked.lower()):
+    if not _languages(spelled(masked.lower())):
         return ()
     found: list[tuple[str, int, int, bool]] = []
     sentences = split(masked)
@@ -148,18 +111,23 @@ def _beside(prompt: str, masked: str, start: int, end: int) -> str:
     return "\n".join(line for line in prompt[first:last].strip().split("\n") if line.strip("`~ "))
 
 
-def _clues(low: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The languages of which a text holds a stem, and the kinds of order that could be meant; [] for almost all."""
-    from holdfast.text.order_words import CLUES
+def spelled(low: str) -> str:
+    """One spelling for all ways to type a word: no accents, straight apostrophes, narrow marks, simplified signs."""
+    return low if low.isascii() else low.translate(_SPELLINGS).replace("ß", "ss").replace("œ", "oe")
 
+
+def _languages(low: str) -> list[str]:
+    """The languages of which a text holds a stem; [] for almost all texts."""
+    if not _stems:
+        from holdfast.text.order_words import TABLES
+
+        for language, table in TABLES.items():
+            first = spelled(table.partition("\nbefore:")[0].partition(":")[2])
+            _stems[language] = [stem.strip().replace("_", " ") for stem in first.split(",")]
     low = f" {low} ".replace("\n", " ")
-    found: list[tuple[str, tuple[str, ...]]] = []
-    for language, (memory, standing) in CLUES.items():
-        kinds: tuple[str, ...] = (FORGET, REMEMBER) if any(clue in low for clue in memory) else ()
-        if any(clue in low for clue in standing):
-            kinds = (*kinds, STANDING)
-        if kinds and not (language == "zh" and any("\u3040" <= sign <= "\u30ff" for sign in low)):
-            found.append((language, kinds))  # Chinese and Japanese share signs, and kana are Japanese
+    found = [language for language, stems in _stems.items() if any(stem in low for stem in stems)]
+    if "zh" in found and any("\u3040" <= sign <= "\u30ff" for sign in low):
+        found.remove("zh")  # Chinese and Japanese share signs, and kana are Japanese
     return found
 
 
@@ -234,33 +202,26 @@ def _is_end(masked: str, start: int, at: int, end: int) -> bool:
 
 def _kind(sentence: str) -> tuple[str, bool]:
     """What a sentence asks for, "" if nothing, and whether it does so without saying what."""
-    low = sentence.lower()
-    clues = _clues(low)
-    if not clues:
+    low = spelled(sentence.lower())
+    languages = _languages(low)
+    if not languages:
         return "", False
-    from holdfast.text.order_patterns import left_of
+    from holdfast.text.order_phrases import is_bare, left_of
 
     folded = _folded(low)[:LONGEST]
     for kind in KINDS:
-        for language, kinds in clues:
-            if kind not in kinds:
-                continue
-            text = folded.translate(_SIMPLIFIED) if language == "zh" else folded
-            left = left_of(language, kind, text)
+        for language in languages:
+            left = left_of(language, kind, folded)
             if left is not None:
-                return kind, left.strip(" ,.:;!?。、-—") in _BARE and not text.rstrip().endswith(":")
+                return kind, not folded.endswith(":") and is_bare(language, left.strip(" ,.:;!?。、-—"))
     return "", False
 
 
 def _folded(low: str) -> str:
-    """One spelling for all ways to type it: no accents, straight apostrophes, no marks of a list before it."""
-    if not low.isascii():
-        import unicodedata
-
-        low = unicodedata.normalize("NFC", low).translate(_ACCENTS).replace("ß", "ss").replace("œ", "oe")
+    """A sentence in one line, with one sign for each quotation and no marks of a list before it."""
     while INLINE * 2 in low:
         low = low.replace(INLINE * 8, INLINE).replace(INLINE * 2, INLINE)
-    bare = " ".join(low.split()).lstrip(_MARKS)
+    bare = " ".join(low.split()).lstrip(_MARKS).replace(" -- ", " — ").replace(" - ", " — ")
     if own_words.is_item(bare):
         bare = bare.lstrip("0123456789").lstrip(".)、 ")
     return bare.strip("*_ ")

@@ -1,9 +1,9 @@
 """What of a prompt is the user's own: never what is quoted, pasted or injected into it.
 
 Promise: `mask` keeps the length and the places of a prompt, and hides every character that somebody else may have
-written. A word in doubt is taken for outside text: an order that is missed can be said again, an order that a web page
-slipped into memory under the user's name cannot be told from a real one. So a block reaches to the last closing tag of
-its name, fences from the first to the last (`pasted_lines`), quotations from the first mark to the last
+written. A word in doubt is taken for outside text: an order that is missed can be said again, an order that a web
+page slipped into memory under the user's name cannot be told from a real one. So a block reaches to the last closing
+tag of its name, fences from the first to the last (`pasted_lines`), quotations from the first mark to the last
 (`quote_marks`), and whatever does not add up to the end of the prompt: a page that closes the user's quotation itself
 gains nothing.
 
@@ -12,9 +12,18 @@ is known by how unlike the user it is (`paste_shape`).
 
 Everything is one pass of plain string operations (no `re`: a prompt must cost microseconds), over at most `LIMIT`
 characters of own words.
+
+Whether a prompt is a long text that somebody pasted without any mark around it.
 """
 
 from __future__ import annotations
+
+from holdfast.capture import platform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
 
 LIMIT = 20_000  # characters of own words that are looked at; a longer prompt is a document
 INLINE = "\ufffc"  # stands for a character quoted within a sentence
@@ -56,18 +65,18 @@ def mask(prompt: str, *, loosely: bool = False) -> str:
     start = prompt[:200].lstrip().lower()
     if start.startswith(WRITTEN_BY_HOSTS):
         return BLOCK * len(prompt)
-    from holdfast.text import pasted_lines, quote_marks
+    from holdfast.text import set_apart
 
     seen = _without_tags(prompt)
     counted = prompt
-    fenced = pasted_lines.fenced(prompt, seen, loosely=loosely)
+    fenced = set_apart.fenced(prompt, seen, loosely=loosely)
     if fenced:
         seen = _hidden(seen, fenced, BLOCK)
         # Marks in a block of code are no quotations; where it is not the only one, nobody knows whose they are.
-        if loosely or pasted_lines.is_one_block(prompt, fenced):
+        if loosely or set_apart.is_one_block(prompt, fenced):
             counted = _hidden(prompt, fenced, BLOCK)
-    seen = _capped(pasted_lines.lines(seen, loosely=loosely))
-    return _hidden(seen, quote_marks.spans(counted, seen, loosely=loosely), INLINE)
+    seen = _capped(set_apart.lines(seen, loosely=loosely))
+    return _hidden(seen, set_apart.spans(counted, seen, loosely=loosely), INLINE)
 
 
 def is_item(tidy: str) -> bool:
@@ -195,3 +204,61 @@ def _name_at(low: str, at: int) -> str:
         end += 1
     name = low[at:end]
     return name if name[:1].isalpha() and not low.startswith("//", end) else ""
+
+
+LINES = 10  # own lines from which a prompt is long
+CHARACTERS = 1500
+TIMES = 2  # as long as the user's own
+FEWEST = 3  # of their prompts that have to be so long
+FILES = 6  # of earlier sessions that are looked at
+BYTES = 1 << 16  # of each
+MOST = 100_000  # characters: no prompt that is longer was typed
+
+
+def is_paste(prompt: str, earlier: Callable[[], Iterable[str]]) -> bool:
+    """Whether a prompt is unlike what this user types; `earlier` gives what they typed, and is asked only if it must
+    be."""
+    if len(prompt) > MOST:
+        return True
+    if prompt.count("\n") + 1 < LINES and len(prompt) < CHARACTERS:
+        return False
+    lines, characters = size(prompt)
+    if lines < LINES and characters < CHARACTERS:
+        return False
+    sizes = [size(one) for one in earlier()]
+    return lines >= _limit(LINES, [one for one, _ in sizes]) or characters >= _limit(
+        CHARACTERS, [one for _, one in sizes]
+    )
+
+
+def _limit(least: int, sizes: list[int]) -> int:
+    known = sorted(sizes, reverse=True)[:FEWEST]
+    return max(least, TIMES * known[-1] if len(known) == FEWEST else 0)
+
+
+def size(prompt: str) -> tuple[int, int]:
+    """How many lines and characters of a prompt nothing marks as somebody else's."""
+    lines = [line for line in own(prompt[:MOST]).split("\n") if any(sign.isalnum() for sign in line)]
+    return len(lines), sum(map(len, lines))
+
+
+def kept(vault: str) -> Iterator[str]:
+    """The user's prompts of their newest sessions, as `vault/prompts` writes them; none that was pasted."""
+    folders = [f"{vault}/prompts/{one}" for one in platform.names(f"{vault}/prompts")]
+    found = sorted((name, folder) for folder in folders for name in platform.names(folder) if name.endswith(".md"))
+    for name, folder in found[-FILES:]:
+        try:
+            raw = platform.read_file(f"{folder}/{name}", BYTES)
+        except OSError:
+            continue
+        yield from _typed(raw.decode("utf-8", "replace"))
+
+
+def _typed(text: str) -> Iterator[str]:
+    head, _, body = text.removeprefix("---").partition("\n---")
+    listed = next((line for line in head.split("\n") if line.startswith("pasted:")), "")
+    pasted = {word.strip("\"'") for word in listed.removeprefix("pasted:").strip(" []").replace(",", " ").split()}
+    for part in body.split("\n## ")[1:]:
+        number, _, rest = part.partition(". ")
+        if number not in pasted:
+            yield "\n".join(line[4:] for line in rest.split("\n") if line.startswith("    "))

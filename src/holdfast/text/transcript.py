@@ -15,9 +15,10 @@ from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
+MOST = 8 << 20  # of a tail: enough to pass a pasted image behind the newest usage
 BLOCK = 16 << 10  # read first; the newest usage is most often in it
 LARGEST_BLOCK = 1 << 20
 CLAUDE, CODEX = "claude-code", "codex"
@@ -45,6 +46,15 @@ INJECTED = (
     "[Request interrupted",
     "Stop hook feedback:",
 )
+
+
+@value
+class Usage:
+    """Tokens in use; the model, and its window where the host wrote it down."""
+
+    used: int
+    model: str = ""
+    window: int = 0
 
 
 @value
@@ -274,3 +284,12 @@ def text_in(content: object) -> str:
     blocks = content if isinstance(content, list) else []
     texts = (block.get("text") for block in blocks if isinstance(block, dict))
     return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def table_in(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = record.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def count(given: object) -> int:
+    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else 0

@@ -5,12 +5,14 @@
 
 All that is given must be true: one of the tools (any spelling of case, `*` allowed), every word in the tool's input
 (any case, no letter or digit directly beside it), one of the globs on one of its paths, the pattern somewhere in its
-first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what the
-call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a note
-that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
+first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what
+the call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a
+note that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
 
 `read` gives the form that a hook decides on: words and tools in lower case, globs one for each alternative in braces,
 `**/` before one that may begin at any folder.
+
+Arming and disarming a note: its `when` is changed, every other byte of it stays.
 """
 
 from __future__ import annotations
@@ -20,11 +22,16 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import armed_match
-from holdfast.errors import UsageError
+from holdfast.capture import armed_match, gate
+from holdfast.errors import HoldfastError, UsageError
+from holdfast.vault import journal, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from holdfast.vault.index import Index
+    from holdfast.vault.notes import Note
+
 
 DOES = ("runs", "writes", "opens", "packages", "settings")
 GLOBS = ("writes", "opens")
@@ -128,7 +135,7 @@ def _plain_command(pattern: str) -> str:
     return " ".join(one.lstrip("~") for one in pattern.split() if one[0] not in "[@!" and one != "*")
 
 
-def problems(when: Any) -> list[str]:
+def problems_of(when: Any) -> list[str]:
     """Why it can never match, or always would, as sentences; none where it is good."""
     try:
         known = read(when)
@@ -206,3 +213,79 @@ def _repeats(tree: Any) -> Iterator[Any]:
 
 def _is_ambiguous(body: Any) -> bool:
     return any("REPEAT" in operation or operation == "BRANCH" for operation, _ in _nodes(body))
+
+
+Wish = Any  # a `when`; False: none; None: what the note's own words name
+
+
+@dataclass(frozen=True)
+class Arming:
+    """One note before and after. `is_changed` is False where it was so already."""
+
+    note: Note
+    when: dict[str, Any] | None
+    before: Any
+    is_changed: bool
+
+
+def arm(
+    vault: str,
+    now: float,
+    wanted: str,
+    project: str,
+    when: Mapping[str, Any],
+    *,
+    by: gate.Asker,
+    dry_run: bool = False,
+) -> Arming:
+    """Let a note come back at these tool calls, or at those that its words name. Raises UsageError, NotFound."""
+    asked = {key: given for key, given in when.items() if given is not None and given != []}
+    problems = problems_of(asked) if asked else []
+    if problems:
+        raise UsageError(f"{' '.join(problems)} Nothing was changed.")
+    return _change(vault, now, wanted, project, asked or None, by, dry_run=dry_run)
+
+
+def disarm(vault: str, now: float, wanted: str, project: str, *, by: gate.Asker, dry_run: bool = False) -> Arming:
+    """Let a note wait for no tool call any more. Raises NotFound."""
+    return _change(vault, now, wanted, project, False, by, dry_run=dry_run)
+
+
+def _change(vault: str, now: float, wanted: str, project: str, when: Wish, by: gate.Asker, *, dry_run: bool) -> Arming:
+    from holdfast.vault import index
+    from holdfast.vault.writing import writing
+
+    if dry_run:
+        planned, text, value = _planned(vault, index.load(vault), wanted, project, when)
+        notes.with_fields(text, when=value)
+        return planned
+    with writing(vault, now) as writer:
+        planned, text, value = _planned(vault, writer.index, wanted, project, when)
+        if planned.is_changed:
+            path = planned.note.path
+            cause = "arm" if planned.when else "disarm"
+            texts = {path: notes.with_fields(text, when=value)}
+            subject = f"{cause}: {planned.note.name}"
+            if path in writer.commit(subject, texts, cause=cause, by=by, planned_on={path: text}).skipped:
+                raise HoldfastError(f"{path} was edited at this very moment; the edit was kept. Run it again.")
+    return planned
+
+
+def _planned(vault: str, known: Index, wanted: str, project: str, when: Wish) -> tuple[Arming, str, Wish]:
+    """The change, the note's text, and what its `when` is to say: None is by its own words."""
+    from holdfast.vault import named_calls
+
+    note = notes.find((one for one in known.notes if one.applies_to(project)), wanted)
+    text = (journal.content(vault, note.path) or b"").decode("utf-8")
+    found = notes.from_text(note.path, text)
+    named = named_calls.as_record(found, found.body) if isinstance(found, notes.Note) else {}
+    own = (named.get("forbidden") or named.get("named")) if named else None
+    before = note.when or (own if note.when is None else None)
+    if when is None and not own:
+        raise UsageError(
+            f"{note.path} names no file, command, package or setting that tool calls could be told by; nothing was "
+            "changed. Say when it should come back: --tool, --word, --path, --run, --write, …"
+        )
+    value = when if when or when is None or own else None
+    after = value or (own if value is None and when is None else None)
+    return Arming(note, after, before, note.when != value), text, value

@@ -69,7 +69,7 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if note.origin not in TRUSTED:
         return  # an outsider's words do not choose when they are heard
     if note.when:
-        if not armed.problems(note.when):
+        if not armed.problems_of(note.when):
             lines = _own_lines(note.body) or [note.description[:MOST_LETTERS]]
             made = _record(note, note.when, lines, policy(note), is_own=False)
             ways = [words for line in lines for words in _better(line)]

@@ -1,7 +1,7 @@
 """Making a brief ahead of the start that will need it, so that the hook only reads one small file.
 
 One file per project and work tree, with the items in order, the files they quote (at most 64, with size and times), and
-what has to be there of the files that a note is anchored to. capture/brief_file keeps it true. Beside it
+what has to be there of the files that a note is anchored to. brief/brief_file keeps it true. Beside it
 lies the same for work trees of the project that have none yet, where nothing can be said of anchors.
 """
 
@@ -13,25 +13,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import brief_file as kept
-from holdfast.capture import codec, gitfiles, home, platform, project_merges, projects, quoting
-from holdfast.capture.agent_edits import Edits
-from holdfast.capture.brief_file import VERSION, path_of, stamp
+from holdfast.brief import brief_file as kept
+from holdfast.brief.brief_file import VERSION, path_of, stamp
+from holdfast.capture import codec, gitfiles, home, platform, projects, quoting, same_project
+from holdfast.capture.agent_files import Edits
 from holdfast.model import Project, replace
-from holdfast.vault import (
-    anchored,
-    anchors,
-    handoff_choice,
-    index,
-    journal,
-    lineage,
-    note_order,
-    notes,
-    prompts,
-    said,
-    vouched,
-)
-from holdfast.vault.note_order import Shelf
+from holdfast.vault import anchors, authority, brief_parts, index, journal, lineage, note_facets, notes, prompts
+from holdfast.vault.note_facets import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +81,7 @@ class _Draft:
         if number < 0:
             self.sources.append({"s": section, "q": [], "more": 1})
             return
-        text = vouched.committed(self.vault, path) if self.edits.by(path) else kept.read_text(full, notes.LARGEST)
+        text = authority.committed(self.vault, path) if self.edits.by(path) else kept.read_text(full, notes.LARGEST)
         known = quoting.Quoted()
         if text is not None:
             known = quoting.quote(how, path, text.replace("\r\n", "\n"), self.project.id, self.project.merged)
@@ -125,7 +113,7 @@ class _Draft:
         return [{**one, "a": tests[id(one)]} if id(one) in tests else one for one in self.sources]
 
     def _test(self, root: str, anchor: Anchor) -> dict[str, Any]:
-        full = anchored.resolve(root, anchor.path) if root else None
+        full = anchors.resolve(root, anchor.path) if root else None
         number = self.place(full) if full else -1
         state = anchors.holds(root, anchor)
         test: dict[str, Any] = {"said": anchors.sentence(anchor, state)}
@@ -199,7 +187,7 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
         _add_handoff(draft)
     first, more = shelf.first_in(project.id)
     for note in first:
-        how = quoting.LINE if note_order.is_progress(note) else quoting.NOTE  # a list of deeds begins with the oldest
+        how = quoting.LINE if note_facets.is_progress(note) else quoting.NOTE  # a list of deeds begins with the oldest
         draft.add("map", how, note.path, note.anchors, shelf.why(note, "by authority, use, then age"))
     draft.count("map", more)
     if project.id:
@@ -215,21 +203,21 @@ def _add_said(draft: _Draft) -> None:
     spoken = {}
     if project:
         draft.watch(prompts.FOLDER)
-        spoken = said.sentences(draft.vault, project, shelf.known)
+        spoken = brief_parts.sentences(draft.vault, project, shelf.known)
     sure = [(day, one) for (day, doubt), texts in spoken.items() if not doubt for one in texts]
-    theirs, dropped = said.in_force(shelf.said_in(project), MOST_SAID, sure)
+    theirs, dropped = brief_parts.in_force(shelf.said_in(project), MOST_SAID, sure)
     for note in theirs:
         draft.add("said", quoting.SAID, note.path, (), shelf.why(note, "said by the user"))
     draft.count("said", shelf.count("said", project) - dropped - len(theirs))
     for (day, doubt), texts in spoken.items():
-        draft.say("said", said.line(day, texts, doubt=doubt))
+        draft.say("said", brief_parts.line(day, texts, doubt=doubt))
 
 
 def _add_handoff(draft: _Draft) -> None:
     draft.watch(lineage.FOLDER)
     listed = lineage.names(draft.vault, draft.project.id)
     branch = gitfiles.branch(draft.project.root) if draft.project.root else ""
-    chosen, draft.branch = handoff_choice.choose(draft.vault, listed, branch)
+    chosen, draft.branch = brief_parts.choose(draft.vault, listed, branch)
     for one in chosen:
         draft.add(one.section, one.how, one.path)
         if one.only_for is not None:
@@ -314,7 +302,7 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
 
 
 def _under_merges(project: Project, merged: Mapping[str, str]) -> Project:
-    first, *others = project_merges.family(merged, project.id)
+    first, *others = same_project.family(merged, project.id)
     return replace(project, id=first, merged=tuple(others))
 
 

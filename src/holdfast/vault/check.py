@@ -1,8 +1,11 @@
 """Check: everything about a vault that a person should mend, each with its place and how.
 
-Nothing is changed here, and nothing is ever too broken to be looked at. A note is opened once; the rest comes from the
-index, so that ten thousand of them take seconds. `fix` does what is safe: it adds what a file's date and folder say,
-marks as superseded what an active note supersedes, and draws the map anew; each sort is one commit, so one `undo`.
+Nothing is changed here, and nothing is ever too broken to be looked at. A note is opened once; the rest comes from
+the index, so that ten thousand of them take seconds. `fix` does what is safe: it adds what a file's date and folder
+say, marks as superseded what an active note supersedes, and draws the map anew; each sort is one commit, so one
+`undo`.
+
+The check after a close: of the files that changed since the last one, so that it costs the same of many notes.
 """
 
 from __future__ import annotations
@@ -10,27 +13,32 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import gate, home, platform, project_merges
+from holdfast.capture import codec, gate, home, platform, same_project
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import UsageError
-from holdfast.vault import brain, frontmatter, index, journal, notes
-from holdfast.vault.check_links import Names, broken_links, chains, duplicates, the_map
-from holdfast.vault.check_notes import FIXABLE, of_note
-from holdfast.vault.check_tasks import check_tasks
-from holdfast.vault.findings import Finding, Report
+from holdfast.vault import frontmatter, index, journal, note_facets, notes
+from holdfast.vault.check_links import IndexNames, Names, broken_links, chains, duplicates, the_map, unfounded
+from holdfast.vault.check_notes import FIXABLE, Finding, Report, check_tasks, of_note
 from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE
+from holdfast.vault.git import Repository
+from holdfast.vault.index import is_note_path
+from holdfast.vault.index_rows import StoredIndex
+from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE, Broken
+from holdfast.vault.reviewing import is_quarantined
 from holdfast.vault.writing import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from holdfast.vault.notes import Broken
+    from holdfast.vault.index import Index
+    from holdfast.vault.notes import Note
     from holdfast.vault.writing import Writer
+
 
 CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
 NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
@@ -61,7 +69,7 @@ def check(
         findings += broken_links(one.note, one.links, text, names, is_file)
     findings += duplicates(listed)
     findings += chains(listed, names, text_of)
-    findings += the_map(_text(vault, brain.PATH), known.notes, is_file)
+    findings += the_map(_text(vault, note_facets.PATH), known.notes, is_file)
     findings += _files(vault, "", known)
     findings += check_tasks(vault)
     findings += _unfinished(vault)
@@ -101,7 +109,7 @@ def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
         if entry.name.startswith("."):
             continue
         if entry.is_symlink():
-            if path.partition("/")[0] in (*NOTE_FOLDERS, brain.PATH):
+            if path.partition("/")[0] in (*NOTE_FOLDERS, note_facets.PATH):
                 yield _link(path)
         elif entry.is_dir(follow_symlinks=False):
             yield from _files(vault, f"{path}/", known)
@@ -205,7 +213,7 @@ def check_and_fix(
 ) -> Report:
     """Mend what is safe of one project's findings (all where none is named), and say what is left."""
     first = check(vault, now, roots, progress)
-    taken_on = fix(vault, now, (first if project is None else first.of(*project_merges.ids(vault, project))).findings)
+    taken_on = fix(vault, now, (first if project is None else first.of(*same_project.ids(vault, project))).findings)
     if not taken_on:
         return first
     left = check(vault, now, roots)
@@ -218,3 +226,124 @@ def keep_count(vault: str, count: int) -> None:
     if home.format_of(vault):
         with suppress(OSError):
             platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % count, durable=False)
+
+
+VERSION = 1
+LARGEST_RECORD = 4 << 20
+A_WEEK = 7 * 86400.0
+NAMED = "\0name"  # behind a path: its note has the name of another
+
+
+def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
+    """Look at what changed since the last check, at everything where nobody knows what that is. Raises OSError."""
+    if not home.format_of(vault):
+        return
+    repository = Repository(vault)
+    head = repository.head() if repository.exists() else ""
+    before = _read(vault)
+    changed = _changed(repository, str(before.get("commit") or ""), head)
+    is_due = not is_waited_for and now - float(before.get("whole") or 0) > A_WEEK
+    if changed is None or is_due or not isinstance(before.get("errors"), dict):
+        whole(vault, check(vault, now, roots), now, head)
+        return
+    errors = {path: int(count) for path, count in before["errors"].items()}
+    for path in changed:
+        errors.pop(path, None)
+        count = sum(one.level == "error" for one in _of_file(vault, path, now, roots, known))
+        if count:
+            errors[path] = count
+        _note_names(errors, path, known)
+    _keep(vault, head, errors, float(before.get("whole") or 0))
+
+
+def whole(vault: str, report: Report, now: float, head: str | None = None) -> None:
+    """The whole vault was checked."""
+    if not home.format_of(vault):
+        return
+    if head is None:
+        repository = Repository(vault)
+        head = repository.head() if repository.exists() else ""
+    errors = Counter(one.path for one in report.findings if one.level == "error" and one.code != "duplicate-name")
+    errors.update(f"{one.path}{NAMED}" for one in report.findings if one.code == "duplicate-name")
+    _keep(vault, head, errors, now)
+
+
+def _changed(repository: Repository, since: str, head: str) -> list[str] | None:
+    if not since or not head:
+        return None
+    if since == head:
+        return []
+    done = repository.attempt("diff-tree", "-r", "-z", "--name-only", "--no-renames", since, head)
+    if done.returncode:
+        return None
+    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
+
+
+def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known: Index) -> Iterator[Finding]:
+    """What is wrong with one file."""
+    if path == note_facets.PATH:
+        if not os.path.lexists(f"{vault}/{path}") and any(known.on_map(group, 1)[1] for group in range(3)):
+            yield from the_map(None, known.active(), lambda _: False)
+        return
+    if path.startswith("lineage/") and path.endswith(".md") and os.path.isfile(f"{vault}/{path}"):
+        yield from of_handoff(vault, path)
+        return
+    if not is_note_path(path):
+        return
+    if CONFLICT.search(path):
+        if os.path.lexists(f"{vault}/{path}"):
+            yield of_conflict(path, known)
+        return
+    one = known.known.get(path)
+    if one is None:
+        yield from (of_broken(broken) for broken in _broken(known, path))
+        return
+    text = journal.text(vault, path)
+    names = IndexNames(known)
+    yield from of_note(one.note, text, now, roots.get(one.note.project, ""))
+    yield from broken_links(one.note, one.links, text, names, lambda other: os.path.isfile(f"{vault}/{other}"))
+    yield from unfounded(one.note, names, text)
+
+
+def _broken(known: Index, path: str) -> Iterator[Broken]:
+    found = known.one(path) if isinstance(known, StoredIndex) else None
+    among: Iterable[Any] = (found,) if isinstance(known, StoredIndex) else known.broken
+    return (one for one in among if isinstance(one, Broken) and one.path == path)
+
+
+def _note_names(errors: dict[str, int], path: str, known: Index) -> None:
+    """Of notes that share a name with this one, all but the first are wrong."""
+    errors.pop(f"{path}{NAMED}", None)
+    one = known.known.get(path) if is_note_path(path) else None
+    if one is None or not _counts(one.note):
+        return
+    name, project = one.note.name.casefold(), one.note.project
+    same = [note for note in known.called(one.note.name) if note.name.casefold() == name and note.project == project]
+    for nth, other in enumerate(sorted(note.path for note in same if _counts(note))):
+        if nth:
+            errors[f"{other}{NAMED}"] = 1
+        else:
+            errors.pop(f"{other}{NAMED}", None)
+
+
+def _counts(note: Note) -> bool:
+    return note.status != "superseded" and not is_quarantined(note)
+
+
+def _read(vault: str) -> dict[str, Any]:
+    try:
+        found = codec.decode(platform.read_file(_place(vault), LARGEST_RECORD))
+        return found if isinstance(found, dict) and found.get("v") == VERSION else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _keep(vault: str, head: str, errors: Mapping[str, int], checked: float) -> None:
+    record = {"v": VERSION, "commit": head, "whole": checked, "errors": dict(errors)}
+    with suppress(OSError):  # a vault that takes no writes can be looked at all the same
+        platform.write_atomic(_place(vault), codec.encode(record), durable=False)
+    keep_count(vault, sum(errors.values()))
+
+
+def _place(vault: str) -> str:
+    return f"{home.state(vault)}/check.errors"

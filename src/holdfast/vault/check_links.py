@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from holdfast.vault import brain, note_facets
-from holdfast.vault.check_notes import front_of, line_of
-from holdfast.vault.findings import Finding
+from holdfast.vault import note_facets
+from holdfast.vault.check_notes import Finding, front_of, line_of
 from holdfast.vault.index import LINK
 from holdfast.vault.notes import GLOBAL, Note
 from holdfast.vault.reviewing import is_quarantined
@@ -135,26 +134,30 @@ def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]
     renew = "`holdfast check --fix` writes it anew"
     if text is None:
         if any(note.is_active for note in listed):
-            yield Finding(brain.PATH, 1, "map", "the map is missing", renew, can_fix=True)
+            yield Finding(note_facets.PATH, 1, "map", "the map is missing", renew, can_fix=True)
         return
-    begin = text.find(brain.BEGIN)
-    end = text.find(brain.END, begin) if begin >= 0 else -1
+    begin = text.find(note_facets.BEGIN)
+    end = text.find(note_facets.END, begin) if begin >= 0 else -1
     at = text.count("\n", 0, max(begin, 0)) + 1
-    if not brain.is_current(text, listed):
-        yield Finding(brain.PATH, at, "map", "the map is out of date", renew, can_fix=True, level="warning")
+    if not note_facets.is_current(text, listed):
+        yield Finding(note_facets.PATH, at, "map", "the map is out of date", renew, can_fix=True, level="warning")
     count = text.count("\n") + (not text.endswith("\n"))
-    if count > brain.MOST_LINES:
-        what = f"it has {count} lines; a start reads at most {brain.MOST_LINES}"
-        yield Finding(brain.PATH, brain.MOST_LINES + 1, "map-long", what, "move some of your own words into notes")
+    if count > note_facets.MOST_LINES:
+        what = f"it has {count} lines; a start reads at most {note_facets.MOST_LINES}"
+        yield Finding(
+            note_facets.PATH, note_facets.MOST_LINES + 1, "map-long", what, "move some of your own words into notes"
+        )
     names = Names.of(listed)
     prose = CODE.sub(_blank, text)
     for found in LINK.finditer(prose):
-        trouble = _trouble(brain.PATH, found[1], names, is_file)
+        trouble = _trouble(note_facets.PATH, found[1], names, is_file)
         if trouble and begin <= found.start() < end:
             line = text.count("\n", 0, found.start()) + 1
-            yield Finding(brain.PATH, line, "missing", f"the map names {found[1]}, which is gone", renew, can_fix=True)
+            yield Finding(
+                note_facets.PATH, line, "missing", f"the map names {found[1]}, which is gone", renew, can_fix=True
+            )
         elif trouble:
-            yield _broken(brain.PATH, prose, found, trouble, GLOBAL)
+            yield _broken(note_facets.PATH, prose, found, trouble, GLOBAL)
 
 
 def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> Iterator[Finding]:

@@ -1,17 +1,66 @@
-"""What can be wrong with one note by itself: its keys, its words, its dates, its `when` and its anchors."""
+"""What can be wrong with one note by itself: its keys, its words, its dates, its `when` and its anchors.
+
+What a check finds: where, what, and how to mend it.
+
+What a check finds about task memory: pages that cannot be read, places in a log that are no records.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from holdfast.capture import log, platform
 from holdfast.model import ORIGINS
-from holdfast.vault import anchors, armed, notes, reviewing
-from holdfast.vault.findings import Finding
-from holdfast.vault.notes import FOLDERS, POLICIES, QUARANTINE, REQUIRED, STATUSES, Note
+from holdfast.tasks import page, record, sheet
+from holdfast.vault import anchors, armed, journal, notes, reviewing
+from holdfast.vault.notes import FOLDERS, GLOBAL, POLICIES, QUARANTINE, REQUIRED, STATUSES, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to mend. `project` is whose it is; `can_fix` says that `check --fix` does it."""
+
+    path: str
+    line: int
+    code: str
+    what: str
+    fix: str
+    can_fix: bool = False
+    level: Level = "error"
+    project: str = GLOBAL
+
+    def as_record(self) -> dict[str, Any]:
+        names = ("path", "line", "code", "level", "what", "fix", "can_fix")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was found, by path and line, how much was looked at, and what was mended on the way."""
+
+    findings: tuple[Finding, ...]
+    checked: int
+    elsewhere: int = 0
+    fixed: tuple[Finding, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Warnings are advice: what is only old is not wrong."""
+        return all(finding.level == "warning" for finding in self.findings)
+
+    def of(self, *ids: str) -> Report:
+        """What concerns one project and what is global; the rest is only counted."""
+        mine = tuple(one for one in self.findings if one.project in (GLOBAL, *ids))
+        return replace(self, findings=mine, elsewhere=len(self.findings) - len(mine))
+
 
 FIXABLE = ("kind", "status", "created", "edited", "reviewed")
 DATES = ("created", "edited", "reviewed")
@@ -98,7 +147,7 @@ def _dates(note: Note, text: str, now: float) -> Iterator[Finding]:
 def _when(note: Note, text: str) -> Iterator[Finding]:
     if not note.when:
         return
-    for problem in armed.problems(note.when):
+    for problem in armed.problems_of(note.when):
         fix = f"`holdfast arm {note.path} …` with other conditions, or `holdfast disarm {note.path}`"
         yield Finding(note.path, line_of(text, "when"), "when", problem.rstrip("."), fix, project=note.project)
 
@@ -116,3 +165,73 @@ def _anchors(note: Note, text: str, root: str) -> Iterator[Finding]:
                 fix = "see whether the note is still true, then renew or remove the anchor"
                 what = anchors.sentence(anchor, state)
                 yield Finding(note.path, at, "anchor", what, fix, level="warning", project=note.project)
+
+
+MEND = "mend the line; or move the page out of tasks/, and it is written anew from the log"
+
+
+def check_tasks(vault: str) -> Iterator[Finding]:
+    for task in record.open_tasks(vault):
+        project = GLOBAL
+        for path, _ in record.logs(vault, task):
+            try:
+                found = record.read(vault, path)
+            except OSError as error:
+                fix = "make it readable; the other logs count all the same"
+                yield Finding(path, 1, "task-log", f"it cannot be read ({error.strerror})", fix)
+                continue
+            project = next((one.project for one in found.entries if one.project), project)
+            yield from (_broken(path, one, project) for one in found.broken)
+        yield from _page(vault, task, project)
+    yield from _left_behind(vault)
+    for task, path in record.finished(vault):
+        try:
+            yield from (_broken(path, one, GLOBAL) for one in record.read(vault, path).broken)
+        except OSError as error:
+            yield Finding(
+                path, 1, "task-log", f"the log of {task} cannot be read ({error.strerror})", "make it readable"
+            )
+
+
+def _left_behind(vault: str) -> Iterator[Finding]:
+    """Pages that could not be read when their tasks were archived, so nothing that was written into them is there."""
+    working = record.open_tasks(vault)
+    for task, _ in record.finished(vault):
+        if task not in working and record.PAGE in platform.names(record.folder(vault, task)):
+            path = f"{record.FOLDER}/{task}/{record.PAGE}"
+            what = "its task is over, and what was written into it is not in the archive"
+            fix = f"flag what should be kept of it, and move it out of {record.FOLDER}/"
+            yield Finding(path, 1, "task-page", what, fix, level="warning")
+
+
+def _broken(path: str, one: log.Found, project: str) -> Finding:
+    what = "the beginning of a record whose writer died" if one.what == log.TORN else "damage"
+    place = f"bytes {one.start} to {one.end}"
+    fix = "nothing need be done: every record around it counts, and nobody was told that this was saved"
+    if one.what != log.TORN:
+        fix = "compare it with the history (`git log -p` in the vault); every record around it counts"
+    level = "warning" if one.what == log.TORN else "error"
+    return Finding(path, 1, "task-log", f"{what} at {place}", fix, level=level, project=project)  # type: ignore[arg-type]
+
+
+def _page(vault: str, task: str, project: str) -> Iterator[Finding]:
+    path = f"{record.FOLDER}/{task}/{record.PAGE}"
+    try:
+        text = (journal.content(vault, path) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        yield Finding(path, 1, "task-page", "it is no UTF-8 text, so it is left as it is", MEND, project=project)
+        return
+    except OSError as error:
+        yield Finding(path, 1, "task-page", f"it cannot be read ({error.strerror})", MEND, project=project)
+        return
+    if not text and not platform.names(f"{vault}/{record.FOLDER}/{task}").count(record.PAGE):
+        fix = f"`holdfast task show {task}`, or any checkpoint, writes it"
+        yield Finding(path, 1, "task-page", "the page is missing", fix, level="warning", project=project)
+        return
+    if text and not page.is_edited(text):
+        return
+    try:
+        sheet.read_edits(text, "", lambda _: None)
+    except sheet.Unreadable as why:
+        what = f"it cannot be read, so it is left as it is ({why.why})"
+        yield Finding(path, max(1, why.number), "task-page", what, MEND, project=project)

@@ -2,11 +2,133 @@
 
 They are data for named_calls and named_things: English, chosen by structure and tried on labelled pairs
 (bench/armed.py), never on anybody's notes.
+
+Words by which a sentence names a command or a file: programs, what they are told to do, endings of file names.
 """
 
 from __future__ import annotations
 
 import re
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Names that mean a command wherever they stand in a sentence, and do one thing.
+SINGLE = word_set(
+    "pytest tox nox ruff mypy pyright flake8 pylint eslint prettier tsc vitest jest mocha cypress playwright webpack "
+    "gradle gradlew mvn bazel cmake ffmpeg imagemagick pandoc xelatex pdflatex rsync scp psql pg_dump pg_restore "
+    "mysql mysqldump sqlite3 redis-cli mongosh curl wget jq rg ansible-playbook openssl alembic prisma rubocop rspec "
+    "phpunit xcodebuild adb rustfmt gofmt golangci-lint shellcheck hadolint nginx systemctl journalctl crontab chmod "
+    "chown mkfs certbot flyway sqlfluff dbt gunicorn uvicorn openscad gdal_translate ogr2ogr qemu-img virsh vagrant"
+)
+# Names that do many things: only with what they were to do.
+MANY = word_set(
+    "git docker docker-compose podman npm npx pnpm yarn bun pip pip3 pipx uv poetry conda cargo rustup kubectl helm "
+    "terraform tofu gh glab go aws gcloud az brew apt apt-get dnf dotnet flutter deno bundle composer php rails mix "
+    "make just python python3 node ruby java"
+)
+ENGLISH = word_set("go just make node mix bundle composer java ruby php")  # of these: commands in backticks only
+DOINGS = word_set(
+    "add commit push pull fetch merge rebase checkout switch reset stash clean clone bisect cherry-pick revert tag "
+    "worktree submodule restore gc lfs build run exec compose prune system volume image container network login up "
+    "down rm rmi stop kill logs buildx install ci test publish audit update upgrade uninstall remove link lock sync "
+    "freeze export import bench clippy fmt nextest apply delete rollout scale port-forward drain describe plan "
+    "destroy init state validate pr issue release workflow mod vet get generate template deploy migrate downgrade "
+    "revision s3 ec2 iam compute storage"
+)
+EVERYDAY = MANY | word_set(
+    "cat echo grep sed awk find mkdir touch head tail pwd test sudo bash true false export source which env file files "
+    "path src main the and for with not error run build install add commit push status diff log show checkout import "
+    "return def class function const let var print self this"
+)
+SUFFIXES = word_set(
+    "py pyi js mjs cjs ts tsx jsx json jsonc toml yaml yml md mdx rst sh bash zsh fish go rs rb java kt kts c h cc cpp "
+    "hpp cs php sql css scss less html xml ini cfg conf env lock txt csv tsv parquet dwg dxf ipynb proto tf tfvars "
+    "gradle vue svelte swift lua zig ex exs erl hs ml scala clj jl tex bib svg png pdf docx xlsx pptx zip gz db sqlite "
+    "bat cmd ps1 properties plist pbxproj mk bazel nix pem crt service snap template tpl hbs erb po xlf"
+)
+NAMES = word_set(
+    "makefile dockerfile justfile jenkinsfile procfile gemfile rakefile license notice codeowners .env .gitignore "
+    ".npmrc .prettierrc .eslintrc .editorconfig .dockerignore .babelrc go.mod go.sum"
+)
+PRODUCTS = word_set("node.js next.js vue.js nuxt.js react.js express.js d3.js three.js nest.js")
+# Programs that handle files: with a file in the same clause, the file is what is meant.
+OF_FILES = word_set("rm mv cp sed touch chmod chown tee truncate vim nano")
+# Command lines that people name by a phrase.
+PHRASES = (
+    (r"\bforce[- ]?push(?:es|ed|ing)?\b|\bpush(?:ing)? (?:with )?`?(?:--force[\w-]*|-f)`?(?!\w)", "git push --force"),
+    (r"\b(?:hard[- ]resets?|reset(?:ting)? hard)\b", "git reset --hard"),
+    (r"\b(?:amend(?:ing|ed)?) (?:\w+ ){0,2}commits?\b", "git commit --amend"),
+    (r"\bskip(?:ping)? (?:the |any |our )?(?:(?:git|pre-commit|commit) )*hooks\b", "git commit --no-verify"),
+    (r"\bcherry[- ]?pick(?:ing|ed)?\b", "git cherry-pick"),
+    (r"\bdelet(?:e|ing) (?:any |the |remote )*branches\b", "git push --delete"),
+    (r"\bstash(?:ing)?\b", "git stash"),
+    (r"\brebas(?:e|ing)\b(?! (?:on|onto|your|my|feature))", "git rebase"),
+    (r"\b(?:open|creat)(?:e|ing)? (?:a |any |new )?(?:pull requests?|PRs?)\b", "gh pr create"),
+    (r"\bmerg(?:e|ing) (?:a |any |the |your )?(?:pull requests?|PRs?)\b", "gh pr merge"),
+    (r"\bpublish(?:ing)? (?:\w+ ){0,2}(?:to|on) npm\b", "npm publish"),
+    (r"\bpublish(?:ing)? (?:\w+ ){0,2}(?:to|on) PyPI\b", "twine upload"),
+)  # fmt: skip
+PUSHES = r"(?<!force[- ])\bpush(?:es|ing)?\b(?: \w+){0,2}? (?:straight |directly )?(?:to|on|into) "
+COMMITS = r"\bcommit(?:s|ting)?\b(?: \w+){0,2}? (?:straight |directly )?(?:to|on|into) "
+BRANCHES = r"`?(main|master|develop|trunk|release|production|prod|staging)\b`?"
+# Programs that do the same work: who chose one has decided against the others.
+RIVALS = (word_set("npm pnpm yarn bun"), word_set("pip uv poetry pipenv conda"))
+SQL = r"\b(drop|truncate)(?:ping)? (?:\w+ ){0,2}(?:tables?|databases?|schemas?|columns?)\b"
+# Words that are no name of a package, wherever they stand.
+PLAIN_WORDS = word_set(
+    "a an the it its this that these those them they any all no not new old our your my their his her some each every "
+    "more most less other another same own such one two three only just also even still yet and or but nor for of in "
+    "on at to from by with without as is are was were be been being do does did has have had will would can could may "
+    "might must should shall we you i he she who what which when where why how there here then than so if else again "
+    "back away up down out off over under anything everything nothing something anyone someone people user users code "
+    "file files folder folders directory line lines test tests time json os sys types string random queue email "
+    "select signal copy io re math data values value default defaults native default manual manually direct directly "
+    "version versions dependency dependencies package packages library libraries module modules things stuff them "
+    "feature features hook hooks config configuration setting settings key keys function functions class classes "
+    "method methods api apis database databases table tables column columns comment comments docs documentation "
+    "local remote global main master branch branches commit commits production staging prod dev major minor patch "
+    "upstream access mode support use using want need keep make run add change edit touch update rename remove delete "
+    "side effects magic mocks mock wildcard raw inline plain simple custom generic default exports export imports "
+    "import path paths logic state lives stores store cache log logs logging print prints abstractions both"
+)
+# Programs that everything goes through: by their name alone they name nothing.
+ALWAYS = word_set("git python python3 node make bash sh npx go just java docker aws gcloud az kubectl gh cargo")
+FOLDER_NAMES = word_set(
+    "node_modules third_party site-packages __snapshots__ __mocks__ testdata __pycache__ site_packages"
+)
+NO_FOLDERS = word_set(
+    "the this that these our your its any each every same whole entire root home parent current working project new "
+    "old other another top shared target temp temporary own right wrong and or"
+)
+FOLDER_WORDS = word_set("folder directory dir folders directories tree subtree overlay submodule")
+ROOTS = word_set(
+    "src lib app apps packages tests test spec docs config conf scripts tools infra deploy ops db api web server "
+    "client internal cmd pkg vendor public assets static migrations examples bin etc .github legal data"
+)
+
+
+def is_file(token: str) -> bool:
+    """Whether a word is a path: a name with a known ending, a known name, or a folder that is written as one."""
+    if "://" in token or ".." in token.split("/") or token.lower() in PRODUCTS or token.startswith(("-", "@")):
+        return False
+    name = token.rstrip("/").rpartition("/")[2]
+    if name.lower() in NAMES:
+        return True
+    stem, dot, suffix = name.rpartition(".")
+    if dot and suffix.lower() in SUFFIXES and re.search(r"\w", stem):
+        return True
+    parts = token.removeprefix("~").strip("/").removeprefix("./").split("/")
+    is_folder = token.endswith("/") or token.startswith(("./", "~/", "/"))
+    return is_folder and len(parts) > 1 and all(re.fullmatch(r"[\w.-]{2,}", part) for part in parts)
+
+
+def glob_of(token: str) -> str:
+    """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
+    bare = token.removeprefix("~/").removeprefix("./")
+    return bare.replace("[", "[[]")
 
 
 def _any(*parts: str, at_start: bool = False) -> re.Pattern[str]:

@@ -2,8 +2,10 @@
 their whole folder.
 
 A disk that fails and a power that goes leave such files, and so does a wrong move of a whole folder. History never
-takes them for an edit: what was committed before stays the newest version, the file is named until it is put right, and
-`restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
+takes them for an edit: what was committed before stays the newest version, the file is named until it is put right,
+and `restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
+
+Whether this user may write a file of the vault, asked of the system and not tried.
 """
 
 from __future__ import annotations
@@ -13,13 +15,76 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import faults, home, log, platform
-from holdfast.vault import aside, loose_objects, notes
+from holdfast.capture import home, log, notices, platform
+from holdfast.vault import git_view, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.vault.git import Repository
+
+
+def why_not(vault: str, path: str) -> str:
+    """Why a file of the vault could not be put in its place, as the end of a sentence; "" where it could."""
+    folder = vault
+    *above, name = path.split("/")
+    for part in above:
+        inner = f"{folder}/{part}"
+        if not os.path.lexists(inner):
+            return _refusal(folder)  # in which it would be made
+        folder = inner
+    return _refusal(folder) or _in_its_place(f"{folder}/{name}")
+
+
+def _refusal(folder: str) -> str:
+    try:
+        seen = os.stat(folder)
+    except OSError as error:
+        return f"{folder} cannot be looked at: {error.strerror}"
+    if not stat.S_ISDIR(seen.st_mode):
+        return f"{folder} is no folder"
+    if os.access(folder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        return ""
+    if seen.st_uid != os.geteuid():
+        return f"{folder} belongs to user {seen.st_uid}, you are {os.geteuid()}"
+    return f"you may not write to {folder}"
+
+
+def _in_its_place(path: str) -> str:
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return ""
+    if not stat.S_ISREG(seen.st_mode):
+        return f"{path} is no file"
+    return "" if os.access(path, os.R_OK) else f"{path} cannot be read by you"
+
+
+def sentence(vault: str, refused: Iterable[tuple[str, str]], paths: Iterable[str] | None = None) -> str:
+    """The first of these files that the system refused, with the reason; "" where it refused none of them."""
+    wanted = None if paths is None else set(paths)
+    for path, why in refused:
+        if wanted is None or path in wanted:
+            return f"{path} cannot be written ({why_not(vault, path) or why})"
+    return ""
+
+
+def note_refused(vault: str, refused: Sequence[tuple[str, str]], now: float) -> None:
+    """The system let us not write these: it is told at every start until it does."""
+    if refused:
+        notices.stand(home.state(vault), notices.UNWRITABLE, sentence(vault, refused), now, refused[0][0])
+
+
+def lift_faults(vault: str) -> None:
+    """A writer went through: what it needed works again."""
+    state = home.state(vault)
+    if not notices.are_there(state):
+        return
+    notices.lift(state, notices.HISTORY, notices.HISTORY_LOST)
+    for one in notices.standing(state):
+        if one.name == notices.UNWRITABLE and not (one.path and why_not(vault, one.path)):
+            notices.lift(state, one.name)
+
 
 ASIDE = "set-aside"
 FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
@@ -61,7 +126,7 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
     held = {path: why for path in changed if (why := of(repository, head, path, vanished))}
     if held:
         path, why = next(iter(held.items()))
-        faults.stand(home.state(vault), faults.FILES, f"{path} {why}", now, path)
+        notices.stand(home.state(vault), notices.FILES, f"{path} {why}", now, path)
     # Git would take a file for all that lay in the folder of that name.
     above = {path[:at] for path in held for at, letter in enumerate(path) if letter == "/"}
     return [path for path in changed if path not in held and path not in above]
@@ -70,9 +135,9 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
 def lift_fault(repository: Repository) -> None:
     """Files that were damaged are whole again, or were let go."""
     state = home.state(repository.vault)
-    stands = faults.are_there(state) and any(one.name == faults.FILES for one in faults.standing(state))
+    stands = notices.are_there(state) and any(one.name == notices.FILES for one in notices.standing(state))
     if stands and not find(repository):
-        faults.lift(state, faults.FILES)
+        notices.lift(state, notices.FILES)
 
 
 def _tracked(repository: Repository, head: str) -> dict[str, str]:
@@ -92,7 +157,7 @@ def _is_as_committed(vault: str, path: str, ident: str) -> bool:
         return False
     if any(found.what == log.DAMAGE for found in log.scan(data)):
         return False  # it was committed so
-    return loose_objects.blob_id(data, len(ident)) == ident
+    return git_view.blob_id(data, len(ident)) == ident
 
 
 def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
@@ -254,7 +319,7 @@ def _clear_the_way(vault: str, path: str) -> None:
 def set_aside(vault: str, path: str) -> str:
     """Move what lies at a path in the vault out of the way; returns where it is, "" where nothing was."""
     name = os.path.relpath(path, vault).replace("/", "~")
-    place = aside.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
+    place = git_view.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
     if place and not os.path.islink(place):
         os.chmod(place, 0o700 if os.path.isdir(place) else 0o600)
     return place

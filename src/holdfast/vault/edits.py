@@ -1,8 +1,10 @@
 """What a person or agent asks for by name: remember, forget, promote. One commit each, no filter, and it says where.
 
 `remember` has the user's authority: it is filed at once, as it was said. `forget` takes a note out of what is loaded
-and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note at
-once, and leaves a link there, so that nothing relies on being copied forward.
+and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note
+at once, and leaves a link there, so that nothing relies on being copied forward.
+
+Proof below a note's words: added under the heading that is there, else under one of its own at the end.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, armed_file, index, lineage, notes, proofs, standing
+from holdfast.vault import armed, armed_file, authority, index, lineage, notes
 from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.index import EVIDENCE
 from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
@@ -28,6 +31,27 @@ if TYPE_CHECKING:
 
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+
+
+def with_proofs(text: str, proofs: Sequence[str]) -> str:
+    """The note's text with these lines below the proofs that it has."""
+    heading = f"\n{EVIDENCE}\n"
+    at = text.rfind(heading)
+    if at < 0:
+        return with_lines(text, ["", EVIDENCE, *proofs])
+    at += len(heading)
+    while text.startswith("- ", at):
+        newline = text.find("\n", at)
+        at = len(text) if newline < 0 else newline + 1
+    return with_lines(text[:at], proofs) + text[at:]
+
+
+def with_lines(text: str, lines: Sequence[str]) -> str:
+    """A text with lines after it, each ended."""
+    if lines and not text.endswith("\n"):
+        text += "\n"
+    return text + "".join(f"{line}\n" for line in lines)
+
 
 LONGEST = 100_000
 LONGEST_NAME = 200
@@ -70,7 +94,7 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
     by = gate.of_origin(asked.origin)
     what = {"preference": gate.PREFERENCE}.get(asked.kind, "")
     asked = _as_policy(replace(asked, kind=notes.OF_FLAGS.get(asked.kind, asked.kind)))
-    what = what or standing.OF_KIND.get(asked.kind, gate.FACT)
+    what = what or authority.OF_KIND.get(asked.kind, gate.FACT)
     if by.is_clean and gate.decide(by, gate.Change(what)) == gate.WAIT:
         asked = replace(asked, status=notes.PROPOSED)
     with writing(vault, now) as writer:
@@ -133,7 +157,7 @@ def _add_sources(writer: Writer, path: str, asked: Asked, subject: str, by: gate
         changed = notes.with_fields(text, sources=[*known.sources, *fresh], **more)
     except Unparsable:
         return ""  # the flag is filed on its own
-    changed = proofs.with_proofs(changed, _proofs(asked))
+    changed = with_proofs(changed, _proofs(asked))
     return writer.commit(subject, {path: changed}, cause="remember", by=by, planned_on={path: text}).commit
 
 
@@ -158,7 +182,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         raise UsageError("The text is empty; nothing was written. Say what to remember.")
     body = _with_reason(text, redact(_utf8(asked.reason))[0], redact(_utf8(asked.apply))[0])
     if asked.evidence:
-        body = proofs.with_proofs(f"{body}\n", _proofs(asked))
+        body = with_proofs(f"{body}\n", _proofs(asked))
     if len(body) > LONGEST:
         raise UsageError(f"The text has {len(body):,} characters, {LONGEST:,} is the most; nothing was written.")
     if len(asked.name) > LONGEST_NAME:
@@ -176,7 +200,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
         return same, None, changes
     name = redact(clean(_utf8(asked.name))[0])[0] or title(text)
     by = gate.of_origin(origin)
-    what = gate.Change(standing.OF_KIND.get(asked.kind, gate.FACT))
+    what = gate.Change(authority.OF_KIND.get(asked.kind, gate.FACT))
     is_guarded = not by.is_clean and gate.decide(by, what) == gate.WAIT
     if is_guarded:
         changes += (f"outside text ({origin}) has entered this session, so it waits for a person: `holdfast review`",)

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
 from holdfast.model import OURS
-from holdfast.vault import git_settings, last_commit
+from holdfast.vault import git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -143,7 +143,7 @@ class Repository:
     def head(self) -> str:
         """The commit that the vault stands at; "" before the first one. Git is asked only where its plain files do not
         say it, as in a repository of another kind: a close looks many times."""
-        known = last_commit.tip(self.own_folder())
+        known = git_settings.tip(self.own_folder())
         if known:
             return known
         done = self.attempt("rev-parse", "--verify", "--quiet", "HEAD")

@@ -3,7 +3,7 @@
 Power loss, a full disk or a stray hand empties, cuts or removes any file below .git. Much of it can be made anew: the
 index from the last commit, references from git's own record or from .state, settings from .state, objects from the
 notes as they lie there (vault/git_mending). The rest is lost, and only the user decides to go on without it
-(vault/new_history). Files are looked at first and without git, which refuses to start over some of them.
+(vault/git_mending). Files are looked at first and without git, which refuses to start over some of them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,23 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import faults, home, platform
+from holdfast.capture import home, notices, platform
 from holdfast.errors import GitFailed, HistoryDamaged
-from holdfast.vault import accepted_loss, git_settings, last_commit, loose_objects, purge_history
-from holdfast.vault.git_parts import BRANCH, CONFIG, FOLDERS, GONE, HEAD, INDEX, PACKED, REFS, REPLACED, UNSEEN, Damage
-from holdfast.vault.last_commit import IDENT
+from holdfast.vault import git_settings, git_view, kept_versions, purge_history
+from holdfast.vault.git_objects import (
+    BRANCH,
+    CONFIG,
+    FOLDERS,
+    GONE,
+    HEAD,
+    INDEX,
+    PACKED,
+    REFS,
+    REPLACED,
+    UNSEEN,
+    Damage,
+)
+from holdfast.vault.git_settings import IDENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +46,8 @@ def refuse(repository: Repository) -> None:
     """Raise HistoryDamaged where a vault that had a history has none to go on with. One git process as a rule; a
     repository that is being made, or never had a commit, passes."""
     vault, folder = repository.vault, repository.own_folder()
-    known = last_commit.known(vault)
-    if not known and not last_commit.recorded(folder):
+    known = git_settings.known(vault)
+    if not known and not git_settings.recorded(folder):
         return
     found = next((one for one in in_files(repository) if not one.goes_on), None)
     if found is not None:
@@ -43,7 +55,7 @@ def refuse(repository: Repository) -> None:
     # The folders of the last commit: one that cannot be read would let a change go half way.
     if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
         raise explained(repository) or HistoryDamaged()
-    is_other = known not in ("", last_commit.tip(folder)) and not _has(repository, known)
+    is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
     if is_other and known not in purge_history.gone(vault):
         raise as_error(
             vault, [Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)]
@@ -94,7 +106,7 @@ def unreadable(repository: Repository) -> GitFailed:
         return error
     if found:
         return as_error(repository.vault, found)
-    accepted = accepted_loss.idents(repository.vault)
+    accepted = kept_versions.idents(repository.vault)
     why = "it is among the versions that you accepted as lost" if accepted else f"`{LOOK}` looks at all of it"
     return HistoryDamaged(
         f"A version in the history of {repository.vault} cannot be read; nothing was changed, and {why}.",
@@ -105,10 +117,10 @@ def unreadable(repository: Repository) -> GitFailed:
 
 def note_fault(vault: str, error: HistoryDamaged, now: float) -> None:
     """Starts say so until a writer goes through."""
-    mine, other = (faults.HISTORY, faults.HISTORY_LOST)[:: -1 if error.is_lost else 1]
-    before = [one for one in faults.standing(home.state(vault)) if one.name == other]
-    faults.stand(home.state(vault), mine, error.what, min([now, *(one.since for one in before)]))
-    faults.lift(home.state(vault), other)
+    mine, other = (notices.HISTORY, notices.HISTORY_LOST)[:: -1 if error.is_lost else 1]
+    before = [one for one in notices.standing(home.state(vault)) if one.name == other]
+    notices.stand(home.state(vault), mine, error.what, min([now, *(one.since for one in before)]))
+    notices.lift(home.state(vault), other)
 
 
 def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
@@ -135,8 +147,8 @@ def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
 
     words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
     done = repository.attempt("fsck", *words, timeout=patience)
-    known = last_commit.known(repository.vault)
-    is_there = not known or known == last_commit.tip(repository.own_folder()) or _has(repository, known)
+    known = git_settings.known(repository.vault)
+    is_there = not known or known == git_settings.tip(repository.own_folder()) or _has(repository, known)
     if not done.returncode and (is_there or known in purge_history.gone(repository.vault)):
         return []
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
@@ -146,7 +158,7 @@ def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
 def in_files(repository: Repository) -> Iterator[Damage]:
     """What the files alone show, in the order in which git opens them. Nothing is started but a reader of settings."""
     folder = repository.own_folder()
-    had = last_commit.known(repository.vault) or next(iter(last_commit.recorded(folder)), "")
+    had = git_settings.known(repository.vault) or next(iter(git_settings.recorded(folder)), "")
     if not os.path.isdir(folder):
         if had:
             how = "is no repository" if os.path.lexists(repository.folder) else "is gone"
@@ -162,24 +174,24 @@ def in_files(repository: Repository) -> Iterator[Damage]:
     yield from _config(repository.vault, folder)
     head = platform.is_there(f"{folder}/HEAD")
     said = _bytes(f"{folder}/HEAD").strip() if head else b""
-    if not last_commit.branch(folder) and not IDENT.fullmatch(said.decode("ascii", "replace")):
+    if not git_settings.branch(folder) and not IDENT.fullmatch(said.decode("ascii", "replace")):
         if head or had:
             yield Damage(HEAD, f".git/HEAD is {_how(said, there=head)}")
         return
     main = f"refs/heads/{MAIN}"
-    if had and last_commit.branch(folder) not in ("", main) and not last_commit.tip(folder) and _stands(folder, main):
-        yield Damage(HEAD, f".git/HEAD names {last_commit.branch(folder)}, which has no commit")
+    if had and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder) and _stands(folder, main):
+        yield Damage(HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
     if not _is_packed(_bytes(f"{folder}/packed-refs")):
         yield Damage(PACKED, ".git/packed-refs cannot be read")
         return
     yield from _references(repository, folder, had)
-    if why := _index(folder, is_expected=bool(last_commit.tip(folder))):
+    if why := _index(folder, is_expected=bool(git_settings.tip(folder))):
         yield Damage(INDEX, f".git/index {why}")
 
 
 def _stands(folder: str, name: str) -> bool:
     return bool(IDENT.fullmatch(_bytes(f"{folder}/{name}").decode("ascii", "replace").strip())) or (
-        name in last_commit.packed(folder)
+        name in git_settings.packed(folder)
     )
 
 
@@ -189,17 +201,17 @@ def _config(vault: str, folder: str) -> Iterator[Damage]:
         yield Damage(CONFIG, f".git/config is {_how(raw, there=platform.is_there(f'{folder}/config'))}")
     elif not git_settings.names(raw):
         yield Damage(CONFIG, ".git/config cannot be read")
-    elif not raw.endswith(b"\n") and last_commit.known_config(vault).startswith(raw):
+    elif not raw.endswith(b"\n") and git_settings.known_config(vault).startswith(raw):
         yield Damage(CONFIG, ".git/config is cut short")
 
 
 def _references(repository: Repository, folder: str, had: str) -> Iterator[Damage]:
-    name = last_commit.branch(folder)
+    name = git_settings.branch(folder)
     for path in loose_references(folder):
         said = _bytes(f"{folder}/{path}").strip()
         if path != name and not said.startswith(b"ref: refs/") and not IDENT.fullmatch(said.decode("ascii", "replace")):
             yield Damage(REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
-    tip = last_commit.tip(folder)
+    tip = git_settings.tip(folder)
     if tip and name and not platform.is_there(f"{folder}/{name}") and tip != _last_of(folder, name, tip):
         yield Damage(
             BRANCH, f".git/{name} is gone, and git would go on at an older commit", is_lost=not newest(repository)
@@ -212,7 +224,7 @@ def _references(repository: Repository, folder: str, had: str) -> Iterator[Damag
 
 def _last_of(folder: str, name: str, default: str) -> str:
     """The commit that a branch stood at last by git's own record of it, which every move of a person's is in too."""
-    found = last_commit.recorded_of(folder, name)
+    found = git_settings.recorded_of(folder, name)
     return found[0] if found else default
 
 
@@ -225,11 +237,11 @@ def loose_references(folder: str) -> Iterator[str]:
 
 def newest(repository: Repository) -> str:
     """The commit that the branch stood at last; "" where it cannot be read any more."""
-    from holdfast.vault import git_graph, git_objects, git_view
+    from holdfast.vault import git_objects, git_view
 
     try:
         with git_view.opened(repository) as view:
-            return git_objects.newest(repository, git_graph.read(view))
+            return git_objects.newest(repository, git_objects.read(view))
     except GitFailed:
         return ""
 
@@ -253,7 +265,7 @@ def _index(folder: str, *, is_expected: bool) -> str:
         return f"is {_how(raw, there=True)}"
     if raw[:4] != b"DIRC" or len(raw) < 32:
         return "is cut short or overwritten"
-    size = loose_objects.digits(folder) // 2
+    size = git_view.digits(folder) // 2
     digest = (hashlib.sha1 if size == 20 else hashlib.sha256)(raw[:-size], usedforsecurity=False).digest()
     return "" if raw[-size:] in (digest, bytes(size)) else "is cut short or overwritten"
 

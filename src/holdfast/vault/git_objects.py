@@ -3,24 +3,216 @@
 Promise: nothing is called mendable of which it was not seen that every object which that commit leads to is there, or
 can be made from the vault's files. What is lost is named by file and commit, so that a person knows which version of
 which note it is. Losses that the user has accepted (vault/accepted_loss) are no damage any more.
+
+The parts of a repository that can be damaged, and one that is, as a clause of a sentence.
+
+All commits and folders of a repository as a graph: what a commit leads to that is not there, and which are whole.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
-from holdfast.vault import accepted_loss, git_graph, git_view, last_commit, purge_history
-from holdfast.vault.git_parts import BRANCH, GRAPH, LOST, OBJECTS, PACKS, REPLACED, UNSEEN, Damage
+from holdfast.errors import GitFailed
+from holdfast.vault import git_settings, git_view, kept_versions, purge_history
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from holdfast.vault.git import Repository
-    from holdfast.vault.git_graph import Graph, Version
     from holdfast.vault.git_view import View
+
+
+GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
+    *("gone", "replaced", "folders", "config", "HEAD", "packed-refs", "refs", "branch"),
+)
+INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph", "lost", "unseen"
+
+
+@dataclass(frozen=True)
+class Damage:
+    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
+    can be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
+
+    part: str
+    what: str
+    is_lost: bool = False
+    goes_on: bool = False
+    idents: tuple[str, ...] = ()
+
+
+AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
+FOLDER, FOREIGN = "40000", "160000"  # modes in a tree: a folder, and a commit of another repository
+ALL = "the list of files"  # of a commit whose own tree is not there
+
+
+@dataclass(frozen=True)
+class Commit:
+    time: int
+    tree: str
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Version:
+    """An object that a commit leads to and the repository does not have: the file or folder that it is ("" for the
+    commit itself), and the oldest commit that has it."""
+
+    ident: str
+    path: str
+    commit: str
+    time: int
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one version of one file: without it git can still tell of every commit."""
+        return bool(self.path) and not self.path.endswith("/") and self.path != ALL
+
+
+@dataclass
+class Graph:
+    """`odd` of a tree are its files that are not there, `folders` lead on."""
+
+    there: frozenset[str]
+    made: frozenset[str]
+    commits: dict[str, Commit]
+    folders: dict[str, tuple[tuple[str, str], ...]]
+    odd: dict[str, tuple[tuple[str, str], ...]]
+    _below: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+
+    def below(self, tree: str) -> tuple[tuple[str, str], ...]:
+        """Path and id of whatever in a tree the repository does not have, the tree itself with the path ""."""
+        if tree not in self._below:
+            found = [] if tree in self.there else [("", tree)]
+            found += self.odd.get(tree, ())
+            for name, ident in self.folders.get(tree, ()):
+                found += [(f"{name}/{path}" if path else f"{name}/", one) for path, one in self.below(ident)]
+            self._below[tree] = tuple(found)
+        return self._below[tree]
+
+    def past(self, commits: Iterable[str]) -> dict[str, None]:
+        """These commits and all before them, those that are not there among them, each after its parents."""
+        found: dict[str, None] = {}
+        waiting = list(commits)
+        while waiting:
+            one = waiting[-1]
+            parents = self.commits[one].parents if one in self.commits else ()
+            new = [parent for parent in parents if parent not in found]
+            if new and one not in found:
+                waiting += new
+            else:
+                found[waiting.pop()] = None
+        return found
+
+    def absent(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
+        """What a commit leads to (`alone`: its own files) that the repository does not have, by id; also what could
+        be made again."""
+        found: dict[str, Version] = {}
+        for one in [commit] if alone else self.past([commit]):
+            known = self.commits.get(one)
+            if known is None or one not in self.there:
+                found[one] = Version(one, "", one, known.time if known else 0)
+            if known is None:
+                continue
+            for path, ident in self.below(known.tree):
+                found.setdefault(ident, Version(ident, path or ALL, one, known.time))
+        return found
+
+    def lost(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
+        """The part of it that nothing makes again."""
+        return {ident: one for ident, one in self.absent(commit, alone=alone).items() if ident not in self.made}
+
+    def whole(self) -> set[str]:
+        """The commits that are there with all that they lead to."""
+        after: dict[str, list[str]] = {}
+        for ident, one in self.commits.items():
+            for parent in one.parents:
+                after.setdefault(parent, []).append(ident)
+        waiting = [ident for ident in self.commits if self.lost(ident, alone=True)]
+        waiting += [child for parent, ones in after.items() if parent not in self.commits for child in ones]
+        torn: set[str] = set()
+        while waiting:
+            ident = waiting.pop()
+            if ident not in torn:
+                torn.add(ident)
+                waiting += after.get(ident, [])
+        return self.commits.keys() - torn
+
+    def newest_whole(self, known: Sequence[str], without: Iterable[str] = ()) -> str:
+        """The newest whole commit: the first whole one of those that are `known`, else the newest before them, else
+        the newest of all; "" where there is none."""
+        whole = self.whole() - set(without)
+        first = next((one for one in known if one in whole), "")
+        return first or self._newest(self.past(known).keys() & whole) or self._newest(whole)
+
+    def _newest(self, commits: set[str]) -> str:
+        before = {parent for one in commits for parent in self.commits[one].parents}
+        return max(commits - before, key=lambda one: (self.commits[one].time, one), default="")
+
+
+def read(view: View) -> Graph:
+    """The graph of what a view shows. Raises GitFailed."""
+    graph = Graph(view.there, view.made, {}, {}, {})
+    for ident, raw in _contents(view.repository, view.commits):
+        graph.commits[ident] = _commit(raw)
+    for ident, raw in _contents(view.repository, view.trees):
+        entries = list(_entries(raw, len(ident) // 2))
+        folders = tuple((name, one) for mode, name, one in entries if mode == FOLDER)
+        odd = tuple(
+            (name, one) for mode, name, one in entries if mode not in (FOLDER, FOREIGN) and one not in view.there
+        )
+        if folders:
+            graph.folders[ident] = folders
+        if odd:
+            graph.odd[ident] = odd
+    return graph
+
+
+def _contents(repository: Repository, listed: Iterable[tuple[str, int]]) -> Iterator[tuple[str, bytes]]:
+    batch: list[str] = []
+    size = 0
+    for ident, length in listed:
+        batch.append(ident)
+        size += length
+        if size > AT_ONCE:
+            yield from _read(repository, batch)
+            batch, size = [], 0
+    yield from _read(repository, batch)
+
+
+def _read(repository: Repository, idents: list[str]) -> Iterator[tuple[str, bytes]]:
+    if not idents:
+        return
+    found = repository.objects(idents)
+    if len(found) < len(idents):
+        raise GitFailed(
+            f"git cat-file gave back {len(found)} of {len(idents)} objects of {repository.vault}", by_git=True
+        )
+    yield from found.items()
+
+
+def _commit(raw: bytes) -> Commit:
+    head = raw.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+    words = [line.split(" ") for line in head]
+    trees = [one[1] for one in words if one[0] == "tree"]
+    times = [one[-2] for one in words if one[0] == "committer" and len(one) > 2]
+    parents = tuple(one[1] for one in words if one[0] == "parent")
+    time = int(times[0]) if times and times[0].isdecimal() else 0
+    return Commit(time, trees[0] if trees else "", parents)
+
+
+def _entries(raw: bytes, length: int) -> Iterator[tuple[str, str, str]]:
+    at = 0
+    while at < len(raw):
+        space, end = raw.index(b" ", at), raw.index(b"\0", at)
+        name = raw[space + 1 : end].decode("utf-8", "surrogateescape")
+        yield raw[at:space].decode("ascii", "replace"), name, raw[end + 1 : end + 1 + length].hex()
+        at = end + 1 + length
+
 
 MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
 NAMED = 3  # versions that a sentence names
@@ -32,8 +224,8 @@ def judge(repository: Repository, in_files: list[Damage], said: str = "", status
     """Everything that is wrong with objects, where the files already show the damage `in_files`, or git's own check
     ended with this `status` and has `said` why. Raises GitFailed."""
     with git_view.opened(repository) as view:
-        graph = git_graph.read(view)
-        accepted = accepted_loss.idents(repository.vault)
+        graph = read(view)
+        accepted = kept_versions.idents(repository.vault)
         found = list(_replaced(repository, graph, in_files))
         at = target(repository, graph, in_files)
         if not at and not any(one.is_lost for one in in_files):
@@ -52,7 +244,7 @@ def judge(repository: Repository, in_files: list[Damage], said: str = "", status
 
 def target(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> str:
     """The commit that the branch stands at, or will once its files are mended; "" where that cannot be."""
-    tip = last_commit.tip(repository.own_folder())
+    tip = git_settings.tip(repository.own_folder())
     is_right = tip and not any(one.part == BRANCH for one in in_files)
     return tip if is_right else newest(repository, graph)
 
@@ -68,12 +260,12 @@ def newest(repository: Repository, graph: Graph) -> str:
 
 
 def _stood_at(repository: Repository) -> list[str]:
-    recorded = last_commit.recorded(repository.own_folder())[:1]
-    return [one for one in dict.fromkeys((*recorded, last_commit.known(repository.vault))) if one]
+    recorded = git_settings.recorded(repository.own_folder())[:1]
+    return [one for one in dict.fromkeys((*recorded, git_settings.known(repository.vault))) if one]
 
 
 def _replaced(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> Iterable[Damage]:
-    known, tip = last_commit.known(repository.vault), last_commit.tip(repository.own_folder())
+    known, tip = git_settings.known(repository.vault), git_settings.tip(repository.own_folder())
     is_other = known and known not in graph.commits and known not in purge_history.gone(repository.vault)
     if is_other and tip in graph.commits and not any(one.part in (BRANCH, REPLACED) for one in in_files):
         yield Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)

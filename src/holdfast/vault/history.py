@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import project_merges
+from holdfast.capture import same_project
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import brain, git_damage, index, journal, notes
+from holdfast.vault import git_damage, index, journal, note_facets, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import TABLES, merge
 from holdfast.vault.writing import GROWING, writing
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FIELD, RECORD = "\x1f", "\x1e"
 TRAILERS = (journal.TRAILER, "Holdfast-Cause")
-CARRIED = (brain.PATH, *GROWING)  # in any change, whatever project it is of
+CARRIED = (note_facets.PATH, *GROWING)  # in any change, whatever project it is of
 SHORTEST = 4
 PAGE = 200
 
@@ -92,7 +92,7 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
     """
     listed = index.load(vault, keep=False).notes
     known = {note.path: note.project for note in listed}
-    ids = project_merges.ids(vault, project or "")
+    ids = same_project.ids(vault, project or "")
     path = _path_of([note for note in listed if project is None or note.applies_to(project)], vault, wanted)
     found: list[Entry] = []
     others = 0
@@ -256,7 +256,7 @@ def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
                 f"{one.path} was changed again after {entry.id}, so that change cannot be undone by itself; "
                 "nothing was changed. Undo the later one first, or edit the file."
             )
-        if merged.text != (brain.refreshed(ours, ()) if one.path == brain.PATH else ours):
+        if merged.text != (note_facets.refreshed(ours, ()) if one.path == note_facets.PATH else ours):
             planned_on[one.path], texts[one.path] = ours, merged.text
     if not texts:
         raise UsageError(f"Nothing of the change {entry.id} is left to undo; nothing was changed.")
@@ -278,9 +278,9 @@ def _from_handoff(vault: str, repository: Repository, wanted: str) -> Plan | Non
 
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:
     """The same texts; a merged BRAIN.md among them has the map of the notes as they will be."""
-    if brain.PATH not in texts:
+    if note_facets.PATH not in texts:
         return texts
-    return {**texts, brain.PATH: brain.refreshed(texts[brain.PATH], known.with_texts(texts))}
+    return {**texts, note_facets.PATH: note_facets.refreshed(texts[note_facets.PATH], known.with_texts(texts))}
 
 
 def _read(vault: str, path: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.vault import frontmatter, index, notes, sections
+from holdfast.vault import frontmatter, index, instructions, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Impor
 def _candidates(source: Source, wish: Wish) -> list[Candidate]:
     place = source.place
     made = []
-    for one in sections.cut(source.text, place.path.rpartition("/")[2]):
+    for one in instructions.cut(source.text, place.path.rpartition("/")[2]):
         body, secrets = redact(one.text.strip("\n"))
         name, more = redact(clean(one.heading)[0])
         description, still_more = redact(clean(one.description or _first_sentence(one.text))[0])
@@ -134,8 +134,8 @@ def _candidates(source: Source, wish: Wish) -> list[Candidate]:
 
 def _first_sentence(text: str) -> str:
     """What the section says first, without the signs of a list or a fence."""
-    plain = sections.COMMENT.sub("", text)
-    lines = [MARKER.sub("", line.strip()) for line in plain.splitlines() if not sections.FENCE.match(line)]
+    plain = instructions.COMMENT.sub("", text)
+    lines = [MARKER.sub("", line.strip()) for line in plain.splitlines() if not instructions.FENCE.match(line)]
     first = next((line for line in lines if line), "")
     return SENTENCE.split(first)[0]
 

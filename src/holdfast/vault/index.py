@@ -21,10 +21,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import alike, codec, project_merges
-from holdfast.capture.agent_edits import Edits
+from holdfast.capture import codec, same_project
+from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
-from holdfast.vault import armed_file, index_store, journal, note_facets, notes, vouched
+from holdfast.text import folding
+from holdfast.vault import armed_file, authority, index_store, journal, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
@@ -169,7 +170,7 @@ class Index:
 
     def like(self, words: frozenset[str]) -> list[Note]:
         """The notes, among those that the user may say again, that say nearly the same as these words, by path."""
-        found = (path for path, one in self._facets.items() if one.words and alike.are(words, one.words))
+        found = (path for path, one in self._facets.items() if one.words and folding.are(words, one.words))
         return [self.known[path].note for path in sorted(found)]
 
 
@@ -253,7 +254,7 @@ def looked_through(
             meta = {} if is_same else {"commit": ""}
         with suppress(sqlite3.Error, UnicodeError):  # it is only a help
             store.save(rows, gone, meta)
-    merged = project_merges.names(vault)
+    merged = same_project.names(vault)
     if merged:
         known = {path: under_merges(one, merged) for path, one in known.items()}
     return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held), merged)
@@ -283,13 +284,13 @@ def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: lis
     """Notes that an agent removed."""
     if not edits.are_possible():
         return []
-    gone = {*before, *vouched.names(vault)} - set(listed)
+    gone = {*before, *authority.names(vault)} - set(listed)
     return [path for path in sorted(gone) if is_note_path(path) and edits.by(path)]
 
 
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
-    text = vouched.committed(vault, path)
+    text = authority.committed(vault, path)
     try:
         raw = journal.content(vault, path)
     except OSError:

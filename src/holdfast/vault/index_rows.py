@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import alike, codec, platform, project_merges
+from holdfast.capture import codec, platform, same_project
+from holdfast.text import folding
 from holdfast.vault import index, index_store, note_facets, notes
 from holdfast.vault.index import Index, Known
 from holdfast.vault.index_store import raw
@@ -66,7 +67,7 @@ class StoredIndex(Index):
         held: tuple[str, ...] = (),
         merged: Mapping[str, str] | None = None,
     ) -> None:
-        merged = project_merges.names(vault) if merged is None else merged
+        merged = same_project.names(vault) if merged is None else merged
         self.__dict__.update(vault=vault, store=store, over=dict(over or {}), held=held, known=_Rows(self), _seen={})
         self.__dict__.update(merged=merged)
 
@@ -110,7 +111,7 @@ class StoredIndex(Index):
 
     def _ids(self, projects: Collection[str]) -> tuple[str, ...]:
         """The ids under which rows of these projects lie."""
-        return tuple({one: None for name in projects for one in project_merges.family(self.merged, name)})
+        return tuple({one: None for name in projects for one in same_project.family(self.merged, name)})
 
     def _recalled(self, path: str, stamp: str, crc: int, row: bytes) -> Known | Broken | None:
         if crc == index_store.checksum(row):
@@ -226,13 +227,13 @@ class StoredIndex(Index):
         return found | {one.project for one in self._planned.values() if one.shelf in shelves}
 
     def like(self, words: frozenset[str]) -> list[Note]:
-        telling = sorted(words - alike.MARKS)
-        if len(telling) < alike.FEWEST:
+        telling = sorted(words - folding.MARKS)
+        if len(telling) < folding.FEWEST:
             return []
-        query = f"SELECT id FROM word WHERE word IN ({_marks(telling)}) GROUP BY id HAVING count(*) >= {alike.FEWEST}"
+        query = f"SELECT id FROM word WHERE word IN ({_marks(telling)}) GROUP BY id HAVING count(*) >= {folding.FEWEST}"
         paths = self._paths(f"id IN ({query})", *map(raw, telling))
         near = {*paths, *(path for path, one in self._planned.items() if one.words)}
-        return [one.note for one in self._those(near) if alike.are(words, alike.words(one.note.description))]
+        return [one.note for one in self._those(near) if folding.are(words, folding.words(one.note.description))]
 
     @cached_property
     def _planned(self) -> dict[str, Facets]:

@@ -2,6 +2,8 @@
 
 A project's files are read only where they really lie inside the project: a link or an `@path` that leaves it is named
 and left out. The user's own files, and files that the user names, may lie anywhere.
+
+A Markdown file cut into sections: one heading, the text below it, and the lines it stands on.
 """
 
 from __future__ import annotations
@@ -9,18 +11,111 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import NotFound
+from holdfast.hosts.host import every
+from holdfast.vault import frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
+LONGEST = 20_000
+HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+POINTER_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*(?:@\S+|\[[^\]]*\]\([^)\s]+\.md\).*)?\s*$")
+
+
+@dataclass(frozen=True)
+class Section:
+    """`heading` names it within its file, `first` and `last` are the lines of its text, counted from 1."""
+
+    heading: str
+    text: str
+    first: int
+    last: int
+    description: str = ""
+
+
+def cut(text: str, title: str) -> list[Section]:
+    """The sections that say something. `title` names what stands above the first heading."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    name, description, start = title, "", 0
+    try:
+        document = frontmatter.parse(text)
+        name = str(document.fields.get("name") or title)
+        description = str(document.fields.get("description") or "")
+        start = text.count("\n") - document.body.count("\n")
+        text = document.body
+    except frontmatter.Unparsable:
+        pass
+    if description:
+        whole = Section(name, text.strip("\n"), start + 1, start + len(_lines(text)), description)
+        return _named_once(_pieces(whole)) if says_something(text) else []
+    found = [one for one in _by_heading(text, name, start) if says_something(one.text)]
+    return _named_once(piece for one in found for piece in _pieces(one))
+
+
+def says_something(text: str) -> bool:
+    """Whether there is more than blank lines, comments and pointers to other files."""
+    return any(not POINTER_LINE.match(line) for line in COMMENT.sub("", text).splitlines())
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
+
+
+def _by_heading(text: str, title: str, start: int) -> Iterator[Section]:
+    heading, first, fence, number = title, start + 1, "", start
+    held: list[str] = []
+    for number, line in enumerate(_lines(text), start + 1):
+        mark = FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+        found = None if fence else HEADING.match(line)
+        if found:
+            yield Section(heading, "\n".join(held), first, number - 1)
+            heading, first, held = found[1].strip() or title, number, []
+        else:
+            held.append(line)
+    yield Section(heading, "\n".join(held), first, number)
+
+
+def _pieces(section: Section) -> list[Section]:
+    if len(section.text) <= LONGEST:
+        return [section]
+    texts = [""]
+    for paragraph in re.split(r"(?<=\n)(?=[ \t]*\n)", section.text):
+        for at in range(0, len(paragraph), LONGEST):
+            part = paragraph[at : at + LONGEST]
+            if texts[-1] and len(texts[-1]) + len(part) > LONGEST:
+                texts.append("")
+            texts[-1] += part
+    return [
+        replace(section, heading=f"{section.heading} ({nth}/{len(texts)})", text=text)
+        for nth, text in enumerate(texts, 1)
+    ]
+
+
+def _named_once(sections: Iterator[Section] | list[Section]) -> list[Section]:
+    """Two sections of one file may have the same heading; the later one gets a number."""
+    seen: dict[str, int] = {}
+    out = []
+    for one in sections:
+        seen[one.heading] = seen.get(one.heading, 0) + 1
+        nth = seen[one.heading]
+        out.append(one if nth == 1 else replace(one, heading=f"{one.heading} ({nth})"))
+    return out
+
+
 LARGEST = 1 << 20
 DEEPEST = 5  # of files that name files
-OF_PROJECT = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
 OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
 POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
 
@@ -54,26 +149,26 @@ class Reading:
 
 def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_hosts: bool) -> list[Place]:
     """The files that agents read in this project, and the user's own, whether they are there or not."""
-    claude = env.get("CLAUDE_CONFIG_DIR") or f"{user}/.claude"
-    codex = env.get("CODEX_HOME") or f"{user}/.codex"
-    names = OF_PROJECT + (OF_OTHER_HOSTS if all_hosts else ())
+    hosts = every()
+    names = [*(name for host in hosts for name in host.instructions), *(OF_OTHER_HOSTS if all_hosts else ())]
     found = [Place(f"{root}/{name}", name, inside=root) for name in names]
     if all_hosts:
         rules = sorted(name for name in _names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
         found += [Place(f"{root}/.cursor/rules/{name}", f".cursor/rules/{name}", inside=root) for name in rules]
-    users = [f"{claude}/CLAUDE.md", f"{codex}/AGENTS.md"]
+    users = [f"{host.folder(env)}/{host.instructions[0]}" for host in hosts]
     if all_hosts:
         users += [f"{user}/.gemini/GEMINI.md", f"{user}/.qwen/QWEN.md"]
     found += [Place(path, label(path, root, user), is_users=True) for path in users]
-    return found + list(_auto_memory(claude, dict.fromkeys((root, cwd)), root, user))
+    tops = [host.settings.sessions(env) for host in hosts]
+    return found + [place for top in tops for place in _auto_memory(top, dict.fromkeys((root, cwd)), root, user)]
 
 
-def _auto_memory(claude: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[Place]:
-    """What Claude Code noted by itself: its index first, then the files by topic."""
+def _auto_memory(top: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[Place]:
+    """What a host noted by itself: its index first, then the files by topic."""
     spellings = {re.sub("[^A-Za-z0-9]", "-", one): None for one in folders}
     spellings.update({one.replace("/", "-"): None for one in folders})
     for name in spellings:
-        folder = f"{claude}/projects/{name}/memory"
+        folder = f"{top}/{name}/memory"
         names = sorted(_names(folder), key=lambda one: (one != "MEMORY.md", one))
         for one in names:
             if one.endswith(".md"):

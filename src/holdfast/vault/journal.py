@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import agent_edits, calls, codec, home, platform
+from holdfast.capture import agent_files, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, HoldfastError, UsageError
@@ -245,7 +245,7 @@ def _write(vault: str, file: File) -> str | None:
                 return None
             if digest(now) != file.before:
                 return ""
-            if agent_edits.concerns(file.path):
+            if agent_files.concerns(file.path):
                 calls.written(home.state(vault), file.path, file.after)
             if after is None:
                 os.rename(path, aside)

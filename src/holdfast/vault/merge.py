@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import quoting
 from holdfast.tasks import page as tasks
 from holdfast.tasks.record import is_archive, joined
-from holdfast.vault import brain, frontmatter
+from holdfast.vault import frontmatter, note_facets
 from holdfast.vault.frontmatter import Document, Unparsable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _Conflict(Exception):
 
 def merge(path: str, base: str | None, ours: str | None, theirs: str | None) -> Merged:
     """One file out of two that come from `base`. BRAIN.md comes back with an empty map, to be generated again."""
-    if path == brain.PATH:
+    if path == note_facets.PATH:
         return _merge_brain(base, ours, theirs)
     if theirs in (ours, base):
         return Merged(ours)
@@ -70,7 +70,7 @@ def merge(path: str, base: str | None, ours: str | None, theirs: str | None) -> 
 
 def _merge_brain(base: str | None, ours: str | None, theirs: str | None) -> Merged:
     """The operator's words only: with the same empty map in all three, the map cannot disagree."""
-    bare = [brain.refreshed(text, ()) for text in (base, ours, theirs)]
+    bare = [note_facets.refreshed(text, ()) for text in (base, ours, theirs)]
     try:
         return Merged(merge_lines(*bare))
     except _Conflict:
@@ -78,7 +78,7 @@ def _merge_brain(base: str | None, ours: str | None, theirs: str | None) -> Merg
             return Merged(bare[1], conflict=True)
     # Two brains that began apart do not contradict each other: the words of both are one person's.
     above, below = (_united(*parts) for parts in zip(*(quoting.around_map(text) for text in bare), strict=True))
-    return Merged(brain.refreshed(f"{above}{brain.BEGIN}\n{brain.END}\n{below}", ()))
+    return Merged(note_facets.refreshed(f"{above}{note_facets.BEGIN}\n{note_facets.END}\n{below}", ()))
 
 
 def _united(base: str, ours: str, theirs: str) -> str:

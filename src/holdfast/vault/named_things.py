@@ -11,28 +11,35 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.vault.call_words import (
+from holdfast.vault.clause_words import (
     ALWAYS,
+    BEHIND,
     BRANCHES,
     COMMITS,
     DOINGS,
     ENGLISH,
+    FILES_IN,
     FOLDER_NAMES,
     FOLDER_WORDS,
+    GONE,
     MANY,
     NAMES,
     NO_FOLDERS,
+    OBJECT,
     PHRASES,
     PLAIN_WORDS,
     PUSHES,
+    RANGE,
     ROOTS,
     SINGLE,
     SQL,
     SUFFIXES,
+    SURE,
+    USED,
+    VERSIONED,
     glob_of,
     is_file,
 )
-from holdfast.vault.clause_words import BEHIND, FILES_IN, GONE, OBJECT, RANGE, SURE, USED, VERSIONED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

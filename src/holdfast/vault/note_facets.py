@@ -1,20 +1,241 @@
 """What a note is looked up by: its words, its sources, its places in the map and in a brief.
 
-One set of facets for each note, worked out when it is read, so that the stored index (vault/stored_index) finds the few
-notes that a change needs without loading the others. Keys are texts whose order is the order they are shown in.
+One set of facets for each note, worked out when it is read, so that the stored index (vault/stored_index) finds the
+few notes that a change needs without loading the others. Keys are texts whose order is the order they are shown in.
+
+Which notes a brief shows first: by authority (the user's, those a person confirmed, decisions, lessons, facts,
+outside text, lists of what was done), then by the weight that their use has given them in the field, then the
+newest.
+
+BRAIN.md: the operator's own words, and between markers the map that we generate.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from holdfast.capture import alike, quoting
-from holdfast.vault import brain, note_order, notes, said
+from holdfast.capture import home, quoting
+from holdfast.model import TRUSTED
+from holdfast.text import folding
+from holdfast.vault import brief_parts, notes
+from holdfast.vault.notes import GLOBAL, Note
 
 if TYPE_CHECKING:
-    from holdfast.vault.index import Known
-    from holdfast.vault.notes import Note
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.vault.index import Index, Known
+
+
+PATH = "BRAIN.md"
+BEGIN, END = quoting.MAP_BEGINS, quoting.MAP_ENDS
+MOST_LINES = 200
+FEWEST = 12  # for the map, however much the operator wrote
+OPENING = quoting.OPENING + "\n"
+TITLES = {
+    "rule": "Rules",
+    "identity": "Identity",
+    "feedback": "Feedback",
+    "knowledge": "Knowledge",
+    "project": "Projects",
+}
+
+ALWAYS_SHOWN, FIRST = 0, 1  # the groups of the map: rules that always apply, then one for each kind
+GROUPS = ("Rules that always apply", *TITLES.values(), "Of other kinds")
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """Notes of which the map asks for the first of each group only."""
+
+    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
+        """The first notes of a group, and how many it has."""
+        ...
+
+
+class _Listed:
+    """Notes that are all at hand."""
+
+    def __init__(self, notes: Iterable[Note]) -> None:
+        self._groups: dict[int, list[Note]] = {}
+        for note in sorted(notes, key=lambda note: (note.name.casefold(), note.path)):
+            self._groups.setdefault(group_of(note), []).append(note)
+
+    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
+        found = self._groups.get(group, [])
+        return found[:most], len(found)
+
+
+def refreshed(text: str | None, notes: Iterable[Note] | Mapped) -> str:
+    """BRAIN.md with the map of these notes."""
+    above, below = quoting.around_map(OPENING if text is None else text)
+    newline = "\r\n" if "\r\n" in above else "\n"
+    if above and not above.endswith("\n"):
+        above += newline
+    used = above.count("\n") + below.count("\n") + (1 if below and not below.endswith("\n") else 0)
+    lines = map_lines(notes, max(FEWEST, MOST_LINES - used - 2))
+    return above + newline.join([BEGIN, *lines, END]) + newline + below
+
+
+def is_current(text: str | None, notes: Iterable[Note] | Mapped) -> bool:
+    return text is not None and refreshed(text, notes) == text
+
+
+def map_lines(notes: Iterable[Note] | Mapped, most: int) -> list[str]:
+    """The map in at most `most` lines."""
+    mapped = notes if isinstance(notes, Mapped) else _Listed(notes)
+    lines: list[str] = []
+    shown = total = 0
+    for group, title in enumerate(GROUPS):
+        room = most - len(lines) - (3 if lines else 2)
+        found, count = mapped.on_map(group, max(0, room))
+        total += count
+        if not found or most - len(lines) < 4:
+            continue
+        lines += ["", f"## {title}"] if lines else [f"## {title}"]
+        lines += [line_of(note) for note in found]
+        shown += len(found)
+    if shown < total:
+        lines.append(f"({total - shown:,} more notes do not fit here; `holdfast notes` lists all {total:,}.)")
+    return lines or ["(no notes yet)"]
+
+
+def group_of(note: Note) -> int:
+    """The group of the map that a note stands in; -1 for none."""
+    if not note.is_active:
+        return -1
+    if note.is_always_on and note.kind == "rule" and note.project == GLOBAL:
+        return ALWAYS_SHOWN
+    return FIRST + list(TITLES).index(note.kind) if note.kind in TITLES else len(GROUPS) - 1
+
+
+def line_of(note: Note) -> str:
+    """One line per note: name, where it applies, description, path. Nothing in it can end the map."""
+    policy = f" ({note.policy})" if note.policy else ""
+    where = "" if note.project == GLOBAL else f" [{note.project}]"
+    name = note.name.replace("[", "(").replace("]", ")")
+    line = f"- [{name}]({note.path}){policy}{where}: {note.description}"
+    whole = line if len(line.splitlines()) == 1 else " ".join(line.split())
+    return whole.replace("<!--", "<! --")
+
+
+MOST_MAPPED = 24
+AT_ONCE = 64  # notes of the user's that are asked for at a time
+USER, CONFIRMED, DECISION, LESSON, FACT, OUTSIDE, PROGRESS = range(7)
+AUTHORITY = ("the user's", "confirmed", "decision", "lesson", "fact", "outside text", "progress")
+IN_USE = 1.0  # weight from which on a note counts as used
+PROGRESS_NAME = "-progress-"  # in the name of a month's list of what was done
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What briefs choose from: the notes that always apply, what the user said, and the others."""
+
+    known: Index
+    used: dict[str, tuple[float, int]]  # weight and reads of a path, of those in use
+
+    @classmethod
+    def of(cls, vault: str, known: Index) -> Shelf:
+        return cls(known, _used(vault))
+
+    def always_in(self, project: str, most: int) -> list[Note]:
+        """Who the user is before rules, what is for all before what is for one."""
+        return self.known.on_shelf("always", _names(project), most)
+
+    def said_in(self, project: str) -> Iterator[Note]:
+        """What the user said, the newest first."""
+        asked, given = AT_ONCE, 0
+        while found := self.known.on_shelf("said", _names(project), asked)[given:]:
+            yield from found
+            given += len(found)
+            asked *= 4
+
+    def first_in(self, project: str) -> tuple[list[Note], int]:
+        """Those that are shown first, and how many more there are."""
+        found = {note.path: note for note in self.known.on_shelf("other", _names(project), MOST_MAPPED)}
+        found |= {path: note for path in self.used if (note := self._other(path, project))}
+        in_order = sorted(found.values(), key=_name)
+        in_order.sort(key=lambda note: _standing(note, self.used), reverse=True)
+        shown = in_order[:MOST_MAPPED]
+        return shown, self.count("other", project) - len(shown)
+
+    def _other(self, path: str, project: str) -> Note | None:
+
+        known = self.known.known.get(path)
+        if known is None or not known.note.applies_to(project):
+            return None
+        return known.note if shelf_of(known.note) == OTHER else None
+
+    def count(self, shelf: str, project: str) -> int:
+        return self.known.count(shelf, _names(project))
+
+    def in_all(self, project: str) -> int:
+        """How many notes are in force in a project, with those for all."""
+        said = self.known.count("said", _names(project), active=True)
+        return said + self.count("other", project) + self.count("always", project)
+
+    def waiting(self, project: str) -> int:
+        """How many notes wait for a person's review."""
+        return self.known.waiting(_names(project))
+
+    def why(self, note: Note, rule: str) -> dict[str, Any]:
+        """What `boot --explain` says of a choice."""
+        weight, reads = self.used.get(note.path, (0.0, 0))
+        known = {"rule": rule, "origin": note.origin, "authority": AUTHORITY[authority(note)], "day": note.edited}
+        return {**known, "weight": round(weight, 2), "reads": reads} if reads else known
+
+
+def _used(vault: str) -> dict[str, tuple[float, int]]:
+    """What the field knows of notes in use; {} where there is none."""
+    state = home.state(vault)
+    if not home.has_field(state):
+        return {}
+    from holdfast.brief import prompt_by_words
+
+    found = prompt_by_words.used(state, time.time())
+    return {path: (weight, reads) for path, (weight, reads) in found.items() if weight >= IN_USE}
+
+
+def is_progress(note: Note) -> bool:
+    """Whether it is a month's list of what was done."""
+    return PROGRESS_NAME in note.path
+
+
+def authority(note: Note) -> int:
+    """Whose word it is, and of which kind. A note that a person has looked at since it was made is confirmed."""
+    if is_progress(note):
+        return PROGRESS
+    if note.origin == "user":
+        return USER
+    if note.reviewed > note.created:
+        return CONFIRMED
+    if note.origin not in TRUSTED:
+        return OUTSIDE
+    if note.kind in ("project", "rule"):
+        return DECISION
+    return LESSON if note.kind == "feedback" else FACT
+
+
+def _standing(note: Note, used: dict[str, tuple[float, int]]) -> tuple[int, float, int, tuple[str, str]]:
+    """The higher, the earlier."""
+    weight, reads = used.get(note.path, (0.0, 0))
+    is_used = weight >= IN_USE
+    return -authority(note), round(weight, 2) if is_used else 0.0, reads if is_used else 0, edited(note)
+
+
+def _names(project: str) -> frozenset[str]:
+    return frozenset((notes.GLOBAL, project))
+
+
+def _name(note: Note) -> tuple[str, str]:
+    return note.name.casefold(), note.path
+
+
+def edited(note: Note) -> tuple[str, str]:
+    """The day, and within it the newest of the flags and words it was made of: their ids begin with the time."""
+    return note.edited, max((source.rpartition(":")[2] for source in note.sources), default="")
+
 
 ALWAYS, SAID, OTHER, NONE = "always", "said", "other", ""  # the shelf of a brief that a note stands on
 NOWHERE = -1  # in no group of the map
@@ -23,7 +244,7 @@ NOWHERE = -1  # in no group of the map
 @dataclass(frozen=True)
 class Facets:
     """`fold` is the path without case, `group` and `name` its place in the map, `shelf` and `key` that in a brief.
-    `waits`: for a person's word. `words` are those of a text that the user may say again (capture/alike)."""
+    `waits`: for a person's word. `words` are those of a text that the user may say again (text/folding)."""
 
     fold: str
     digest: str = ""
@@ -47,7 +268,7 @@ def of(one: Known) -> Facets:
         fold=note.path.casefold(),
         digest=one.digest,
         project=note.project,
-        group=brain.group_of(note),
+        group=group_of(note),
         name=note.name.casefold(),
         shelf=shelf,
         key=_key(note, shelf),
@@ -55,7 +276,7 @@ def of(one: Known) -> Facets:
         waits=waits(note),
         called=names_of(note),
         sources=note.sources,
-        words=alike.words(note.description) if is_repeated(note) else frozenset(),
+        words=folding.words(note.description) if is_repeated(note) else frozenset(),
         armed=one.armed,
     )
 
@@ -70,7 +291,7 @@ def names_of(note: Note) -> frozenset[str]:
 def shelf_of(note: Note) -> str:
     if note.is_beside:
         return NONE
-    if said.is_said(note):
+    if brief_parts.is_said(note):
         return SAID
     if note.is_active or note.status == notes.PROPOSED:
         return ALWAYS if note.is_always_on else OTHER
@@ -82,9 +303,9 @@ def _key(note: Note, shelf: str) -> str:
     if shelf == ALWAYS:
         return f"{int(note.kind != 'identity')}{int(note.project != notes.GLOBAL)}"
     if shelf == SAID:
-        return "\0".join(said.newest_first(note))
+        return "\0".join(brief_parts.newest_first(note))
     if shelf == OTHER:
-        return "\0".join((str(9 - note_order.authority(note)), *note_order.edited(note)))
+        return "\0".join((str(9 - authority(note)), *edited(note)))
     return ""
 
 

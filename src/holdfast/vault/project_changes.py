@@ -4,6 +4,8 @@ Promise: projects.toml is all that changes, in one commit; no note, handoff, tas
 table there (capture/project_merges), so taking it out gives each project its own memory back. A name or key that may
 mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is
 read back, and one that would say anything else is not made.
+
+The projects of a vault: their ids, the keys that they are found by, and how much there is of each.
 """
 
 from __future__ import annotations
@@ -11,15 +13,57 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.capture import gate, home, locks, project_merges, projects
+from holdfast.capture import gate, home, locks, projects, queue, same_project
 from holdfast.capture.ids import digest
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import brief
+from holdfast.vault import brief, index, lineage
 from holdfast.vault.writing import writing
+
+if TYPE_CHECKING:
+    from holdfast.model import Project
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One project. `waiting` are flags that are not filed yet, `here` says that it is the one of this folder, `merged`
+    are the ids of projects that are part of it now, and `clash` says where merges contradict each other."""
+
+    id: str
+    slug: str
+    keys: tuple[str, ...]
+    notes: int
+    handoffs: int
+    waiting: int
+    here: bool
+    merged: tuple[str, ...] = ()
+    clash: str = ""
+
+
+def listed(vault: str, here: Project, now: float) -> list[Listed]:
+    """By id. Raises HoldfastError where projects.toml cannot be read."""
+    found, trouble = projects.listed(vault)
+    if trouble:
+        raise HoldfastError(trouble)
+    notes = Counter(note.project for note in index.load(vault, keep=False).notes if note.is_active)
+    merged, clashes = same_project.read(vault)
+    flags = (one.flag.project for one in queue.read(f"{home.state(vault)}/queue", now).entries)
+    waiting = Counter(merged.get(one, one) for one in flags)
+    keys_of = {ident: keys for ident, _, keys in found}
+    listed = []
+    for ident, slug, _ in found:
+        if ident in merged:
+            continue
+        ids = same_project.family(merged, ident)
+        keys = tuple(key for one in ids for key in keys_of.get(one, ()))
+        counts = (notes[ident], len(lineage.names(vault, ident)), waiting[ident])
+        listed.append(Listed(ident, slug, keys, *counts, ident == here.id, ids[1:], clashes.get(ident, "")))
+    return listed
+
 
 TABLES = "projects.toml"
 T = TypeVar("T")
@@ -80,7 +124,7 @@ def merge(vault: str, other: str, into: str, here: str, now: float, *, by: gate.
     gate.require(by, gate.Change(gate.SETTING), "Merging projects")
 
     def planned(known: _Registry) -> tuple[str, str, Merged]:
-        names, clashes = project_merges.of_table(known.table)
+        names, clashes = same_project.of_table(known.table)
         gone, kept = known.project(other), known.project(into) if into else here
         for one in (gone, kept):
             if one in clashes:
@@ -90,7 +134,7 @@ def merge(vault: str, other: str, into: str, here: str, now: float, *, by: gate.
         kept = names.get(kept, kept)
         if gone == kept:
             raise UsageError(f"{gone} cannot be merged into itself; nothing was changed.")
-        text = known.text + projects.table(project_merges.TABLE, project=gone, into=kept)
+        text = known.text + projects.table(same_project.TABLE, project=gone, into=kept)
         return text, f"project: {gone} is merged into {kept}", Merged(gone, kept, "")
 
     done, commit = _change(vault, now, by, planned)
@@ -141,7 +185,7 @@ def _read(text: str) -> _Registry:
         for one in table.get("alias", []):
             keys.setdefault(str(one["project"]), []).append(str(one["key"]))
         merged: dict[str, list[str]] = {}
-        for one in table.get(project_merges.TABLE, []):
+        for one in table.get(same_project.TABLE, []):
             merged.setdefault(str(one["project"]), []).append(str(one["into"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HoldfastError(f"{TABLES} cannot be read ({error}); {BY_HAND}") from error
@@ -159,7 +203,7 @@ def _without_merge(known: _Registry, ident: str, name: str) -> tuple[str, str, S
         raise UsageError(f"{ident} was merged and keeps its own name; nothing was changed. Leave --as out.")
     into = tuple(dict.fromkeys(known.merged[ident]))
     tables = [
-        _comments(one) if (found := _only(one, project_merges.TABLE)) and found.get("project") == ident else one
+        _comments(one) if (found := _only(one, same_project.TABLE)) and found.get("project") == ident else one
         for one in _tables(known.text)
     ]
     text = "".join(tables)

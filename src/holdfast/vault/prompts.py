@@ -5,19 +5,21 @@
 Each prompt has its number within the session, its time, the end of what the agent had said before it (quoted with >),
 and its words, indented, so that nothing in them can be taken for a heading of ours. The name begins with the time at
 which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
-writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model that
-was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long texts
-unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word.
+writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model
+that was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long
+texts unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word.
+
+The user's prompts as they are listed: those in the vault, and those of sessions that no close has told yet.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import platform, project_merges
+from holdfast.capture import episodes, home, marks, platform, same_project, story
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.vault import frontmatter, journal
@@ -26,10 +28,11 @@ from holdfast.vault.lineage import compact, iso
 from holdfast.vault.notes import slug
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Typed
+
 
 FOLDER = "prompts"
 LARGEST = 1 << 20
@@ -90,7 +93,7 @@ def path_for(episode: Episode, machine: str) -> str:
 
 def names(vault: str, project: str) -> list[str]:
     """The files of a project, and of those that were merged into it, the oldest first."""
-    found = [path for one in project_merges.ids(vault, project) for path in names_under(vault, one)]
+    found = [path for one in same_project.ids(vault, project) for path in names_under(vault, one)]
     return sorted(found, key=lambda path: path.rpartition("/")[2])
 
 
@@ -105,7 +108,7 @@ def names_under(vault: str, project: str) -> list[str]:
 
 def sessions(vault: str, project: str, most: int) -> list[Session]:
     """The newest sessions of a project that can be read, the newest first."""
-    ids = project_merges.ids(vault, project)
+    ids = same_project.ids(vault, project)
     found = (read(vault, path) for path in reversed(names(vault, project)[-most:]))
     return [one for one in found if one and one.project in ids]
 
@@ -213,3 +216,63 @@ def _plain(text: str) -> str:
     """As it comes back from the file: no carriage returns, no control characters, no blanks at the ends of lines."""
     tidy = "".join(one if one.isprintable() or one in "\n\t" else " " for one in text.replace("\r\n", "\n"))
     return "\n".join(line.rstrip() for line in tidy.split("\n")).strip("\n")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One prompt and whose it is; `path` is "" while its session is not closed."""
+
+    number: int
+    time: str
+    text: str
+    before: str
+    host: str
+    session: str
+    project: str
+    path: str
+
+    def as_record(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[Listed]:
+    """The newest prompts with all of these words, of one project, or of all where it is ""."""
+    wanted = [word.casefold() for word in words]
+    ids = same_project.ids(vault, project) if project else ()
+    waiting = [one for one in _waiting(home.state(vault), now) if not ids or one.project in ids]
+    found = [one for one in waiting if _has(one, wanted)]
+    known = {(one.session, one.time) for one in found}
+    for path in sorted(_paths(vault, project), key=lambda path: path.rpartition("/")[2], reverse=True):
+        if len(found) >= most + len(waiting):
+            break
+        session = read(vault, path)
+        if session is None or (ids and session.project not in ids):
+            continue
+        whose = (session.host, session.episode, session.project, path)
+        for one in reversed(session.prompts):
+            made = Listed(one.number, one.time, one.text, one.before, *whose)
+            if (made.session, made.time) not in known and _has(made, wanted):
+                found.append(made)
+    found.sort(key=lambda one: (one.time, one.number), reverse=True)
+    return found[:most]
+
+
+def _paths(vault: str, project: str) -> list[str]:
+    if project:
+        return names(vault, project)
+    return [path for folder in projects(vault) for path in names_under(vault, folder)]
+
+
+def _has(one: Listed, wanted: list[str]) -> bool:
+    text = one.text.casefold()
+    return all(word in text for word in wanted)
+
+
+def _waiting(state: str, now: float) -> Iterator[Listed]:
+    """Of sessions that go on, and of those that ended and are not closed."""
+    keys = {episode.key: (episode.project, episode.host) for episode, _ in episodes.in_live(state, now)}
+    for mark in marks.everywhere(state):
+        keys.setdefault(mark.episode, (mark.project, mark.episode.partition("/")[0]))
+    for key, (project, host) in keys.items():
+        for one in story.typed(state, key):
+            yield Listed(one.number, moment(one.time), one.text, one.before, host, key, project, "")

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gate, home, ledger, platform, purging
-from holdfast.capture.scrubbing import Scrubber
+from holdfast.capture.purging import Scrubber
 from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
-from holdfast.vault import brain, index, purge_history, purge_plan, tasks
+from holdfast.vault import index, note_facets, own_files, purge_history, purge_plan
 from holdfast.vault.git import Repository
 from holdfast.vault.purge_plan import Plan
 from holdfast.vault.writing import Writer, refresh_derived, writing
@@ -110,7 +110,7 @@ def carry_out(
         records += purging.clean_state(home.state(vault), scrubber, (PENDING, *DERIVED))
         say("what is derived")
         _drop_derived(vault)
-        tasks.settle(writer)
+        own_files.settle(writer)
         refresh_derived(vault, index.load(vault))  # an armed rule must not sleep until the next change
         say("looking for what is left")
         checked, left = _search(writer.repository, whole, scrubber)
@@ -167,8 +167,8 @@ def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, .
                 platform.write_atomic(f"{writer.vault}/{path}", after, durable=True)
         if not texts and not has_logs:
             break
-        if texts.get(brain.PATH):
-            texts[brain.PATH] = brain.refreshed(texts[brain.PATH], writer.index.with_texts(texts))
+        if texts.get(note_facets.PATH):
+            texts[note_facets.PATH] = note_facets.refreshed(texts[note_facets.PATH], writer.index.with_texts(texts))
         if texts:
             writer.commit("purge a note", texts, cause="purge", by=gate.BY_UPKEEP)
     return tuple(cleaned)

@@ -27,7 +27,7 @@ from holdfast.vault.git import Repository
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.capture.scrubbing import Scrubber
+    from holdfast.capture.purging import Scrubber
     from holdfast.vault.writing import Writer
 
 FRESH = "purge.git"

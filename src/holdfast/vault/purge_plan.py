@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, flags, home, log, platform
+from holdfast.capture.purging import PURGED, SHORTEST, Scrubber
 from holdfast.capture.redaction import redact
-from holdfast.capture.scrubbing import PURGED, SHORTEST, Scrubber
 from holdfast.errors import GitFailed, NotFound
 from holdfast.vault import journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import Broken
-from holdfast.vault.own import THOUGHTS
+from holdfast.vault.own_files import THOUGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, gate, home, notices, platform, quoting
-from holdfast.capture.agent_edits import BRAIN, Edits
-from holdfast.capture.caller import OUTSIDE, agents_origin
-from holdfast.capture.gate import APPLY, REFUSE, Asker, Change
+from holdfast.capture.agent_files import BRAIN, Edits
+from holdfast.capture.gate import APPLY, OUTSIDE, REFUSE, Asker, Change, agents_origin
 from holdfast.capture.ids import digest
 from holdfast.errors import UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import brain, index, notes, standing, vouched
+from holdfast.vault import authority, index, note_facets, notes
 from holdfast.vault.notes import Broken
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def _planned(writer: Writer, by: Asker, paths: Sequence[str], *, strict: bool) -
     plan = _Plan(by)
     for path in paths:
         plan.aside += _set_aside(writer.vault, path)
-        before, after = vouched.committed(writer.vault, path), writer.read(path)
+        before, after = authority.committed(writer.vault, path), writer.read(path)
         plan.planned_on[path] = after
         if before == after and before is not None:
             plan.texts[path] = after  # committed with git in between
@@ -130,7 +129,7 @@ def _planned(writer: Writer, by: Asker, paths: Sequence[str], *, strict: bool) -
             _plan_note(writer, plan, path, before, after, strict=strict)
     if BRAIN in plan.texts:
         known = writer.index.with_texts(plan.texts)
-        plan.texts[BRAIN] = brain.refreshed(plan.texts[BRAIN], known)
+        plan.texts[BRAIN] = note_facets.refreshed(plan.texts[BRAIN], known)
     return plan
 
 
@@ -176,7 +175,7 @@ def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
     """What is lifted and what is made, as the file claims it: as the user's own word, by its kind and by its folder. A
     file does not say whether feedback is a lesson or a preference, so it counts as the latter."""
     claimed = replace(new, note=replace(new.note, origin="user")) if new else None
-    lost, gained = standing.of(old), standing.of(claimed)
+    lost, gained = authority.of(old), authority.of(claimed)
     if gained and (kind := IN_FOLDER.get(path.partition("/")[0])):
         gained = {*gained, kind}
     if old and new and _is_same(old, new):
@@ -253,7 +252,7 @@ def _wait(writer: Writer, plan: _Plan, path: str, text: str) -> None:
 
 def _plan_brain(writer: Writer, plan: _Plan, before: str | None, after: str | None) -> None:
     """The user's own part of the brain is as it was; lines that the agent brought wait."""
-    was = quoting.around_map(brain.OPENING if before is None else before)
+    was = quoting.around_map(note_facets.OPENING if before is None else before)
     now = quoting.around_map(after) if after is not None else None
     plan.texts[BRAIN] = before
     if now == was:

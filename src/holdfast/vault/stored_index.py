@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
-from holdfast.capture.agent_edits import Edits
+from holdfast.capture.agent_files import Edits
 from holdfast.errors import HoldfastError
 from holdfast.vault import index, index_store, notes
 from holdfast.vault.git import Repository

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
 from holdfast.errors import GitFailed, NotFound, UsageError
-from holdfast.vault import brain, git_damage, history, journal, notes, purge_history, remote, tasks
+from holdfast.vault import git_damage, history, journal, note_facets, notes, own_files, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
@@ -87,7 +87,7 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
             remote.refuse_links(writer.repository)
             purge_history.publish(writer)  # where a purge was cut short or is older than the list
             joined = _both(joined, join(writer, theirs, joining=joining) if theirs else Joined())
-            tasks.settle(writer)  # pages are made of the logs of all machines
+            own_files.settle(writer)  # pages are made of the logs of all machines
             head = writer.repository.head()
         sent = _count(repository, theirs, head)
         if head == theirs or remote.push(repository, name, head):
@@ -209,8 +209,8 @@ def _conflict(one: history.Delta, ours: str | None, theirs: str | None) -> Confl
 def _taken(plan: Plan) -> tuple[str, ...]:
     """The files that a merge changes here. A map that is generated again is no change."""
     before = dict(plan.planned_on)
-    if brain.PATH in before:
-        before[brain.PATH] = brain.refreshed(before[brain.PATH], ())
+    if note_facets.PATH in before:
+        before[note_facets.PATH] = note_facets.refreshed(before[note_facets.PATH], ())
     return tuple(sorted(path for path, text in plan.texts.items() if text != before[path]))
 
 
@@ -222,9 +222,9 @@ def _base(repository: Repository, head: str, theirs: str, *, joining: bool) -> s
         return found[0]
     raw = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)
     paths = {path for path in raw.decode("utf-8", "surrogateescape").split("\0") if path}
-    words = (repository.content(head, brain.PATH) or b"").decode("utf-8", "replace") or None
-    is_bare = brain.refreshed(words, ()) == brain.refreshed(None, ())
-    has_own = not is_bare or paths - {*OWN, *GROWING, "format", brain.PATH, purge_history.GONE}
+    words = (repository.content(head, note_facets.PATH) or b"").decode("utf-8", "replace") or None
+    is_bare = note_facets.refreshed(words, ()) == note_facets.refreshed(None, ())
+    has_own = not is_bare or paths - {*OWN, *GROWING, "format", note_facets.PATH, purge_history.GONE}
     if has_own and not joining:
         raise UsageError(
             "The remote holds another vault that shares no history with this one; nothing was changed. To make one "

@@ -16,27 +16,24 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import agent_edits, gate, home, ledger, locks, platform, quoting
+from holdfast.capture import agent_files, gate, home, ledger, locks, platform, quoting
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
 from holdfast.model import OURS
 from holdfast.vault import (
     armed_file,
-    brain,
+    authority,
     damage,
     git_damage,
+    git_settings,
     journal,
     kept_versions,
-    last_commit,
+    note_facets,
     notes,
-    own,
+    own_files,
     settling,
-    standing,
     stored_index,
-    tasks,
-    vouched,
-    writable,
 )
 from holdfast.vault.git import Repository, remove_stale_locks
 from holdfast.vault.index_rows import StoredIndex
@@ -63,7 +60,7 @@ class Writer:
         self.repository = repository
         self.vault = repository.vault
         self.now = now
-        self.head = ""  # the last commit that is vouched for (vault/vouched)
+        self.head = ""  # the last commit that is vouched for (vault/authority)
         self.at = ""  # the head, where nobody has moved it since
         self.dirty: set[str] | None = None  # the files that differ from the head, as git said last
         self._index: Index | None = None
@@ -126,12 +123,14 @@ class Writer:
         before.update({path: text for path, text in (planned_on or {}).items() if path in texts})
         wanted = dict(texts)
         after = self.index.with_texts(texts)
-        standing.refuse(by, texts, self.index, after)
-        if brain.PATH in texts and brain.refreshed(self.read(brain.PATH), ()) != brain.refreshed(texts[brain.PATH], ()):
+        authority.refuse(by, texts, self.index, after)
+        if note_facets.PATH in texts and note_facets.refreshed(
+            self.read(note_facets.PATH), ()
+        ) != note_facets.refreshed(texts[note_facets.PATH], ()):
             gate.require(by, gate.Change(gate.IDENTITY, gate.LIFTED), "Changing the user's own part of BRAIN.md")
-        if brain.PATH not in wanted:
-            before[brain.PATH] = self.read(brain.PATH)
-            wanted[brain.PATH] = brain.refreshed(before[brain.PATH], after)
+        if note_facets.PATH not in wanted:
+            before[note_facets.PATH] = self.read(note_facets.PATH)
+            wanted[note_facets.PATH] = note_facets.refreshed(before[note_facets.PATH], after)
         for path in GROWING:
             text = self.read(path)
             if path not in wanted and text is not None:
@@ -141,7 +140,7 @@ class Writer:
             for path, text in wanted.items()
             if text != before[path] or path in GROWING or path in texts
         )
-        derived = tuple(path for path in (brain.PATH, *GROWING) if path not in texts)
+        derived = tuple(path for path in (note_facets.PATH, *GROWING) if path not in texts)
         change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents, derived)
         applied = journal.apply(self.repository, change)
         self.at = applied.commit or self.at
@@ -150,12 +149,12 @@ class Writer:
             self.dirty = {*(self.dirty or ()), *texts, *applied.skipped}
             self.look_again()
         last = applied.commit
-        if brain.PATH in applied.skipped:
+        if note_facets.PATH in applied.skipped:
             last = self._redraw_map() or last
         self.head = last if self.head and last else self.head
-        writable.note_refused(self.vault, applied.refused, self.now)
+        damage.note_refused(self.vault, applied.refused, self.now)
         if not in_vain and texts and texts.keys() <= dict(applied.refused).keys():
-            raise Unwritable(f"{writable.sentence(self.vault, applied.refused)}; nothing was changed.")
+            raise Unwritable(f"{damage.sentence(self.vault, applied.refused)}; nothing was changed.")
         refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
             _tell(self.vault, self.now, cause, change, applied)
@@ -163,11 +162,11 @@ class Writer:
 
     def _redraw_map(self) -> str:
         """The map of what is there, where a change could not be made as a whole and left it as it was."""
-        before = self.read(brain.PATH)
-        after = brain.refreshed(before, self.index)
+        before = self.read(note_facets.PATH)
+        after = note_facets.refreshed(before, self.index)
         if after == before:
             return ""
-        file = File(brain.PATH, journal.digest(_raw(before)), after)
+        file = File(note_facets.PATH, journal.digest(_raw(before)), after)
         change = Change(new_id(self.now), "The map of what is there", (file,), "map")
         self.at = journal.apply(self.repository, change).commit or self.at
         self.look_again()
@@ -195,14 +194,14 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         writer = Writer(repository, now)
         journal.recover(repository)
         _begin(writer)
-        tasks.settle(writer)
+        own_files.settle(writer)
         commit_person(writer)
         yield writer
         repository.keep_branch()
         if writer.head:
-            vouched.vouch(vault, writer.head, writer.seen_index)
-        last_commit.note(vault, repository.own_folder())
-        writable.lift_faults(vault)
+            authority.vouch(vault, writer.head, writer.seen_index)
+        git_settings.note(vault, repository.own_folder())
+        damage.lift_faults(vault)
         damage.lift_fault(repository)
     except GitFailed as error:
         broken = error if isinstance(error, HistoryDamaged) else _damage(repository) if error.by_git else None
@@ -308,7 +307,7 @@ def commit_person(writer: Writer) -> str:
         found, head = changed(writer), repository.head()
     kept = [path for _, path in found if _can_be_kept(repository.vault, path)]
     kept = damage.without_damaged(repository, head, kept, writer.now)
-    edits = agent_edits.Edits(repository.vault)
+    edits = agent_files.Edits(repository.vault)
     left = [path for path in kept if not settled.is_done and edits.by(path)]
     theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
     kept_versions.tell_lost(repository, head, theirs, writer.now)
@@ -318,7 +317,7 @@ def commit_person(writer: Writer) -> str:
     writer.at = commit or head
     if settled.is_done:
         writer.head = commit or head
-        vouched.vouch(writer.vault, writer.head, writer.seen_index, anew=True)
+        authority.vouch(writer.vault, writer.head, writer.seen_index, anew=True)
     return commit
 
 
@@ -370,7 +369,7 @@ def _is_our_own(repository: Repository, head: str, path: str) -> bool:
     """Whether a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
     more lines than at the head."""
     if path not in GROWING:
-        return own.is_ours(repository.vault, path)
+        return own_files.is_ours(repository.vault, path)
     now = journal.content(repository.vault, path) or b""
     before = repository.content(head, path) or b""
     return now.startswith(before)

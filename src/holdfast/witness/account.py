@@ -11,16 +11,15 @@ from __future__ import annotations
 from holdfast.model import value
 from holdfast.text import extract
 from holdfast.text.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER
-from holdfast.witness import answers, checks, commits, files, fixes, sentences, summary, tracker, tree
-from holdfast.witness.answers import Answer, Finding
-from holdfast.witness.checks import Check
-from holdfast.witness.commits import Commit
-from holdfast.witness.files import Written
-from holdfast.witness.fixes import Fix
-from holdfast.witness.sentences import Seen
-from holdfast.witness.summary import Part
+from holdfast.witness import checks, tracker, work_tree
+from holdfast.witness import checks as fixes
+from holdfast.witness import said as answers
+from holdfast.witness import said as sentences
+from holdfast.witness import said as summary
+from holdfast.witness.checks import Check, Fix
+from holdfast.witness.said import Answer, Finding, Part, Seen
 from holdfast.witness.tracker import Act, Listing
-from holdfast.witness.tree import Tree
+from holdfast.witness.work_tree import Commit, Tree, Written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,14 +103,14 @@ def gathered(heard: Sequence[Said]) -> Account:
         answers=tuple(answers.answers(heard)),
         findings=tuple(answers.findings(heard)),
         fixes=tuple(fixes.fixes(calls, results)),
-        commits=tuple(commits.made(calls, results)),
+        commits=tuple(work_tree.made(calls, results)),
         acts=tuple(tracker.acts(calls, results)),
         listing=tracker.listing(calls, results),
         limits=tuple(tracker.limits(calls, results)),
         checks=tuple(checks.last(calls, results)),
-        tree=tree.last(calls, results),
+        tree=work_tree.last(calls, results),
         todos=extract.todos([one for one in calls if extract.is_about_todos(one)], results),
-        written=tuple(files.written(calls, results)),
+        written=tuple(work_tree.written(calls, results)),
         parts=tuple(summary.parts(last.text)) if last else (),
         compacted=at,
         later="\n".join(_spoken(one) for one in heard if one.at > at and one.role in (ASSISTANT, CALL)).casefold(),

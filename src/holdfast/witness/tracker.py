@@ -10,7 +10,7 @@ import re
 
 from holdfast.model import value
 from holdfast.text import extract, shell_programs
-from holdfast.witness.commits import DOCUMENT
+from holdfast.witness.work_tree import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

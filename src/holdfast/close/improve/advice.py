@@ -16,13 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
-from holdfast.close.improve import arming, proposals
 from holdfast.close.improve import edits as improve_edits
+from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import snag as arming
 from holdfast.close.improve.edits import may_change
 from holdfast.close.improve.proposals import Proposal
 from holdfast.close.improve.snag import parsed, plain
-from holdfast.close.think import wording
+from holdfast.close.think import groups
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.close.improve.edits import Edit
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
     from holdfast.model import Flag
     from holdfast.vault.notes import Note
 
@@ -79,7 +80,7 @@ class Advice(BaseModel):
 
     def is_of(self, note: Note) -> bool:
         """Whether a note still has the words that the judge was shown: what came since, its rewrite would lose."""
-        return self._seen == digest(wording.own_words(note.body))
+        return self._seen == digest(groups.own_words(note.body))
 
     def armed(self) -> dict[str, Any] | None:
         """The `when` as notes have it; None where there is none."""
@@ -121,7 +122,7 @@ def question(flag: Flag, given: Sequence[Note], fence: Fence) -> Question[Advice
     better = f"\nBetter: {snag.better}" if snag.better else ""
     parts = [fence.around("SNAG", f"{snag.wrong}{better}{named}")]
     for handle, note in handles(given).items():
-        text = f"{note.name}\n{wording.shown(wording.own_words(note.body))}"
+        text = f"{note.name}\n{groups.shown(groups.own_words(note.body))}"
         parts.append(fence.around(f"NOTE {handle}, {note.kind}", text))
     return Question(
         "improve", f"{TOLD}\n{fence.explained}", "\n".join(parts), Advice, most_out=1500, about=flag.episode or flag.id
@@ -137,37 +138,37 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
     known = handles(given)
     if advice.note and advice.note not in known:
         raise Refused(
-            f"The judge named the note {wording.line(advice.note, 60)}, which it was not given; kept for review."
+            f"The judge named the note {groups.line(advice.note, 60)}, which it was not given; kept for review."
         )
     note = known.get(advice.note)
     if note and flag and not may_change(flag, note):
         raise Refused(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
-    lines = [line for line in (wording.line(one, LONGEST_LINE) for one in advice.lines) if line]
-    body = wording.lines(advice.body) if note else ""
+    lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
+    body = groups.lines(advice.body) if note else ""
     if not lines and not body:
         raise Refused("The judge's edit of a snag adds nothing; kept for review.")
     if body and note and not _is_shown_whole(note):
         raise Refused(f"The judge would rewrite {note.path}, of which it saw only the beginning; kept for review.")
-    if body and note and (len(body) > LONGEST_BODY or wording.lost(wording.own_words(note.body), body) > wording.LOST):
+    if body and note and (len(body) > LONGEST_BODY or groups.lost(groups.own_words(note.body), body) > groups.LOST):
         raise Refused(f"The judge's edit would lose more than a quarter of the lines of {note.path}; kept for review.")
     if advice.target == "skill" and flag and not parsed(flag).skill:
         raise Refused("The judge would edit a skill that the snag does not name; kept for review.")
-    name = wording.line(advice.name, notes.LONGEST_TITLE)
+    name = groups.line(advice.name, notes.LONGEST_TITLE)
     if not note and not name and not (flag and (parsed(flag).skill or parsed(flag).rule)):
         raise Refused("The judge's new note has no name; kept for review.")
     when = advice.armed()
-    problems = armed.problems(when) if when else []
+    problems = armed.problems_of(when) if when else []
     if problems or (when and arming.is_everyday(when)):
         raise Refused(f"The judge's `when` cannot stand ({' '.join(problems) or 'it would fire at every step'}); kept.")
     good = advice.model_copy(
         update={"note": note.path if note else "", "name": name, "lines": lines, "body": body, "when": advice.when}
     )
-    good._seen = digest(wording.own_words(note.body)) if note else ""
+    good._seen = digest(groups.own_words(note.body)) if note else ""
     return good
 
 
 def _is_shown_whole(note: Note) -> bool:
-    return wording.is_shown_whole(wording.own_words(note.body))
+    return groups.is_shown_whole(groups.own_words(note.body))
 
 
 def considered(advice: Advice, given: Sequence[Note], flag: Flag, state: str) -> Advice | None:
@@ -196,6 +197,6 @@ def _wanted(advice: Advice, note: Note | None, flag: Flag, vault: str) -> Edit |
     if not isinstance(found, notes.Note):
         return None
     if advice.body.strip() and _is_shown_whole(found):
-        return improve_edits.rewritten(plain(flag), found, text, wording.lines(advice.body), None)
-    lines = [line for line in (wording.line(one, LONGEST_LINE) for one in advice.lines) if line]
+        return improve_edits.rewritten(plain(flag), found, text, groups.lines(advice.body), None)
+    lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
     return improve_edits.added(plain(flag), found, text, lines, None) if lines else None

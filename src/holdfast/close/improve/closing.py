@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import home, ledger, notices, platform
 from holdfast.close.filing import sources_of
-from holdfast.close.improve import arming, loops, proposals, recurrence, skills
 from holdfast.close.improve import edits as improve_edits
-from holdfast.close.improve import plan as improve_plan
+from holdfast.close.improve import loops, proposals, recurrence, skills
 from holdfast.close.improve import record as improve_record
-from holdfast.close.improve.applying import apply_pending
+from holdfast.close.improve import skills as improve_plan
+from holdfast.close.improve import snag as arming
+from holdfast.close.improve.applying import Undone, apply_pending, undo
 from holdfast.close.improve.loops import Loop
-from holdfast.close.improve.plan import Plan
 from holdfast.close.improve.proposals import Proposal, notice_name
 from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, REJECTED, UNDONE, WAITING, Record
+from holdfast.close.improve.skills import Plan
 from holdfast.close.improve.snag import Snag, parsed, plain
-from holdfast.close.improve.undo import Undone, undo
 from holdfast.errors import NotSaved
 from holdfast.model import TRUSTED
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from holdfast.close.improve.advice import Advice
     from holdfast.close.improve.edits import Edit
     from holdfast.close.improve.recurrence import Again
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
     from holdfast.vault.notes import Note

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.quoting import stem as stem_of
 from holdfast.close.filing import LARGEST, MOST_SOURCES, sources_of
-from holdfast.close.improve import arming
+from holdfast.close.improve import snag as arming
 from holdfast.close.improve import snag as improve_snag
 from holdfast.model import TRUSTED
-from holdfast.vault import armed, frontmatter, notes, proofs
+from holdfast.vault import armed, edits, frontmatter, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 
@@ -251,7 +251,7 @@ def _with_sources(text: str, flag: Flag, more: dict[str, Any]) -> str:
 def _with_proofs(text: str, flag: Flag) -> str:
     known = text.splitlines()
     lines = [line for line in (f"- {one}" for one in flag.evidence) if line not in known]
-    return proofs.with_proofs(text, lines) if lines else text
+    return edits.with_proofs(text, lines) if lines else text
 
 
 def _project(flag: Flag) -> str:

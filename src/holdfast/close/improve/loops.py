@@ -1,10 +1,10 @@
 """Loops: every snag and what became of it. A loop that does not close is a note, not a loop; so an open one is said.
 
-A loop is open while its edit waits (in the queue, in quarantine, as a proposal, for a file to be written), while it is
-only noted, so that nothing brings it back, and when it came again after it was told. It is closed when it is wired (an
-armed note, a rule or a skill has it) or proven (close/improve/proving), or a person decided otherwise. What is counted
-is closes: an edit that still waits after more than two of its project is an alarm at the next start, in `doctor` and
-in `audit`.
+A loop is open while its edit waits (in the queue, in quarantine, as a proposal, for a file to be written), while it
+is only noted, so that nothing brings it back, and when it came again after it was told. It is closed when it is
+wired (an armed note, a rule or a skill has it) or proven (close/improve/recurrence), or a person decided otherwise.
+What is counted is closes: an edit that still waits after more than two of its project is an alarm at the next
+start, in `doctor` and in `audit`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, notices, platform, project_merges, queue
+from holdfast.capture import codec, notices, platform, queue, same_project
 from holdfast.capture.ids import LENGTH, digest, time_of
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
@@ -122,7 +122,7 @@ def listing(vault: str, state: str, now: float, project: str | None = None) -> L
 
 def _ids(vault: str, project: str | None) -> tuple[str, ...]:
     """Those of a project; () for all of them."""
-    return () if project is None else project_merges.ids(vault, project)
+    return () if project is None else same_project.ids(vault, project)
 
 
 def _counted(state: str, given: Iterable[Loop], ids: tuple[str, ...]) -> Loops:
@@ -272,7 +272,7 @@ def count_close(state: str, project: str) -> int:
 
 def after_close(vault: str, state: str, now: float, project: str, known_notes: index.Index | None = None) -> list[Loop]:
     """The end of a close: it is counted, and what is late is said at the next starts. Returns the late ones."""
-    ids = project_merges.ids(vault, project)
+    ids = same_project.ids(vault, project)
     open_now = [one for one in waiting(vault, state, now, project, known_notes) if one.project in ids]
     known = _counter(state, project)
     known["closes"] += 1

@@ -6,7 +6,7 @@
 A skill without the user's standing permission, a judge's decision that was refused, a claim that the evidence
 contradicts: all of them wait here, none of them is lost, and nothing but a person's `holdfast review` makes them true.
 An edit is made only where the file still is what it was planned on, or where the two can be merged; that of a skill,
-which lies outside the vault, only as this machine has planned it itself (close/improve/plan).
+which lies outside the vault, only as this machine has planned it itself (close/improve/skills).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gate, notices, platform, project_merges
+from holdfast.capture import codec, gate, notices, platform, same_project
 from holdfast.capture.redaction import redact
-from holdfast.close.improve import plan as improve_plan
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import skills
+from holdfast.close.improve import skills as improve_plan
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
 from holdfast.vault import journal, notes
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.capture.gate import Asker
-    from holdfast.close.improve.plan import Plan
     from holdfast.close.improve.record import Record
+    from holdfast.close.improve.skills import Plan
     from holdfast.vault.writing import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
@@ -84,7 +84,7 @@ def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
 def listing(state: str, project: str | None = None) -> list[Proposal]:
     """What waits, oldest first; of one project and of none where one is named."""
     found = [_read(state, name) for name in platform.names(_folder(state)) if not name.endswith(".tmp")]
-    ids = project_merges.ids(state.removesuffix("/.state"), project) if project else ()
+    ids = same_project.ids(state.removesuffix("/.state"), project) if project else ()
     mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, *ids))]
     return sorted(mine, key=lambda one: (one.time, one.id))
 
@@ -159,7 +159,7 @@ def _make(writer: Writer, proposal: Proposal, by: Asker) -> None:
 
 
 def _change_skill(proposal: Proposal) -> None:
-    plan = improve_plan.find(proposal.id)
+    plan = improve_plan.find_plan(proposal.id)
     asked = (proposal.path, proposal.before, proposal.after)
     if not plan or asked != (plan.path, plan.before, plan.after):
         raise HoldfastError(
@@ -212,7 +212,7 @@ def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
 
 def _settled(record: Record, state: str) -> Record:
     done = improve_record.with_state(record, state, "" if state == improve_record.APPLIED else "a person rejected it")
-    plan = improve_plan.find(record.id) if record.is_of_skill else None
+    plan = improve_plan.find_plan(record.id) if record.is_of_skill else None
     found = improve_plan.skill_of(plan) if plan else None
     return replace(done, after=improve_record.text_digest(found.text)) if found else done
 

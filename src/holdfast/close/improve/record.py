@@ -38,7 +38,7 @@ class Record:
     `was`; `whole` says that the note's words were rewritten, `patch` from what to what. `file` is what else shall
     change: a skill by its full path on `machine`, or a note of the vault that only a person may let us edit; it gets
     `added`, and `before` and `after` are its digests. All of that tells a person; what is done to a skill's file is
-    what its machine has kept for itself (close/improve/plan)."""
+    what its machine has kept for itself (close/improve/skills)."""
 
     id: str
     state: str

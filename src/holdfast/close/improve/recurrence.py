@@ -1,32 +1,40 @@
 """A snag that comes again: its note waits for more calls from now on, and both records say so.
 
-The same snag flagged after a close had wired it means that its note did not come back where it was needed. So the calls
-that it waits for are widened one step: from a file to its folder, from a file without one or a folder without a parent
-to its ending or its own parent, from a command to one word less, from one tool of a server to all of them. What would
-fire at every step is never taken: then the loop stays open and says why. `holdfast loops --undo` of the later snag puts
-the narrower calls back.
+The same snag flagged after a close had wired it means that its note did not come back where it was needed. So the
+calls that it waits for are widened one step: from a file to its folder, from a file without one or a folder without a
+parent to its ending or its own parent, from a command to one word less, from one tool of a server to all of them.
+What would fire at every step is never taken: then the loop stays open and says why. `holdfast loops --undo` of the
+later snag puts the narrower calls back.
+
+Whether a snag's lesson was taken, seen from the ledger when a session is over.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.close.improve import arming
+from holdfast.capture import gate, ledger
+from holdfast.capture.episodes import session_of
+from holdfast.capture.ledger import Wanted
 from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import snag as arming
 from holdfast.close.improve.record import APPLIED, NOTED
 from holdfast.vault import armed, notes
+from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
     from holdfast.close.improve.record import Record
     from holdfast.close.improve.snag import Snag
     from holdfast.model import Flag
     from holdfast.vault.notes import Note
+
 
 STEPS = 3  # that a second wording may need until it is covered
 SHARED = 2  # words of a snag and of a note's first line, for its records to be looked at
@@ -86,7 +94,7 @@ def wider(when: dict[str, Any], other: dict[str, Any] | None = None) -> dict[str
     made: dict[str, Any] | None = when
     for _ in range(STEPS):
         made = _step(made) if made else None
-        if made is None or armed.problems(made) or arming.is_everyday(made):
+        if made is None or armed.problems_of(made) or arming.is_everyday(made):
             return None
         if other is None or other == when or _covers(made, other):
             return made
@@ -124,3 +132,67 @@ def _covers(when: dict[str, Any], other: dict[str, Any]) -> bool:
     theirs = _list(other, "paths")
     ours = armed.read({"paths": _list(when, "paths")})
     return all(bool(ours.paths) and armed.matches(ours, "", "", [one]) for one in theirs)
+
+
+AGAIN, FAILED, BETTER = "again", "failed", "better"
+
+
+def observe(vault: str, state: str, now: float, episode: Episode) -> list[Record]:
+    """Note what an ended session has shown about the loops whose notes were told in it; returns those that changed."""
+    known = [one for one in improve_record.everything(vault, (APPLIED,)) if one.note and one.time < now]
+    if not known:
+        return []
+    seen = outcomes(_ledger_records(state, episode))
+    changed = [made for one in known if one.note in seen and (made := noted(one, episode.key, *seen[one.note])) != one]
+    if changed:
+        with writing(vault, now) as writer:
+            texts: dict[str, str | None] = {one.path: improve_record.render(one) for one in changed}
+            subject = f"loops: {_subject(changed)}"
+            writer.commit(
+                subject, texts, cause="loops", by=gate.BY_CLOSE, planned_on={path: writer.read(path) for path in texts}
+            )
+    return changed
+
+
+def _ledger_records(state: str, episode: Episode) -> Iterable[dict[str, Any]]:
+    wanted = Wanted(session=session_of(episode.key), kinds=("injection", "armed"), since=episode.opened)
+    return (one for one in ledger.read(state, wanted) if one.get("episode") == episode.key)
+
+
+def outcomes(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, float]]:
+    """By the path of each note that was told before a call: proven, recurred or "", and when that was seen."""
+    told: dict[str, float] = {}
+    after: dict[str, list[str]] = {}
+    last: dict[str, float] = {}
+    for one in records:
+        when = float(one.get("t", 0.0))
+        if one.get("kind") == "injection" and one.get("armed"):
+            for path in one.get("carried") or ():
+                told.setdefault(str(path), when)
+                last[str(path)] = when
+        elif one.get("kind") == "armed" and str(one.get("path")) in told:
+            after.setdefault(str(one["path"]), []).append(str(one.get("how")))
+            last[str(one["path"])] = when
+    return {path: (_outcome(after.get(path, [])), last[path]) for path in told}
+
+
+def _outcome(calls: list[str]) -> str:
+    if FAILED in calls:
+        return "recurred"
+    return "proven" if BETTER in calls or AGAIN not in calls else ""
+
+
+def noted(record: Record, episode: str, outcome: str, when: float) -> Record:
+    """The record with what a session has shown; as it was where that is known or says nothing."""
+    if outcome == "proven" and when > record.proven_at:
+        return replace(record, proven=episode, proven_at=when)
+    if outcome == "recurred" and when > record.recurred_at:
+        return replace(record, recurred=episode, recurred_at=when)
+    return record
+
+
+def _subject(changed: list[Record]) -> str:
+    proven = sum(one.proven_at > one.recurred_at for one in changed)
+    parts = [f"{proven} proven"] if proven else []
+    parts += [f"{len(changed) - proven} came again"] if len(changed) > proven else []
+    return ", ".join(parts)

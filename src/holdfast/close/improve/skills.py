@@ -4,6 +4,8 @@ They are not ours. So a file is changed only with the user's standing permission
 settings of their own vault; a repository's has no say), only where git says that nothing of theirs is unfinished in
 it, only inside the folder that it was found in, and by a swap that gives way to whoever saves it at the same moment.
 Nothing is ever staged or committed.
+
+What this machine means to do to a skill's file, kept where no repository and no sync can write it.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ import posix
 import re
 import stat
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
-from holdfast.capture import config, gitfiles, home, other_repository, platform
-from holdfast.vault.sections import FENCE as CODE
+from holdfast.capture import codec, config, git_process, gitfiles, home, platform
+from holdfast.close.improve.record import is_id
+from holdfast.errors import UsageError
+from holdfast.model import VERSION
+from holdfast.vault.instructions import FENCE as CODE
 
 FOLDERS = (".claude/skills", ".agents/skills")
 NAME = "SKILL.md"
@@ -131,7 +136,7 @@ def unfinished(skill: Skill) -> str:
     if not gitfiles.checkout(folder):
         return ""  # in no repository: our own patch is all the history it has
     words = ("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", skill.path)
-    done = other_repository.ask(folder, *words)
+    done = git_process.ask(folder, *words)
     if done is None or done.returncode:
         return "git could not say whether it is clean"
     return "it has changes that are not committed" if done.stdout.strip() else ""
@@ -142,7 +147,7 @@ def _unwatched(skill: Skill) -> str:
     folder = os.path.dirname(skill.path)
     if not gitfiles.checkout(folder):
         return ""
-    done = other_repository.ask(folder, "ls-files", "-v", "--", skill.path)
+    done = git_process.ask(folder, "ls-files", "-v", "--", skill.path)
     if done is None or done.returncode:
         return "git could not say whether it is clean"
     if not done.stdout.strip():
@@ -190,9 +195,74 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
         for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(f"{folder}/{name}", "wb", opener=_private) as file:
                 file.write(text.encode("utf-8"))
-        done = other_repository.alone(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
+        done = git_process.alone(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else None
 
 
 def _private(path: str, flags: int) -> int:
     return posix.open(path, flags, 0o600)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One edit of the skill `name` of the project at `root`, or of the `user`: its file gets `lines`."""
+
+    id: str
+    name: str
+    root: str
+    user: str
+    path: str
+    lines: tuple[str, ...]
+    before: str
+    after: str
+
+
+def keep(plan: Plan) -> None:
+    """Before anything else is written about it. Raises OSError, UsageError."""
+    if not is_id(plan.id):
+        raise UsageError(f'"{plan.id}" is no id of a flag, so its skill is not edited; nothing was kept.')
+    folder = _folder()
+    platform.make_folders(folder)
+    platform.write_atomic(f"{folder}/{plan.id}", codec.encode({"v": VERSION, **asdict(plan)}), durable=True)
+
+
+def find_plan(ident: str) -> Plan | None:
+    """What this machine has planned for a snag; None where it has planned nothing."""
+    if not is_id(ident):
+        return None
+    try:
+        record = codec.decode(platform.read_file(f"{_folder()}/{ident}", 8 * LARGEST))
+        texts = {name: record[name] for name in Plan.__dataclass_fields__ if name != "lines"}
+        if texts["id"] != ident or not all(isinstance(one, str) for one in texts.values()):
+            return None
+        return Plan(**texts, lines=tuple(str(one) for one in record["lines"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def drop(ident: str) -> None:
+    """It was decided against."""
+    if is_id(ident):
+        platform.remove(f"{_folder()}/{ident}")
+
+
+def skill_of(plan: Plan) -> Skill | None:
+    """The file as it is now; None where the skill's name no longer leads to the file that was planned for."""
+    found = find(plan.name, plan.root, plan.user)
+    return found if found and found.path == plan.path else None
+
+
+def on(plan: Plan, skill: Skill, after: str) -> Plan:
+    """The same edit, planned on the file as it is now."""
+    return replace(plan, before=skill.text, after=after)
+
+
+def make(plan: Plan) -> bool:
+    """Write the file, and keep both versions: whoever takes the edit back later can merge. False where somebody saved
+    it at that moment. Raises OSError."""
+    keep(plan)
+    return write(plan.path, plan.before, plan.after)
+
+
+def _folder() -> str:
+    return f"{own_state()}/skills"

@@ -2,20 +2,29 @@
 
 The queue's record stays as it is: the name of a rule or skill travels as evidence, so whatever reads flags, older
 versions included, carries it along. A snag that was flagged by `holdfast flag --kind snag` has at least its words.
+
+The tool calls that a snag names, found by rule: so that next time the better path comes back by itself.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import armed_match
 from holdfast.capture.flag_words import RULE, SKILL
 from holdfast.model import replace
+from holdfast.text import shell_programs
+from holdfast.vault import armed
 from holdfast.vault.armed import MOST_LETTERS
+from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from holdfast.model import Flag
+
 
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
 OPENING = re.compile(r"^snag\s*:\s*", re.IGNORECASE)
@@ -79,3 +88,127 @@ def _named(flag: Flag, mark: str) -> str:
 def plain(flag: Flag) -> Flag:
     """The flag with nothing but proof as its evidence."""
     return replace(flag, evidence=tuple(one for one in flag.evidence if not one.startswith((SKILL, RULE))))
+
+
+SHELL = "Bash"
+MOST_WORDS = 3
+MOST_PATHS = 3
+
+TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
+SHORTEST_WORD = 3  # letters
+NONSENSE = "zqxkjv"  # what takes this takes every tool
+NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
+COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
+MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
+TICKED = re.compile(r"`([^`\n]{2,200})`")
+TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
+LINES = re.compile(r":\d+(?:[-:]\d+)?$")
+
+
+def derived(snag: Snag) -> dict[str, Any] | None:
+    """When the better path should come back; None where the snag names no call that could be told from others."""
+    for half in (snag.wrong, snag.better):
+        for look in (_command, _tool, _files):
+            found = look(half)
+            if found and not armed.problems_of(found):
+                return found
+    return None
+
+
+def subject(when: dict[str, Any]) -> str:
+    """What a `when` is about, in a few words: the name of the note that has it."""
+    if any(when.get(key) for key in armed.DOES):
+        return armed.said(when)
+    parts = [*when.get("words", ()), *when.get("paths", ()), *([] if when.get("words") else [when.get("tool", "")])]
+    return " ".join(str(part) for part in parts if part)
+
+
+def _command(text: str) -> dict[str, Any] | None:
+    ticked = [words for span in TICKED.findall(text) for words in shell_programs.commands(span)]
+    for words in ticked:
+        found = _told(words)
+        if found:
+            return {"tool": SHELL, "words": found}
+    bare = [token.strip(".:!?").lower() for token in TOKEN.findall(TICKED.sub(" ", text))]
+    for at, word in enumerate(bare):
+        if word in SINGLE:
+            return {"tool": SHELL, "words": [word, *_doings(bare[at + 1 : at + 2])][:MOST_WORDS]}
+        if word in MANY - ENGLISH and _doings(bare[at + 1 : at + 2]):
+            return {"tool": SHELL, "words": [word, *_doings(bare[at + 1 : at + MOST_WORDS])]}
+    return None
+
+
+def _doings(words: list[str]) -> list[str]:
+    """What directly follows a command and says what it was to do."""
+    found = []
+    for word in words:
+        if word not in DOINGS and not re.fullmatch(r"--[a-z][a-z0-9-]+", word):
+            break
+        found.append(word)
+    return found
+
+
+def _told(words: list[str]) -> list[str]:
+    """The words of a command in backticks that tell it from others; none where it is no command, or an everyday one."""
+    program = words[0].rpartition("/")[2].lower()
+    rest = [word.lower() for word in words[1:]]
+    if not re.fullmatch(r"[a-z0-9_][a-z0-9_.+-]*", program):
+        return []
+    flags = [word for word in rest if re.fullmatch(r"--[a-z][a-z0-9-]+", word)]
+    if program in SINGLE:
+        return [program, *_doings(rest)][:MOST_WORDS]
+    if program in MANY:
+        module = rest[1:2] if rest[:1] == ["-m"] else []
+        scripts = [word.rpartition("/")[2] for word in rest[:1] if is_file(word)]
+        more = _doings(rest) or [*module, *scripts, *(rest[:1] if program in ENGLISH and _is_word(rest[:1]) else [])]
+        return [program, *more][:MOST_WORDS] if more else []
+    if "." in program and is_file(program):  # a script, where it is run and not only named
+        return [program, *flags][:MOST_WORDS] if rest or "/" in words[0] else []
+    more = [word for word in rest if _is_word([word])]
+    return [program, *dict.fromkeys((*more, *flags))][:MOST_WORDS] if more or flags else []
+
+
+def _is_word(words: list[str]) -> bool:
+    return bool(words) and bool(re.fullmatch(r"[a-z][a-z0-9_.:-]+", words[0]))
+
+
+def _tool(text: str) -> dict[str, Any] | None:
+    found = MCP.search(text)
+    if found:
+        return {"tool": found[0]}
+    words = {token.strip(".:!?") for token in TOKEN.findall(text)}
+    named = sorted(TOOLS & words)
+    if named:
+        return {"tool": named[0]}
+    for tool in COMMON_TOOLS:  # at every step of a session: only together with a file
+        if re.search(rf"(?:`{tool}`|\b{tool} tool\b)", text):
+            files = _files(text)
+            return {"tool": tool, **files} if files else None
+    return None
+
+
+def _files(text: str) -> dict[str, Any] | None:
+    tokens = (LINES.sub("", token.rstrip(".:!?")) for token in TOKEN.findall(text.replace("`", " ")))
+    found = [glob_of(token) for token in tokens if is_file(token)]
+    return {"paths": list(_first(found, MOST_PATHS))} if found else None
+
+
+def _first(found: Iterable[str], most: int) -> list[str]:
+    return list(dict.fromkeys(found))[:most]
+
+
+def is_everyday(when: dict[str, Any]) -> bool:
+    """Whether nothing in a sound `when` tells the call from everyday ones. All that is given must be true of a call, so
+    one part that does is enough; of tools and paths any may be, so the widest of them counts."""
+    known = armed.read(when)
+    common = (NONSENSE, *(one.lower() for one in COMMON_TOOLS))
+    if known.tool and not any(_takes_any(one, common) for one in known.tool):
+        return False
+    if known.paths and not any(armed_match.path_matches(glob, one) for glob in known.paths for one in NOWHERE):
+        return False
+    long = [word for word in known.words if sum(map(str.isalnum, word)) >= SHORTEST_WORD]
+    return not long or (len(known.words) == 1 and long[0] in EVERYDAY)
+
+
+def _takes_any(glob: str, names: Sequence[str]) -> bool:
+    return any(armed_match.glob_matches(glob, one) for one in names)

@@ -1,11 +1,12 @@
 """The budget: every call to a model is written down before it is made, and none is made beyond the day's caps.
 
-Promise: whatever is killed, and however many threads and processes ask at once, the calls of one day (UTC) are granted
-no more tokens and no more money than the caps of that day (close/spend/caps). A call counts for the day on which it was
-reserved, at its estimate until it is settled. One that took more than its estimate is counted as what it took, and the
-excess is put aside for the later calls of that judge. What cannot be written down is not asked: capture goes on.
-Caps, prices and the day's log are those of the user's own vault, for whatever vault a call is made: one that a
-repository brings neither sets a price nor begins a day of its own. Its ledger is told what was asked for it.
+Promise: whatever is killed, and however many threads and processes ask at once, the calls of one day (UTC) are
+granted no more tokens and no more money than the caps of that day (close/spend/spending). A call counts for the day
+on which it was reserved, at its estimate until it is settled. One that took more than its estimate is counted as
+what it took, and the excess is put aside for the later calls of that judge. What cannot be written down is not
+asked: capture goes on. Caps, prices and the day's log are those of the user's own vault, for whatever vault a call
+is made: one that a repository brings neither sets a price nor begins a day of its own. Its ledger is told what was
+asked for it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from holdfast.capture import config as settings
 from holdfast.capture import ledger, notices
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
-from holdfast.close.spend import history as spend_history
 from holdfast.close.spend import prices, spending
-from holdfast.close.spend.caps import MOST, amount, caps
-from holdfast.close.spend.spending import Day, Group
+from holdfast.close.spend import report as spend_history
+from holdfast.close.spend.spending import MOST, Day, Group, amount, caps
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@
     judge = "claude-code"        # optional: only for calls through this judge
 
 An agent's own command line is paid by subscription: no dollars are invented for it, unless a key or a provider makes
-it pay by token (judge/paying), or the user gives a price that names it. A server on this machine costs nothing. What
+it pay by token (judge/models), or the user gives a price that names it. A server on this machine costs nothing. What
 fits nothing has no known price, which is said rather than guessed. Amounts are whole millionths, so that sums stay
 exact. The table is the one of the user's own vault, whatever vault a call is made for: a repository sets no prices.
 """
@@ -21,7 +21,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config, platform
-from holdfast.judge import paying
+from holdfast.hosts import programs
+from holdfast.judge import models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,15 +128,15 @@ class Prices:
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:
         """How a judge's calls to a model are charged; `url` is where its server is, where it has one."""
-        payer = paying.of(judge, env)
+        payer = models.payer(judge, env)
         for price in self.own:
-            if price.fits(judge, model) and (price.judge or payer != paying.BY_PLAN):
+            if price.fits(judge, model) and (price.judge or payer != programs.BY_PLAN):
                 return Rate(BY_TOKEN, price.money_in, price.money_out, is_own=True)
-        if payer == paying.BY_PLAN:
+        if payer == programs.BY_PLAN:
             return Rate(SUBSCRIPTION)
-        if payer == paying.NO_TELLING:
+        if payer == programs.NO_TELLING:
             return Rate(UNKNOWN)
-        if payer == paying.HERE or (not payer and (paying.is_here(url) if url else judge == HERE)):
+        if payer == programs.HERE or (not payer and (programs.is_here(url) if url else judge == HERE)):
             return Rate(LOCAL)
         for price in self.shipped:
             if price.fits(judge, model):

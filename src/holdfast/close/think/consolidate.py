@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.capture.redaction import redact
-from holdfast.close.think import wording
+from holdfast.close.think import groups
 from holdfast.judge.seam import Question
 from holdfast.vault import notes
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.close.think.groups import Group
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
     from holdfast.model import Flag
     from holdfast.vault.notes import Note
 
@@ -108,8 +108,8 @@ def given(group: Group, text_of: Callable[[Note], str]) -> Given:
     to have seen all of it."""
     handles = {f"N{at}": note for at, note in enumerate((*group.own, *group.read), 1)}
     texts = {handle: text_of(note) for handle, note in handles.items()}
-    bodies = {handle: wording.own_words(wording.body_of(text)) for handle, text in texts.items()}
-    whole = {handles[handle].path for handle, body in bodies.items() if wording.is_shown_whole(body)}
+    bodies = {handle: groups.own_words(groups.body_of(text)) for handle, text in texts.items()}
+    whole = {handles[handle].path for handle, body in bodies.items() if groups.is_shown_whole(body)}
     # The index may be older than the file: one that was superseded meanwhile is nobody's to add to.
     found = [notes.from_text(handles[handle].path, text) for handle, text in texts.items()]
     active = {one.path for one in found if isinstance(one, notes.Note) and one.is_active}
@@ -129,7 +129,7 @@ def question(told: Given, fence: Fence, about: str = "") -> Question[Consolidati
         parts.append(fence.around(f"FLAG {handle}, {flag.kind}", f"{flag.text}{proof}"))
     for handle, note in told.notes.items():
         may = "" if note.path in told.own else ", not to be changed"
-        text = f"{redact(f'{note.name}: {note.description}')[0]}\n{wording.shown(told.bodies[handle])}"
+        text = f"{redact(f'{note.name}: {note.description}')[0]}\n{groups.shown(told.bodies[handle])}"
         parts.append(fence.around(f"NOTE {handle}{may}", text))
     return Question("consolidate", TOLD, "\n".join(parts), Consolidation, most_out=3000, about=about)
 
@@ -155,10 +155,10 @@ def accepted(answer: Consolidation, told: Given) -> tuple[list[Decided], list[Re
             Decided(
                 one.action,
                 flags,
-                wording.line(one.name, LONGEST_NAME),
-                wording.line(one.description, 300),
-                wording.lines(one.body),
-                wording.line(one.reason, 300),
+                groups.line(one.name, LONGEST_NAME),
+                groups.line(one.description, 300),
+                groups.lines(one.body),
+                groups.line(one.reason, 300),
                 target,
                 seen,
                 file,
@@ -171,11 +171,11 @@ def _why_not(one: Decision, told: Given, taken: set[str], changed: set[str]) -> 
     """Why a decision cannot be carried out, as the end of a sentence; "" where it can."""
     unknown = [handle for handle in one.flags if handle not in told.flags]
     if unknown:
-        return f"it cites {wording.line(unknown[0], 40)}, which it was not given"
+        return f"it cites {groups.line(unknown[0], 40)}, which it was not given"
     if len(set(one.flags)) < len(one.flags) or taken & set(one.flags):
         return "it decides on a flag twice"
     if one.note and one.note not in told.notes:
-        return f"it names {wording.line(one.note, 40)}, which it was not given"
+        return f"it names {groups.line(one.note, 40)}, which it was not given"
     if one.action == DISCARD:
         return "" if one.reason.strip() else "it leaves a flag out without a reason"
     if not one.body.strip() or len(one.body) > LONGEST_BODY:
@@ -189,7 +189,7 @@ def _why_not(one: Decision, told: Given, taken: set[str], changed: set[str]) -> 
         return f"{path} is not for it to change"
     if path in changed:
         return f"it changes {path} twice"
-    if one.action == MERGE and wording.lost(told.bodies[one.note], one.body) > wording.LOST:
+    if one.action == MERGE and groups.lost(told.bodies[one.note], one.body) > groups.LOST:
         return f"it would lose more than a quarter of the lines of {path}"
     return ""
 

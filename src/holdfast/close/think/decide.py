@@ -1,9 +1,11 @@
 """What judges make of the work of a close, before anything is written and without any lock.
 
-Every question of a round, of all its episodes, is asked at once (think/case puts them). Then what came back is checked,
-by rule and by a second question to a judge that did not write it. The result says what to do; carrying it out is
-idempotent and does not depend on any judge being there again. Without a judge the same path still reads what a dead
-session left in its transcript.
+Every question of a round, of all its episodes, is asked at once (think/case puts them). Then what came back is
+checked, by rule and by a second question to a judge that did not write it. The result says what to do; carrying it
+out is idempotent and does not depend on any judge being there again. Without a judge the same path still reads what
+a dead session left in its transcript.
+
+One piece of work while it is thought about: what is known of its episode, and what is asked about it.
 """
 
 from __future__ import annotations
@@ -11,13 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, purging
-from holdfast.close.think import case as cases
-from holdfast.close.verify import checking
+from holdfast.capture import episodes, home, once, purging, story
+from holdfast.close import salvage, session_record
+from holdfast.close.commit import is_loop
+from holdfast.close.think import groups
+from holdfast.close.verify import evidence, findings, handoff_check
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.work import VERBATIM
-from holdfast.vault import index, lineage, stored_index
+from holdfast.vault import index, journal, lineage, stored_index
+from holdfast.vault.notes import UNCONFIRMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +30,129 @@ if TYPE_CHECKING:
     from holdfast.capture.story import Story
     from holdfast.close.improve.advice import Advice
     from holdfast.close.salvage import Salvaged
-    from holdfast.close.think.case import Case
-    from holdfast.close.think.consolidate import Decided, Refused
-    from holdfast.close.think.draft import Draft
+    from holdfast.close.think import lasting
+    from holdfast.close.think.consolidate import Decided, Given, Refused
+    from holdfast.close.think.draft import Draft, Shown
     from holdfast.close.think.judge_pool import Court
     from holdfast.close.think.lasting import Lasts
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.judge.seam import Question
+    from holdfast.model import Flag
+    from holdfast.vault.index import Index
+    from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
+
+
+@dataclass
+class Case:
+    """What is known, what was asked, and, in the same order, what was answered: None where nothing was."""
+
+    work: Work
+    known: Index
+    evidence: Evidence
+    story: Story
+    salvaged: Salvaged | None = None  # of one that died
+    messages: tuple[str, ...] = ()
+    before: Handoff | None = None
+    origin: str = ""  # of outside text in its context
+    tells: bool = False
+    flags: tuple[Flag, ...] = ()  # of the whole episode, those that were filed while it went on included
+    given: list[Given] = field(default_factory=list)
+    snags: list[tuple[Flag, Sequence[Note]]] = field(default_factory=list)
+    shown: Shown | None = None
+    said: list[lasting.Shown] = field(default_factory=list)  # by the user
+    questions: list[Question[Any]] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+    doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
+
+
+def of(vault: str, work: Work, known: Index) -> Case:
+    """What is known of a piece of work."""
+    state = home.state(vault)
+    told = story.read(state, work.key)
+    origin = (once.read(state, work.key, once.TAINT) or "") if work.key else ""
+    listed = lineage.names(vault, work.project) if work.tells else []
+    if not work.tells or not work.episode or session_record.handoff_of(vault, work.episode, listed):
+        found = Evidence(flags=tuple(flag.text for flag in work.flags))
+        return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
+    flags = (*session_record.filed_before(vault, work, listed), *work.flags)
+    found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
+    read = salvage.salvage(work.episode, told, found, origin=origin)
+    died = read if work.episode.state == episodes.DIED else None
+    newest = lineage.newest_in(vault, listed)
+    if newest:  # what was open before is shown to the judge, so it may say it again
+        open_ones = (one for key in lineage.OPEN for one in newest[0].items(key))
+        found = replace(found, flags=(*found.flags, *open_ones))
+    return Case(
+        work,
+        known,
+        found,
+        died.story if died else told,
+        died,
+        read.messages,
+        newest[0] if newest else None,
+        origin,
+        tells=True,
+        flags=flags,
+        doubts=_doubts(vault, work, known, told),
+    )
+
+
+def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]:
+    """Why flags of this work are unverified. What the session was told at its start is as good as said in it."""
+    mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
+    if not mine or not work.episode or not work.episode.transcript:
+        return {}
+    found = evidence.gather(salvage.begun(work.episode), told, (), work.folder, most=findings.MOST_READ)
+    listed = lineage.names(vault, work.project)
+    newest = lineage.newest_in(vault, listed)
+    handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
+    told_besides = [*handed, *evidence.instructions(work.folder)]
+    doubts = findings.unverified(mine, found, told_besides)
+    if not doubts:
+        return {}
+    # Only where something is in doubt are all notes looked through: each of them can but take a doubt away.
+    noted = (note.description for note in known.notes if note.applies_to(work.project) and not note.unverified)
+    return findings.unverified([flag for flag in mine if flag.id in doubts], found, [*noted, *told_besides])
+
+
+def put_questions(case: Case, vault: str) -> None:
+    """One for each group of flags, one for each snag, two for the handoff, one for every so many prompts."""
+    from holdfast.close.improve import advice as improve_advice
+    from holdfast.close.think import consolidate, draft, lasting
+    from holdfast.judge.reading import Fence, nonce_for
+
+    work, state = case.work, home.state(vault)
+    filed = {source for note in case.known.notes for source in note.sources}
+    fresh = [flag for flag in work.flags if flag.id not in filed]
+
+    def text_of(note: Note) -> str:
+        return journal.text(vault, note.path)
+
+    def body_of(note: Note) -> str:
+        return groups.body_of(text_of(note))
+
+    def fence(*ids: str) -> Fence:
+        return Fence(nonce_for(state, "\0".join(ids)))
+
+    for group in groups.make([flag for flag in fresh if groups.is_judged(flag)], case.known.notes):
+        given = consolidate.given(group, text_of)
+        case.given.append(given)
+        case.questions.append(consolidate.question(given, fence(*(flag.id for flag in group.flags)), work.key))
+    for flag in (one for one in fresh if is_loop(one)):
+        near = improve_advice.candidates(flag, case.known.notes, body_of)
+        case.snags.append((flag, near))
+        case.questions.append(improve_advice.question(flag, near, fence(flag.id)))
+    if case.tells and (case.flags or case.story.prompts):
+        todos = case.evidence.todos.open
+        case.shown = draft.shown(case.story, case.flags, case.messages, todos, case.before, origin=case.origin)
+        case.questions += draft.questions(case.shown, fence(work.key, str(len(case.flags))), work.key)
+    if work.tells and work.episode:
+        waiting = [one for one in case.known.notes if one.status == UNCONFIRMED and one.applies_to(work.project)]
+        waiting.sort(key=lambda note: (note.created, note.path), reverse=True)
+        case.said = list(lasting.shown(story.typed(state, work.key), waiting))
+        case.questions += [lasting.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]
 
 
 @dataclass(frozen=True)
@@ -65,13 +184,13 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
     purges = purging.counted(home.state(vault))
     needs_notes = court is not None or any(one.episode for one in work)
     known = stored_index.current(vault) if needs_notes else index.Index({}, ())
-    found = [cases.of(vault, one, known) for one in work]
+    found = [of(vault, one, known) for one in work]
     if court is None:
         return [replace(_known(one), purges=purges) for one in found]
     court.begin_round()
     began = court.clock()
     for one in found:
-        cases.put_questions(one, vault)
+        put_questions(one, vault)
     answers = iter(court.ask_all([question for one in found for question in one.questions]))
     for one in found:
         one.answers = [next(answers) for _ in one.questions]
@@ -82,7 +201,7 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 
 def _known(case: Case) -> Deliberated:
     """What is known without asking anybody."""
-    decisions = checking.InForce(case.known, case.work.project) if case.tells else ()
+    decisions = handoff_check.InForce(case.known, case.work.project) if case.tells else ()
     return Deliberated(
         story=case.story,
         salvaged=case.salvaged,
@@ -143,7 +262,7 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
         if answer is None:
             continue
         good, bad = consolidate.accepted(answer, given)
-        sound, unsound = checking.sound(checking.amending(good, given), case.evidence)
+        sound, unsound = handoff_check.sound(handoff_check.amending(good, given), case.evidence)
         decisions += sound
         refused += [*bad, *unsound]
     return decisions, refused
@@ -152,26 +271,26 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
 def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequence[Deliberated]) -> list[Deliberated]:
     """The handoffs, by rule and then by a judge that did not write them, all of them at once."""
     from holdfast.close.verify import second
-    from holdfast.judge.fencing import Fence, nonce_for
+    from holdfast.judge.reading import Fence, nonce_for
 
     state = home.state(vault)
     checks = [_findings(case, thought) for case, thought in zip(found, thoughts, strict=True)]
     asked: list[tuple[int, Question[Any]]] = []
-    for at, (case, findings) in enumerate(zip(found, checks, strict=True)):
-        if findings and case.evidence.spoken:
-            fence = Fence(nonce_for(state, f"verify {case.work.key} {len(findings)}"))
-            asked.append((at, second.question(findings, case.evidence, fence, about=case.work.key)))
+    for at, (case, doubted) in enumerate(zip(found, checks, strict=True)):
+        if doubted and case.evidence.spoken:
+            fence = Fence(nonce_for(state, f"verify {case.work.key} {len(doubted)}"))
+            asked.append((at, second.question(doubted, case.evidence, fence, about=case.work.key)))
     for (at, _), answer in zip(asked, court.ask_all([one for _, one in asked]), strict=True):
         if answer is not None:
             checks[at] = second.combined(checks[at], answer, found[at].evidence)
-    return [_marked(thought, findings) for thought, findings in zip(thoughts, checks, strict=True)]
+    return [_marked(thought, doubted) for thought, doubted in zip(thoughts, checks, strict=True)]
 
 
 def _findings(case: Case, thought: Deliberated) -> list[Finding]:
     """By rule. Where there is no transcript, what the judge was shown is all the evidence that there is."""
     if not thought.handoff:
         return []
-    claims = checking.claims_of(thought.handoff)
+    claims = handoff_check.claims_of(thought.handoff)
     shown = tuple(case.shown.texts.values()) if case.shown else ()
     if thought.evidence.spoken:
         found = verify.verify(claims, thought.evidence, thought.in_force)
@@ -183,5 +302,5 @@ def _findings(case: Case, thought: Deliberated) -> list[Finding]:
 
 def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:
     wrong = tuple(one for one in findings if one.verdict != verify.SUPPORTED)
-    drafted = checking.marked(thought.handoff, wrong) if thought.handoff else None
+    drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
     return replace(thought, handoff=drafted, findings=wrong)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.capture.story import Story
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
     from holdfast.model import Flag
     from holdfast.vault.lineage import Handoff
 

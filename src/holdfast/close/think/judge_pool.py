@@ -1,28 +1,108 @@
 """Asking many questions at once, bounded by workers and by one deadline for all of them.
 
-A question that fails costs only itself: its place stays None, and whoever asked files verbatim. Where the judge cannot
-be reached at all, or the day's cap is reached, the rest is not asked. Answers come back in the order of the questions,
-whichever was quicker, so nothing that is made of them depends on the machine's mood.
+A question that fails costs only itself: its place stays None, and whoever asked files verbatim. Where the judge
+cannot be reached at all, or the day's cap is reached, the rest is not asked. Answers come back in the order of the
+questions, whichever was quicker, so nothing that is made of them depends on the machine's mood.
+
+Answers that were paid for and not yet filed: a close that is killed and continued asks nothing twice.
+
+The judge that this machine's config names, ready for a close; none where the user chose none.
 """
 
 from __future__ import annotations
 
+import os
 import queue
+import signal
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.close.think import answers
+from holdfast.capture import codec, home, notices, platform
+from holdfast.capture import config as machine
+from holdfast.capture.ids import digest
+from holdfast.capture.redaction import redact
 from holdfast.errors import CapReached, HoldfastError, JudgeFailed, Unusable
-from holdfast.judge import asking, programs
+from holdfast.hosts import programs
+from holdfast.judge import asking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import BaseModel
 
+    from holdfast.clock import Clock
     from holdfast.judge.seam import Judge, Meter, Question
+
+    T = TypeVar("T", bound=BaseModel)
+
+
+KEPT_FOR = 7 * 86400.0
+MOST_UNUSABLE = 50
+LARGEST = 1 << 20
+
+
+def key_of(judge: Judge, question: Question[Any]) -> str:
+    asked = (judge.name, judge.model, question.job, question.told, question.given, question.shape.__name__)
+    return digest("\0".join(asked), 32)
+
+
+def find(state: str, key: str, shape: type[T]) -> T | None:
+    """The answer that was given before; None where there is none that can be used."""
+    try:
+        return shape.model_validate_json(platform.read_file(_path(state, key), LARGEST))
+    except (OSError, ValueError):
+        return None
+
+
+def keep(state: str, key: str, answer: BaseModel) -> None:
+    try:
+        platform.make_folders(f"{state}/answers")
+        platform.write_atomic(_path(state, key), answer.model_dump_json().encode("utf-8"), durable=False)
+    except OSError:
+        return  # then it is asked again
+
+
+def keep_unusable(state: str, key: str, question: Question[Any], raw: str, now: float) -> str:
+    """What nobody could use, whole; the path, or "" where the disk did not take it."""
+    path = _path(state, f"unusable/{key}")
+    record = {"t": now, "job": question.job, "about": question.about, "answer": redact(raw)[0][:LARGEST]}
+    try:
+        platform.make_folders(path.rpartition("/")[0])
+        platform.write_atomic(path, codec.encode(record), durable=False)
+    except OSError:
+        return ""
+    return path
+
+
+def drop(state: str, keys: Iterable[str]) -> None:
+    """Their flags are filed."""
+    for key in keys:
+        platform.remove(_path(state, key))
+
+
+def sweep(state: str, now: float) -> None:
+    """What nobody came back for."""
+    for folder, most in ((f"{state}/answers", 10_000), (f"{state}/answers/unusable", MOST_UNUSABLE)):
+        aged = []
+        for name in platform.names(folder):
+            try:
+                seen = os.lstat(f"{folder}/{name}")
+            except OSError:
+                continue
+            if not os.path.isdir(f"{folder}/{name}"):
+                aged.append((seen.st_mtime, name))
+        aged.sort(reverse=True)
+        for at, (when, name) in enumerate(aged):
+            if at >= most or now - when > KEPT_FOR:
+                platform.remove(f"{folder}/{name}")
+
+
+def _path(state: str, key: str) -> str:
+    return f"{state}/answers/{key}"
+
 
 WORKERS = 8
 TIMEOUT = 120.0
@@ -89,8 +169,8 @@ class Court:
         return found
 
     def _ask(self, question: Question[Any], deadline: float) -> BaseModel | None:
-        key = answers.key_of(self.judge, question)
-        kept = answers.find(self.state, key, question.shape)
+        key = key_of(self.judge, question)
+        kept = find(self.state, key, question.shape)
         if kept is not None:
             self.keys.append(key)
             return kept  # type: ignore[no-any-return]
@@ -111,7 +191,7 @@ class Court:
             )
         except Unusable as error:
             self.heard += 1
-            answers.keep_unusable(self.state, key, question, error.raw, self.now())
+            keep_unusable(self.state, key, question, error.raw, self.now())
             self._note(str(error))
         except JudgeFailed as error:
             self.is_capped = self.is_capped or isinstance(error, CapReached)
@@ -122,7 +202,7 @@ class Court:
             self._in_a_row = 0
             self.heard += 1
             self.keys.append(key)
-            answers.keep(self.state, key, answer)
+            keep(self.state, key, answer)
             return answer  # type: ignore[no-any-return]
         return None
 
@@ -168,3 +248,59 @@ def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
         raise
     if broken:
         raise broken[0]
+
+
+MOST_WORKERS = 64
+
+
+def court(
+    vault: str,
+    env: Mapping[str, str],
+    clock: Clock,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Court | None:
+    """None: everything is filed verbatim."""
+    state = home.state(vault)
+    own = home.machine_state(env)
+    config = machine.load(own)
+    chosen = machine.section(config, "judge")
+    if not chosen.get("name") or chosen.get("name") == "verbatim":
+        return None
+    from holdfast.close.spend.budget import Budget
+    from holdfast.judge import choice
+
+    try:
+        judge = choice.chosen(config, env)
+    except HoldfastError as error:
+        notices.leave(state, notices.JUDGE, f"WARNING: {error} Until then everything is filed verbatim.", clock())
+        return None
+    if judge is None:
+        return None
+    workers = int(machine.number(chosen, "workers", WORKERS))
+    return Court(
+        judge,
+        Budget(own, config, clock, env, ledger=state),
+        state,
+        workers=max(1, min(workers, MOST_WORKERS)),
+        timeout=max(1.0, machine.number(chosen, "timeout", TIMEOUT)),
+        now=clock,
+        progress=progress,
+    )
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
+    """While a close runs, SIGTERM ends it as Ctrl-C does: what was claimed is given back, and no judge works on for
+    nobody."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise SystemExit(143)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

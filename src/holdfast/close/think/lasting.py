@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from holdfast.close.think import wording
+from holdfast.close.think import groups
 from holdfast.judge.seam import Question
 from holdfast.text import own_words
 from holdfast.text.own_words import BLOCK, INLINE
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.capture.story import Typed
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
     from holdfast.vault.notes import Note
 
 MOST_PROMPTS = 30  # of one question
@@ -177,7 +177,7 @@ def accepted(answer: Lasting, told: Shown) -> list[Lasts]:
                 typed.time,
                 quote,
                 one.kind,
-                wording.line(one.about, 200),
+                groups.line(one.about, 200),
                 replaced.path if replaced else "",
                 not _is_theirs(quote, typed.text),
             ),

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify import words
+from holdfast.tasks.subjects import ENDINGS, NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -131,13 +132,13 @@ def _path(shown: str, at: int) -> Atom | None:
     """A path, unless it reads as prose: and/or, Node.js, e.g."""
     place = re.sub(r":\d+(?:[-:]\d+)?$", "", shown)
     stem, dot, ending = place.rpartition("/")[2].rpartition(".")
-    is_file = bool(dot and stem and ending.lower() in words.ENDINGS)
+    is_file = bool(dot and stem and ending.lower() in ENDINGS)
     if "/" in place:
         is_file = is_file or bool(dot and re.fullmatch(r"[A-Za-z][A-Za-z0-9]{0,7}", ending))
         is_placed = place.startswith(("/", "~/", "./", "../")) or place.endswith("/") or place.count("/") > 1
         if not (is_file or is_placed) or re.fullmatch(r"[\d/.]+", place):
             return None
-    elif dot and (not is_file or place.lower() in words.NOT_FILES):
+    elif dot and (not is_file or place.lower() in NO_NAMES):
         return None
     return Atom(PATH, shown, place.removeprefix("./").rstrip("/"), at)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import other_repository
+from holdfast.capture import git_process
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.close.verify import claims
 from holdfast.model import replace
@@ -321,7 +321,7 @@ def occurs(root: str, word: str) -> bool:
 
 def _git(root: str, *words: str) -> str:
     """What plumbing answers; "" where there is no git, no repository, or no answer in time."""
-    done = other_repository.ask(root, *words) if root else None
+    done = git_process.ask(root, *words) if root else None
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""
 
 

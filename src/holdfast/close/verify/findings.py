@@ -1,34 +1,45 @@
 """The plausible but wrong handoff: every item is checked against what was said, run and changed, before it is filed.
 
 No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
-against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or what is
-said to be done left no trace, and `contradicted` where the session says the opposite. Where only a part of the session
-could be read, the mark says so: what is not found may be in the rest. What a judge wrote is asked more (`borne_out`):
-whether the session speaks of it at all, and whether it gives orders that are not the user's.
+against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or a deed
+left no trace, and `contradicted` where the session says the opposite. Where only a part of the session could be read,
+the mark says so.
+
+A judge's sentence is asked more (`borne_out`), by words and not by meaning: more than half of the words that carry it
+occur in the session, and it gives no orders of its own. "Always", "never", "the next agent must" stay only where the
+user said so, in a sentence of their own words that shares most of the words and the same yes or no; or where a trusted
+flag says it. "Do not …" may also be the model's own. Nothing is said against a
+language that the session does not speak.
+
+A flag is held against what was there before it was written (`unverified`); its own call and other flags are no
+evidence. It is filed all the same, and says what was not found.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
-from holdfast.close.verify import borne
+from holdfast.close.verify import claims, exact, words
 from holdfast.close.verify import decisions as verify_decisions
-from holdfast.close.verify import done as verify_done
+from holdfast.close.verify import deeds as verify_done
 from holdfast.close.verify import exact as verify_exact
 from holdfast.close.verify.claims import Claim, known_of
-from holdfast.close.verify.decisions import amends
+from holdfast.close.verify.evidence import spelled
 from holdfast.model import TRUSTED
+from holdfast.text import orders, own_words
+from holdfast.text.transcript import CALL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.close.verify.evidence import Evidence
     from holdfast.model import Flag
+    from holdfast.text.transcript import Said
     from holdfast.vault.notes import Note
 
-__all__ = ["Claim", "Finding", "amends", "borne_out", "check_note", "mark", "told", "verify"]
 
 SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
 UNGIVEN = "ungiven"  # an order to the next session that the user did not give
@@ -73,21 +84,21 @@ def borne_out(
 ) -> list[Finding]:
     """The findings about a judge's draft, with what nothing in the session bears out and with orders that nobody gave.
     `shown` are the lines that the judge had, `flags` those of the episode."""
-    known = evidence.known.stems | {stem for text in shown for stem in borne.stems(text)}
-    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in borne.stems(text)}
-    seen = {stem for text in shown for stem in borne.stems(text)}
-    spoken = borne.spoken((*evidence.asked, *evidence.answered, *shown))
+    known = evidence.known.stems | {stem for text in shown for stem in stems(text)}
+    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in stems(text)}
+    seen = {stem for text in shown for stem in stems(text)}
+    language = spoken((*evidence.asked, *evidence.answered, *shown))
     trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
     found = []
     for one in findings:
-        why = borne.order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
+        why = order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
         if why:
             found.append(Finding(one.claim, UNGIVEN, why))
             continue
         if one.verdict == SUPPORTED and one.claim.section != DONE and not evidence.is_partial:
-            why = borne.foreign(one.claim.text, known | wide, spoken)
+            why = foreign(one.claim.text, known | wide, language)
             if not why and one.claim.section in (TITLE, GOALS):  # a judge knows nothing but the lines that it was shown
-                why = borne.foreign(one.claim.text, seen, spoken)
+                why = foreign(one.claim.text, seen, language)
         found.append(Finding(one.claim, UNSUPPORTED, why) if why else one)
     return found
 
@@ -153,3 +164,186 @@ def _count(findings: Sequence[Finding]) -> str:
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= LONGEST_WHY else f"{flat[: LONGEST_WHY - 1].rstrip()}…"
+
+
+SHARE = 0.6  # of an order's words that stand in one sentence of whoever gave it
+EXACT_COUNTS = 2  # as many words as something exact that was found is worth
+FEWEST = 2  # words that say of what a sentence speaks
+NAMED = 3  # words that a doubt names
+WIDE = "\u2e80"
+ENGLISH = "en"
+SMALL = {  # words that no sentence of a language does without for long, none of them in two of these languages
+    ENGLISH: ("the", "to", "of", "and", "is", "it", "for", "that", "was", "with", "by", "this", "are", "not", "from"),
+    "de": ("der", "die", "das", "und", "nicht", "ist", "ein", "eine", "mit", "von", "zu", "den", "für", "auf", "auch"),
+    "fr": ("le", "les", "et", "est", "une", "pour", "dans", "pas", "sur", "du", "au", "qui", "avec", "ce", "il"),
+    "es": ("el", "los", "las", "y", "una", "con", "del", "lo", "se", "más", "pero", "esta", "como", "este", "hay"),
+    "pt": ("o", "os", "e", "uma", "com", "do", "da", "não", "na", "em", "mais", "ao", "dos", "está", "isso"),
+}
+_LEAD = (
+    r"^(?:[-*\d.)\s>]*)(?:(?:please|important|note|rule|reminder|attention|next (?:agent|session)|for the next \w+|"
+    r"bitte|wichtig|achtung)[\s,:!-]+)*"
+)
+# The beginnings of an order that holds from now on, and of one that forbids something now.
+STANDING = re.compile(
+    _LEAD + r"(?:always|never|from now on|henceforth|in (?:the |all )?future|going forward|remember|forget|you (?:must|"
+    r"should|shall|may not|have to|need to|are to|can skip)|immer|nie|niemals|ab (?:jetzt|sofort)|künftig|merke?|"
+    r"toujours|jamais|ne \w+ (?:jamais|plus)|désormais|dorénavant|à partir de maintenant|siempre|nunca|jamás|"
+    r"a partir de ahora|en adelante|sempre|jamais|a partir de agora|de agora em diante)\b"
+    r"|\b(?:must|should|shall|soll|muss|darf|doit|debe|deve) (?:always|never|not ever|immer|nie|toujours|jamais|"
+    r"siempre|nunca|sempre)\b"
+    r"|\b(?:next|future|new|every|all|any|later|coming) (?:agents?|sessions?|assistants?|runs?)\b.{0,40}\b(?:must|"
+    r"should|shall|always|never|has to|have to|needs? to|may not|(?:is|are) to|can skip)\b"
+    r"|\b(?:agents?|assistants?|claude|codex|the model) (?:must|should|shall|may not|has to|have to|needs? to|always|"
+    r"never|(?:is|are) to)\b"
+    r"|\bin (?:all|every|each|any) (?:future |later |new |coming )?sessions?\b"
+    r"|(?:从现在|以后|今后|总是|永远|每次都|务必|必须|绝不|今後|これから|常に|必ず|絶対に)",
+    re.IGNORECASE,
+)
+FORBIDDING = re.compile(
+    _LEAD + r"(?:do not|don't|dont|avoid|ensure|make sure|be sure|stop|no longer|nicht|ne|não|nao)\s"
+    r"|^(?:不要|别|請勿|请勿|禁止)|(?:しないで|するな|禁止)",
+    re.IGNORECASE,
+)
+EXACT = re.compile(r"\d\d|\d\.\d|`|\w[/_]\w|\w\.[a-z]{1,4}\b")  # a number, path or name in code, which was looked up
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。\uff01\uff1f\uff1b\n]+|\s+[\u2013\u2014]\s+")
+_WORD = re.compile(r"[^\W\d_]+(?:'t)?")
+
+
+def stems(text: str) -> list[str]:
+    """What carries a text, each once; of scripts without spaces every two signs that stand together."""
+    if not any(sign > WIDE for sign in text):
+        return list(dict.fromkeys(words.stems(text)))
+    signs = "".join(sign if sign > WIDE and sign.isalnum() else " " for sign in text)
+    pairs = [word[at : at + 2] for word in signs.split() for at in range(len(word) - 1)]
+    plain = "".join(" " if sign > WIDE else sign for sign in text)
+    return list(dict.fromkeys((*pairs, *words.stems(plain))))
+
+
+def foreign(text: str, known: Collection[str], spoken: Collection[str]) -> str:
+    """Why a sentence speaks of something else than what is `known`, by their stems; "" where it does not, or where it
+    cannot be told. `spoken` are the words that were said in the session: they show in which language."""
+    carried = stems(text)
+    if len(carried) < FEWEST or not _is_spoken(text, spoken):
+        return ""
+    strange = [one for one in carried if one not in known]
+    hits = len(carried) - len(strange) + (EXACT_COUNTS if EXACT.search(text) else 0)
+    if hits * 3 > len(carried) if len(carried) <= 3 else hits * 2 > len(carried):
+        return ""
+    named = [word for word in _WORD.findall(text) if set(stems(word)) & set(strange)][:NAMED]
+    listed = ", ".join(f'"{word}"' for word in named or strange[:NAMED])
+    return f"nothing in the session speaks of {listed}"
+
+
+def spoken(texts: Iterable[str]) -> frozenset[str]:
+    """The words of what was said."""
+    return frozenset(word for text in texts for word in map(str.lower, _WORD.findall(text)))
+
+
+def _is_spoken(text: str, known: Collection[str]) -> bool:
+    """Whether a sentence is in the language of the session. One without small words is taken for English."""
+    if any(sign > WIDE for sign in text):
+        return any(word[0] > WIDE for word in known)
+    return (_language(spoken([text])) or ENGLISH) == _language(known)
+
+
+def _language(known: Collection[str]) -> str:
+    """The one of whose small words most are there; "" where none is."""
+    counts = [(sum(word in known for word in small), name) for name, small in SMALL.items()]
+    most, name = max(counts)
+    return name if most else ""
+
+
+def order(text: str, asked: Iterable[str], flagged: Sequence[str], answered: Sequence[str]) -> str:
+    """Why an order in a sentence may not be handed on; "" where there is none, or somebody gave it who may. `asked` are
+    the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
+    standing = forbidding = False
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
+        is_standing = bool(STANDING.search(sentence)) or bool(orders.find(sentence))
+        if not is_standing and not FORBIDDING.search(sentence):
+            continue
+        if _is_said(sentence, (own_words.own(one) for one in asked)) or _is_said(sentence, flagged):
+            continue
+        if is_standing:
+            standing = True
+        elif not _is_said(sentence, answered):
+            forbidding = True
+    return "it gives the next session an order that the user did not give" if standing or forbidding else ""
+
+
+def _is_said(sentence: str, texts: Iterable[str]) -> bool:
+    """Whether one sentence of these says most of it, with the same yes or no."""
+    wanted = set(stems(sentence))
+    denies = _denies(sentence)
+    for text in texts:
+        for one in filter(None, _SENTENCE.split(text)):
+            if len(wanted & set(stems(one))) >= max(1, SHARE * len(wanted)) and _denies(one) == denies:
+                return True
+    return False
+
+
+def _denies(sentence: str) -> bool:
+    return bool(words.NEGATIONS.search(sentence)) or any(one in sentence for one in DENIALS)
+
+
+DENIALS = (
+    *(" ne ", " pas", "jamais", "nunca", "jamás", " no ", "não", "nao ", "sem "),
+    *("不", "别", "勿", "绝不", "ない", "ません", "するな"),
+)
+
+SHOWN = 60  # letters of a flag by which its call is recognised
+MOST_LOOKS = 60  # flags of one episode for each of which the session is cut at its place
+OURS = "holdfast"
+LOOKED_AT = 4000  # characters of a call in which our name is looked for
+MOST_READ = 32 << 20  # bytes of a transcript
+
+
+def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = ()) -> dict[str, str]:
+    """Why flags are unverified, by their ids; those that nothing speaks against are not in it. `told` is what the
+    session knew from its start."""
+    if not evidence.spoken or evidence.is_partial:
+        return {}
+    found: dict[str, str] = {}
+    looks = 0
+    whole = before("", evidence, told)
+    for flag in flags:
+        if flag.origin == "user" or flag.answers or not claims.atoms(flag.text):
+            continue
+        why = flag_problem(flag.text, whole)  # what occurs nowhere at all needs no second look
+        if not why and looks < MOST_LOOKS:
+            looks += 1
+            why = flag_problem(flag.text, before(flag.text, evidence, told))
+        if why:
+            found[flag.id] = _flag_sentence(why)
+    return found
+
+
+def flag_problem(text: str, evidence: Evidence) -> str:
+    """What in a flag occurs nowhere; "" where all of it does."""
+    wrong = next(exact.problems(text, (evidence.known,), evidence), "")
+    return wrong or exact.exchanged(text, evidence.known)
+
+
+def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
+    """What was there when a flag was written: everything up to the call that wrote it, without what was flagged."""
+    wanted = _letters(text)[:SHOWN]
+    ours = [one for one in evidence.spoken if _is_ours(one)]
+    end = next((one.at for one in ours if wanted and wanted in _letters(spelled(one.given))), None)
+    left_out = {one.call for one in ours}
+    spoken = [one for one in evidence.spoken if (end is None or one.at < end) and one.call not in left_out]
+    runs = [one for one in evidence.runs if (end is None or one.at < end) and OURS not in one.command]
+    return replace(evidence, spoken=tuple(spoken), runs=tuple(runs), flags=tuple(told), decided=())
+
+
+def _is_ours(one: Said) -> bool:
+    return one.role == CALL and (OURS in one.tool or OURS in spelled(one.given)[:LOOKED_AT])
+
+
+def _letters(text: str) -> str:
+    """As a command line and what came of it are alike."""
+    return "".join(letter for letter in claims.normal(text).casefold() if letter.isalnum())
+
+
+def _flag_sentence(why: str) -> str:
+    said = why.replace(" was not found in these words", " was said nowhere in its session")
+    said = said.replace(" was not found", " occurs nowhere in its session")
+    return said if len(said) <= LONGEST_WHY else f"{said[: LONGEST_WHY - 1].rstrip()}…"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.close.verify.evidence import Evidence
-    from holdfast.judge.fencing import Fence
+    from holdfast.judge.reading import Fence
 
 ROOM = 6000  # characters of evidence in one question
 LINES = 3  # for each claim

@@ -6,22 +6,118 @@
     url = "…"              # of an endpoint; model = "…"; key_env = "VAR" names the variable that holds its key
 
 Only the machine's own settings count: a repository cannot choose where a memory is sent.
+
+How the embedders of before were made: a question has to be embedded by the model whose vectors serve, also while
+another one is taking over.
+
+What an embedder is: a name, a dimension, and vectors of unit length.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from holdfast.capture import codec, platform
 from holdfast.capture import config as machine
-from holdfast.errors import UsageError
-from holdfast.field.embed.seam import NoVectors
+from holdfast.errors import HoldfastError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.field.embed.seam import Embedder, Vectors
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[float32]
+
+
+class NoVectors(HoldfastError):
+    """The texts could not be embedded; nothing was changed, and search goes on by what serves."""
+
+    # `again`: the same call may succeed later.
+
+    code = "embedder"
+    exit_status = 16
+
+    def __init__(self, message: str | None = None, *, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again
+
+
+class Embedder(Protocol):
+    """One model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int:
+        """How long its vectors are; a remote one may have to ask for it. Raises NoVectors."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row for each text, in their order. Raises NoVectors."""
+        ...
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Each row at length one; a row of zeros stays what it is."""
+    import numpy
+
+    lengths = numpy.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / numpy.where(lengths > 0, lengths, 1.0)).astype(numpy.float32, copy=False)
+
+
+WORDS = 60  # of a passage
+MOST_PASSAGES = 400  # passages of one text: enough for what a thought may hold
+WIDE = "\u3002\uff01\uff1f"  # full stop, exclamation and question mark of scripts without spaces
+ENDS = re.compile(rf"(?<=[.!?])\s+|\n+|(?<=[{WIDE}])")
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")  # a sign of a script without spaces is a word of its own
+
+
+def cut(text: str) -> list[str]:
+    """Passages of whole sentences and lines as far as they fit; a longer one is cut between words."""
+    found: list[str] = []
+    taken: list[str] = []
+    room = WORDS
+    for sentence in filter(None, map(str.strip, ENDS.split(text))):
+        for piece, words in _pieces(sentence):
+            if taken and words > room:
+                found.append(" ".join(taken))
+                taken, room = [], WORDS
+            taken.append(piece)
+            room -= words
+    if taken:
+        found.append(" ".join(taken))
+    return found[:MOST_PASSAGES]
+
+
+def _pieces(sentence: str) -> list[tuple[str, int]]:
+    """A sentence with its number of words, in several pieces if it is longer than a passage."""
+    places = [match.start() for match in WORD.finditer(sentence)]
+    begins = places[::WORDS]
+    ends = [*begins[1:], len(sentence)]
+    counts = [min(WORDS, len(places) - at) for at in range(0, len(places), WORDS)]
+    return [(sentence[begin:end].strip(), count) for begin, end, count in zip(begins, ends, counts, strict=True)]
+
+
+def count(text: str) -> int:
+    """How many words a text has."""
+    return len(WORD.findall(text))
+
+
+def vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
+    """For each text the vectors of its passages; none for an empty one."""
+    import numpy
+
+    pieces = [cut(text) for text in texts]
+    listed = [piece for some in pieces for piece in some]
+    rows = embedder.embed(listed) if listed else numpy.zeros((0, embedder.dimension), numpy.float32)
+    ends = numpy.cumsum(numpy.array([len(some) for some in pieces], dtype=int))
+    return [rows[end - len(some) : end] for end, some in zip(ends.tolist(), pieces, strict=True)]
+
 
 NONE, DEFAULT = "none", "wordllama"
 ONNX, ENDPOINT = "onnx", "openai"
@@ -55,9 +151,9 @@ class Settings:
         """Where texts are sent; "" where they stay with us."""
         if self.name != ENDPOINT:
             return ""
-        from holdfast.judge import openai
+        from holdfast.judge import models
 
-        return openai.base(self.url or openai.OWN)
+        return models.base(self.url or models.OWN)
 
     def as_table(self) -> dict[str, str]:
         """As it is written: the name, and what was given beside it."""
@@ -82,7 +178,7 @@ def wished(state: str) -> Settings | None:
         return None
 
 
-def made(wanted: Settings, env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
+def made_from(wanted: Settings, env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
     """The embedder; None for words alone. Who is not patient tries an endpoint once. Raises UsageError, NoVectors.
     Loads no model yet."""
     if wanted.name == NONE:
@@ -117,25 +213,96 @@ class Absent:
 def at_hand(wanted: Settings, env: Mapping[str, str]) -> Embedder | None:
     """The embedder for somebody who waits for an answer: whatever is wrong with it must not cost the answer."""
     try:
-        return made(wanted, env, patient=False)
+        return made_from(wanted, env, patient=False)
     except (UsageError, NoVectors) as error:
         return Absent(wanted, str(error))
 
 
 def chosen(config: Mapping[str, Any], env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
     """The embedder that the settings name; None for words alone. Raises UsageError, NoVectors."""
-    return made(settings(config), env, patient=patient)
+    return made_from(settings(config), env, patient=patient)
 
 
 def _endpoint(wanted: Settings, env: Mapping[str, str], patient: bool) -> Embedder:
     from holdfast.field.embed import endpoint
-    from holdfast.judge import openai
+    from holdfast.judge import models
 
     if not wanted.model:
         raise UsageError(
             "An embeddings endpoint needs the name of its model; nothing was changed. Give one in [embed]."
         )
-    key_env = wanted.key_env or ("" if wanted.url else openai.KEY_ENV)
+    key_env = wanted.key_env or ("" if wanted.url else models.OPENAI_KEY)
     if patient:
         return endpoint.Endpoint(wanted.model, wanted.address, key_env, env)
     return endpoint.Endpoint(wanted.model, wanted.address, key_env, env, HURRY, tries=1)
+
+
+FILE = "embedders.json"
+LARGEST = 1 << 16
+MOST = 8  # embedders of before: vaults that were not opened since then may still be served by them
+
+
+def recalled(state: str) -> dict[str, Settings]:
+    """Every embedder that has a recipe, by the name that its vectors are kept under; the newest last."""
+    try:
+        found = codec.decode(platform.read_file(f"{state}/{FILE}", LARGEST))["known"]
+        return {str(name): settings({SECTION: table}) for name, table in found.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError):
+        return {}
+
+
+def keep(state: str, made: Embedder | None, settings: Settings) -> None:
+    """That this embedder is made so. The default needs no recipe. A disk that takes nothing costs nothing else."""
+    if made is None or isinstance(made, Absent) or settings.name == DEFAULT:
+        return
+    found = recalled(state)
+    if found.get(made.name) == settings:
+        return
+    found.pop(made.name, None)
+    _write(state, {**found, made.name: settings})
+
+
+def forget_addresses(state: str) -> None:
+    """Nothing is sent to an address of before any more."""
+    found = recalled(state)
+    local = {name: one for name, one in found.items() if not one.address}
+    if local != found:
+        _write(state, local)
+
+
+def _write(state: str, found: Mapping[str, Settings]) -> None:
+    tables = {name: one.as_table() for name, one in list(found.items())[-MOST:]}
+    try:
+        platform.write_atomic(f"{state}/{FILE}", codec.encode({"v": 1, "known": tables}), durable=False)
+    except OSError:
+        return
+
+
+class Former:
+    """Makes embedders of before by their names, each once."""
+
+    def __init__(self, state: str, env: Mapping[str, str]) -> None:
+        self._state = state
+        self._env = env
+        self._made: dict[str, Embedder | None] = {}
+
+    def __call__(self, name: str) -> Embedder | None:
+        """None where it cannot be made: then search goes by words."""
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def address(self, name: str) -> str:
+        """Where this one sends texts; "" where it does not."""
+        found = recalled(self._state).get(name)
+        return found.address if found else ""
+
+    def _make(self, name: str) -> Embedder | None:
+        from holdfast.field.embed import wordllama
+
+        default = Settings() if name == wordllama.NAME else Settings(ONNX)
+        try:
+            made = made_from(recalled(self._state).get(name, default), self._env, patient=False)
+        except (UsageError, NoVectors):
+            return None
+        return made if made and made.name == name else None

@@ -14,13 +14,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import JudgeFailed
-from holdfast.field.embed.seam import NoVectors, unit
-from holdfast.judge.openai import OWN
+from holdfast.field.embed.choice import NoVectors, unit
+from holdfast.judge.models import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.field.embed.seam import Vectors
+    from holdfast.field.embed.choice import Vectors
     from holdfast.judge.http import Place
 
 NAME = "openai"

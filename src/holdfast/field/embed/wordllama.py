@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.field.embed.seam import NoVectors, unit
+from holdfast.field.embed.choice import NoVectors, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.field.embed.seam import Vectors
+    from holdfast.field.embed.choice import Vectors
 
 PACKAGE = "wordllama"
 WEIGHTS = "weights/l2_supercat_256.safetensors"

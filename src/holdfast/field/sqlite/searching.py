@@ -1,4 +1,7 @@
-"""Search in the file: words by FTS5's BM25, vectors by an exact scan of the mapped file."""
+"""Search in the file: words by FTS5's BM25, vectors by an exact scan of the mapped file.
+
+A thought as a row of its table, and back.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,171 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.field.sqlite import renumbering, scoping, vectors
-from holdfast.field.store import Hit, Scope
+from holdfast.capture import codec
+from holdfast.capture.ids import digest
+from holdfast.field import traffic, words
+from holdfast.field.sqlite import vectors
+from holdfast.field.store import Asked, Hit, Scope
+from holdfast.field.thought import FIELDS, LISTS, Thought, Traffic
+from holdfast.field.traffic import GOT
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.field.store import Vector
+    from holdfast.field.traffic import Event
+
+
+WORD_COLUMNS = "{title text context extra}"
+AT_ONCE = 500  # values in one query
+
+
+def word(project: str) -> str:
+    """A word for a project, in the index of words: it is looked up with the others, before anything is ranked."""
+    return f"p{digest(project, 16)}"
+
+
+def match(terms: Sequence[str], scope: Scope) -> str:
+    """The expression that FTS5 looks up. Each term is a phrase: a sign in it is none of the expression's."""
+    said = " OR ".join(quoted(term) for term in terms)
+    where = " OR ".join(quoted(word(one)) for one in scope.projects)
+    return f"{WORD_COLUMNS} : ({said})" + (f" AND scope : ({where})" if where else "")
+
+
+def quoted(term: str) -> str:
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
+    """As SQL over `t`, to follow other conditions, and its values."""
+    said: list[str] = []
+    values: list[Any] = []
+
+    def among(column: str, wanted: Sequence[str]) -> str:
+        values.extend(wanted)
+        return f"{column} IN ({', '.join('?' * len(wanted))})"
+
+    if projects and scope.projects:
+        said.append(among("t.project", scope.projects))
+    if scope.space:
+        said.append(among("t.space", (scope.space,)))
+    if scope.kinds:
+        said.append(f"({among('t.kind', scope.kinds)} OR {among('t.category', scope.kinds)})")
+    if scope.trust:
+        said.append(among("t.origin", scope.trust))
+    if scope.agent:
+        said.append(among("t.agent", (scope.agent,)))
+    for sign, when in ((">=", scope.since), ("<=", scope.until)):
+        if when:
+            said.append(f"t.created {sign} ?")
+            values.append(when)
+    return "".join(f" AND {one}" for one in said), values
+
+
+def pieces(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """As many as one query takes, each time."""
+    listed = list(dict.fromkeys(values))
+    for begin in range(0, len(listed), AT_ONCE):
+        yield listed[begin : begin + AT_ONCE]
+
+
+SEPARATOR = "\x1f"  # between the items of a list; texts have no control characters
+COLUMNS = tuple(name for name in FIELDS if name != "superseded_by")
+OWN = ("place", "same", "extra", "scope", "thread", "size", "speaker", "said", "turn")
+NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, (SELECT min(new) FROM gone WHERE old = t.id)"
+PUT = (
+    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({', '.join('?' * (len(COLUMNS) + len(OWN)))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS[1:], *OWN))}"
+)
+
+
+def row(one: Thought, place: str) -> tuple[Any, ...]:
+    """For PUT."""
+    given = [SEPARATOR.join(getattr(one, name)) if name in LISTS else getattr(one, name) for name in COLUMNS]
+    facts = one.facts
+    made = (words.sameness(one.text), words.extra(one), word(one.project))
+    return (*given, place, *made, facts.thread, facts.words, facts.speaker, facts.created, facts.is_turn)
+
+
+def thought(found: Sequence[Any]) -> Thought:
+    """From NAMED."""
+    given: dict[str, Any] = dict(zip((*COLUMNS, "superseded_by"), found, strict=True))
+    given.update({name: tuple(given[name].split(SEPARATOR)) if given[name] else () for name in LISTS})
+    return Thought(**{**given, "superseded_by": given["superseded_by"] or ""})
+
+
+MOST_ASKED = 20_000  # queries that are kept at hand; the traffic log has them all
+
+
+def load(db: sqlite3.Connection, ids: Iterable[str], *, whole: bool = True) -> dict[str, Traffic]:
+    """With `whole` also who read it, when, and beside what: a ranking does without."""
+    found: dict[str, Traffic] = {}
+    more = ", rest" if whole else ""
+    for some in pieces(ids):
+        marks = ", ".join("?" * len(some))
+        rows = db.execute(f"SELECT id, count, last, weight{more} FROM traffic WHERE id IN ({marks})", some)
+        found.update({row[0]: _traffic(*row[1:]) for row in rows})
+    return found
+
+
+def _traffic(count: int, last: float, weight: float, rest: str = "") -> Traffic:
+    if not rest:
+        return Traffic(count, last, weight)
+    agents, log, together = codec.decode(rest)
+    return Traffic(count, last, weight, tuple(agents), tuple((when, who) for when, who in log), together)
+
+
+def travel(db: sqlite3.Connection, events: Sequence[Event]) -> None:
+    """Take in events, in their order."""
+    known = load(db, (one for event in events for one in event.ids))
+    changed: dict[str, Traffic] = {}
+    for event in events:
+        for one in event.ids:
+            before = changed.get(one) or known.get(one) or traffic.beginning(event, one)
+            changed[one] = traffic.after(before, event, one)
+    save(db, changed)
+    log(db, events)
+
+
+def save(db: sqlite3.Connection, changed: Mapping[str, Traffic]) -> None:
+    rows = [
+        (one, known.access_count, len(known.agents), known.last_accessed, known.weight, _rest(known))
+        for one, known in changed.items()
+    ]
+    db.executemany("INSERT OR REPLACE INTO traffic VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _rest(known: Traffic) -> str:
+    # A dict keeps the order in which others were first met: the oldest of equals goes first.
+    return codec.encode([known.agents, known.log, known.together]).decode("utf-8")
+
+
+def log(db: sqlite3.Connection, events: Sequence[Event]) -> None:
+    """The query log: the newest ones."""
+    rows = [(one.time, one.agent, one.project, one.query, " ".join(one.ids)) for one in events if one.kind == GOT]
+    db.executemany("INSERT INTO asked (time, agent, project, query, ids) VALUES (?, ?, ?, ?, ?)", rows)
+    if rows:
+        db.execute("DELETE FROM asked WHERE n <= (SELECT max(n) FROM asked) - ?", (MOST_ASKED,))
+
+
+def asked(db: sqlite3.Connection, since: float, most: int) -> list[Asked]:
+    rows: list[Any] = db.execute(
+        "SELECT time, agent, project, query, ids FROM asked WHERE time >= ? ORDER BY n DESC LIMIT ?", (since, most)
+    ).fetchall()
+    found = ((when, agent, project, query, tuple(ids.split())) for when, agent, project, query, ids in reversed(rows))
+    return [Asked(*row) for row in found]
+
+
+def busiest(db: sqlite3.Connection, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
+    where, values = conditions(scope)
+    rows = db.execute(
+        "SELECT t.id, r.count * r.agents FROM traffic r JOIN thought t ON t.id = r.id "
+        f"WHERE r.count >= 3 AND r.count >= ? AND r.agents >= ?{where} ORDER BY 2 DESC, 1 LIMIT ?",
+        (accesses, agents, *values, most),
+    )
+    return [Hit(str(ident), float(score)) for ident, score in rows]
+
 
 WEIGHTS = "2.0, 1.0, 0.5, 0.5, 0.0"  # of title, text, context, extra; that of the project's word is none
 MORE = 4  # times as many are looked at as are wanted, where a filter may take some away
@@ -33,8 +193,8 @@ class Searching:
         if not terms or most <= 0:
             return []
         ranked = f"bm25(words, {WEIGHTS})"
-        said = scoping.match(terms, scope)
-        where, values = scoping.conditions(scope, projects=False)
+        said = match(terms, scope)
+        where, values = conditions(scope, projects=False)
         # By id also where it is cut: their numbers in the file are others after a rebuild.
         rows = self.db.execute(
             f"SELECT t.id, {ranked} AS score FROM words JOIN thought t ON t.n = words.rowid WHERE words MATCH ?{where} "
@@ -106,7 +266,7 @@ class Searching:
         """The best of all that the scope lets through: looked at in growing steps, until there are enough of them."""
         import numpy
 
-        where, values = scoping.conditions(scope, projects=False)
+        where, values = conditions(scope, projects=False)
         tables = "vector v JOIN thought t ON t.id = v.id" if where else "vector v"
         scores = vectors.scores(rows, vector, codes)
         step = most * (1 if scope.is_wide else MORE) + 16
@@ -128,7 +288,7 @@ class Searching:
 
     def _names(self, numbers: Iterable[int], tables: str, where: str, values: list[Any]) -> dict[int, str]:
         found: dict[int, str] = {}
-        for some in scoping.pieces(numbers):
+        for some in pieces(numbers):
             marks = ", ".join("?" * len(some))
             query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({marks}){where}"
             found.update(self.db.execute(query, (*some, *values)).fetchall())
@@ -155,7 +315,7 @@ class Searching:
 
     def embed(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
         """Vectors of thoughts that are there; those that they had under this model go. Within a transaction."""
-        for some in scoping.pieces(given):
+        for some in pieces(given):
             marks = ", ".join("?" * len(some))
             projects = dict(self.db.execute(f"SELECT id, project FROM thought WHERE id IN ({marks})", some).fetchall())
             self.db.executemany("DELETE FROM vector WHERE id = ? AND model = ?", [(one, model) for one in projects])
@@ -175,7 +335,7 @@ class Searching:
     def keep_only(self, model: str) -> None:
         """This model serves from now on. Within a transaction."""
         self.db.execute("DELETE FROM vector WHERE model <> ?", (model,))
-        renumbering.ask_again(self.db)
+        vectors.ask_again(self.db)
         self.db.execute("DELETE FROM bare")
         self.db.execute("INSERT INTO bare SELECT id FROM thought WHERE id NOT IN (SELECT id FROM vector)")
         self._grown.add(model)  # so that the files of the others go once this is committed

@@ -1,23 +1,173 @@
 """The store in one SQLite file: field/store.py says what is promised, sqlite/holding how the file is opened and
-written to."""
+written to.
+
+The field's file, held open: who may write, one at a time, and what happens to a file that cannot be used.
+"""
 
 from __future__ import annotations
 
+import posix
+import sqlite3
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import locks, platform
+from holdfast.errors import Busy
 from holdfast.field import words
-from holdfast.field.search.seam import Facts
-from holdfast.field.sqlite import renumbering, rows, schema, scoping, trails
-from holdfast.field.sqlite.connection import Held
-from holdfast.field.sqlite.failing import broken_is_said
-from holdfast.field.store import Asked, Hit, Scope
+from holdfast.field.ranking import Facts
+from holdfast.field.sqlite import schema, searching, vectors
+from holdfast.field.sqlite import searching as scoping
+from holdfast.field.sqlite import searching as trails
+from holdfast.field.sqlite import vectors as renumbering
+from holdfast.field.store import Asked, Damaged, Hit, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.field.store import Vector
     from holdfast.field.thought import Thought, Traffic
     from holdfast.field.traffic import Event
+
+
+PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
+PASSING = (5, 6, 8, 10, 13, 14)  # busy, locked, read-only, input or output failed, full, cannot be opened
+
+
+@contextmanager
+def broken_is_said() -> Iterator[None]:
+    """A file that turns out broken is said in a sentence, and so is one that takes nothing now; what else failed is
+    raised as it is."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING:
+            raise Busy(PASSED) from error
+        if isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError)) and (
+            "malformed" not in str(error)
+        ):
+            raise
+        raise Damaged from error
+
+
+BUSY = (
+    "Another holdfast process is writing to the field; what was said is kept and is taken in later. "
+    "Nothing needs to be done."
+)
+
+
+def taken(path: str, patience: float) -> int:
+    """The lock, as a file that is open; closing it gives it back. Raises Busy."""
+    return locks.taken(path, patience, BUSY)
+
+
+PATIENCE = 20.0
+REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
+
+
+class Held:
+    """The field's file. It may be used by the threads of one process in turn."""
+
+    def __init__(self, path: str, *, only_look: bool = False) -> None:
+        """With `only_look` nothing on disk is changed, and a file that cannot be used as it is says why it cannot."""
+        self.path = path
+        self._depth = 0
+        self._only_looks = only_look
+        if only_look:
+            self._use(schema.only_looked_at(path))
+            return
+        try:
+            platform.make_folders(path.rpartition("/")[0])
+            db = schema.looked_at(path)
+            if db is None:
+                held = taken(f"{path}.lock", PATIENCE)
+                try:
+                    db = _made(path)
+                finally:
+                    posix.close(held)
+        except OSError as error:
+            if error.errno not in REFUSED:
+                raise
+            self._only_looks, db = True, schema.as_it_lies(path)
+        self._use(db)
+
+    def _use(self, db: sqlite3.Connection) -> None:
+        self.db = db
+        self.search = searching.Searching(self.path, db)
+        self._inode = posix.stat(self.path).st_ino
+
+    def _is_gone(self) -> bool:
+        """Whether the file was taken away under us: what is written to it would be nobody's."""
+        try:
+            return posix.stat(self.path).st_ino != self._inode
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        self.db.close()
+
+    @contextmanager
+    def writing(self, patience: float = PATIENCE) -> Iterator[None]:
+        if self._depth:
+            yield
+            return
+        if self._only_looks:
+            raise Busy("The field cannot be written from here; nothing was changed. What it has is found all the same.")
+        held = taken(f"{self.path}.lock", patience)
+        try:
+            if self._is_gone():
+                self.db.close()
+                self._use(_made(self.path))
+            with broken_is_said():
+                self.db.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                with broken_is_said():
+                    yield
+                    self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+            self._follow()
+        finally:
+            posix.close(held)
+
+    def _follow(self) -> None:
+        """After a commit, under the lock: vectors are numbered anew where that is due, and their files follow. What
+        fails here costs time only: what was to be written is."""
+        with suppress(sqlite3.Error):
+            if self.search.has_grown:
+                self._renumber_if_due()
+            self.search.extend()
+
+    def _renumber_if_due(self) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            if vectors.is_due(self.db):
+                vectors.renumber(self.db)
+            self.db.execute("COMMIT")
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+
+    def discard(self) -> None:
+        held = taken(f"{self.path}.lock", PATIENCE)
+        try:
+            self.db.close()
+            schema.remove(self.path)
+            self._use(_made(self.path))
+        finally:
+            posix.close(held)
+
+
+def _made(path: str) -> sqlite3.Connection:
+    """The file, under the lock."""
+    try:
+        return schema.opened(path)
+    except sqlite3.DatabaseError as error:
+        raise Damaged from error
 
 
 class SqliteStore(Held):
@@ -55,7 +205,7 @@ class SqliteStore(Held):
         with self.writing():
             if anew:
                 self._drop(place, {one.id for one in thoughts})
-            self.db.executemany(rows.PUT, [rows.row(one, place) for one in thoughts])
+            self.db.executemany(searching.PUT, [searching.row(one, place) for one in thoughts])
             self.db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(*pair, place) for pair in supersedes])
             self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
 
@@ -70,7 +220,7 @@ class SqliteStore(Held):
         self.db.execute("DELETE FROM gone WHERE place = ?", (place,))
 
     def thoughts(self, ids: Iterable[str]) -> dict[str, Thought]:
-        return {str(row[0]): rows.thought(row) for row in self._rows(rows.NAMED, ids)}
+        return {str(row[0]): searching.thought(row) for row in self._rows(searching.NAMED, ids)}
 
     def texts(self, ids: Iterable[str]) -> dict[str, str]:
         return dict(self._rows("t.id, t.text", ids))
@@ -116,7 +266,7 @@ class SqliteStore(Held):
 
     def unembedded(self, model: str, most: int) -> list[Thought]:
         with broken_is_said():
-            return [rows.thought(row) for row in self.search.bare(rows.NAMED, model, self.serving(), most)]
+            return [searching.thought(row) for row in self.search.bare(searching.NAMED, model, self.serving(), most)]
 
     def lacking(self, model: str) -> int:
         with broken_is_said():

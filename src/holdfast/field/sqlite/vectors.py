@@ -4,8 +4,10 @@
 
 Vectors in the database are never changed, only added under a new number, so this file only grows, until all are given
 new numbers at once (sqlite/renumbering) and another file takes its place. A row counts only if the database still has
-its number; that is looked at for the few that are returned. What the file has not yet is read from the database. It is
-not synced: one that was written before this boot, or beside another database, is not believed.
+its number; that is looked at for the few that are returned. What the file has not yet is read from the database. It
+is not synced: one that was written before this boot, or beside another database, is not believed.
+
+Numbers of vectors that are gone are given again, so that the mapped files do not grow with every edit.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ import struct
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from holdfast.capture import platform
-from holdfast.capture.ids import digest
+from holdfast.capture.ids import digest, new_id
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable
 
     import numpy
     from numpy.typing import NDArray
+
 
 HEADER = 64
 MARK = b"HFV1"
@@ -180,3 +184,61 @@ def scores(table: NDArray[Any], vector: NDArray[numpy.float32], codes: tuple[int
             some = part[meant]
             found[begin : begin + BLOCK][meant] = (some["parts"].astype(numpy.float32) @ vector) * some["scale"]
     return found
+
+
+FEW = 4096  # rows that may be dead whatever the share: 1 MB of the file
+SHARE = 2  # dead are more than one in so many
+GROWTH = 32  # the next count is due when one part in so many has come
+DUE = "recount"
+
+
+def is_due(db: sqlite3.Connection) -> bool:
+    """Whether most rows are dead. Looks at two values as a rule. Within a transaction."""
+    last, due = last_number(db), _due(db)
+    if last < max(due, FEW):
+        return False
+    live = int(db.execute("SELECT count(*) FROM vector").fetchone()[0])
+    dead = last - live
+    if dead >= FEW and dead * SHARE > last:
+        return True
+    _renumber(db, last + max(FEW, last // GROWTH))
+    return False
+
+
+def ask_again(db: sqlite3.Connection) -> None:
+    """Many have gone at once: the next look counts. Within a transaction."""
+    _renumber(db, 0)
+
+
+def last_number(db: sqlite3.Connection) -> int:
+    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vector'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def renumber(db: sqlite3.Connection) -> None:
+    """Within a transaction. Those of the model that serves come first: the rows of others are empty in its file."""
+    db.execute("CREATE TEMP TABLE kept AS SELECT id, model, project, v FROM vector ORDER BY n")
+    db.execute("DELETE FROM vector")
+    begin_anew(db)
+    serving = "(SELECT value FROM meta WHERE name = 'model')"
+    db.execute(
+        "INSERT INTO vector (id, model, project, v) SELECT id, model, project, v FROM kept "
+        f"ORDER BY model IS NOT {serving}, model, rowid"
+    )
+    db.execute("DROP TABLE kept")
+
+
+def begin_anew(db: sqlite3.Connection) -> None:
+    """Numbers begin at one again, and the files of before are no longer believed. Within a transaction."""
+    db.execute("DELETE FROM sqlite_sequence WHERE name = 'vector'")
+    db.execute("UPDATE meta SET value = ? WHERE name = 'store'", (new_id(0),))
+    _renumber(db, 0)
+
+
+def _due(db: sqlite3.Connection) -> int:
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (DUE,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _renumber(db: sqlite3.Connection, due: int) -> None:
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (DUE, str(due)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.capture import codec
 from holdfast.errors import HoldfastError
-from holdfast.install import launcher
+from holdfast.hosts import registration
 from holdfast.install.demo.stage import PATIENCE, REPORT
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Host:
         """One event through the registered line, and the answer as the host reads it."""
         named = {"session_id": self.session, "transcript_path": str(self._transcript), "cwd": str(self.stage.project)}
         payload = codec.encode({**named, "hook_event_name": event, **fields}).decode("utf-8")
-        line = launcher.registered_line(HOST, self.stage.env)
+        line = registration.registered_line(HOST, self.stage.env)
         said = self._eval(f"printf %s {shlex.quote(payload)} | /bin/sh -c {shlex.quote(line)}")
         if not said:
             return Reply()

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from holdfast.capture import home, ledger_history, platform
+from holdfast.capture import home, ledger, platform
 from holdfast.errors import HoldfastError
+from holdfast.hosts import registration
 from holdfast.install import launcher
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ class Stage:
 
     def closed(self, session: str) -> dict[str, Any]:
         """The ledger's record of a session's close, as soon as the close in the background has written it."""
-        wanted = ledger_history.Wanted(session=session, kinds=("close",))
+        wanted = ledger.Wanted(session=session, kinds=("close",))
         for _ in _patiently():
-            for record in ledger_history.read(home.state(str(self.vault)), wanted):
+            for record in ledger.read(home.state(str(self.vault)), wanted):
                 if record.get("error"):
                     raise HoldfastError(f"The close in the background failed ({record['error']}); {REPORT}")
                 self.settle()
@@ -150,7 +151,7 @@ def _environment(folder: Path) -> dict[str, str]:
     env = {**kept, "HOME": str(folder), "HOLDFAST_HOME": str(folder / "vault"), "NO_COLOR": "1", "COLUMNS": "80"}
     command = launcher.installed_command()
     # From a source tree there is no command yet: the stable one, which `init` writes, stands in for it.
-    programs = command.parent if command else launcher.command_path(env).parent
+    programs = command.parent if command else registration.command_path(env).parent
     env["PATH"] = f"{programs}:{kept.get('PATH', os.defpath)}"
     return env
 

@@ -1,10 +1,13 @@
 """Who is at the other end: the vault, project and session that one call belongs to, found anew for each.
 
-A server outlives sessions: the host that started it may clear, resume or fork while it runs, so the session variable of
-its own start is not believed where the host process among its ancestors says otherwise. What a client says is never a
-person's word: its session is named in the environment that the facade gets, as in an agent's shell, and a terminal that
-the server happens to have inherited changes nothing. A client whose session no hook has seen gets one of its own, so
-that what it flags belongs together.
+A server outlives sessions: the host that started it may clear, resume or fork while it runs, so the session
+variable of its own start is not believed where the host process among its ancestors says otherwise. What a client
+says is never a person's word: its session is named in the environment that the memory gets, as in an agent's shell,
+and a terminal that the server happens to have inherited changes nothing. A client whose session no hook has seen
+gets one of its own, so that what it flags belongs together.
+
+The limits of what an agent sees and touches through the tools: this project and what is global, but never a note
+that waits for the user's review.
 """
 
 from __future__ import annotations
@@ -14,20 +17,23 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import caller, home, platform, projects
+from holdfast.capture import gate, home, platform, projects
 from holdfast.capture.ids import new_id
-from holdfast.errors import UsageError
+from holdfast.errors import NotFound, UsageError
+from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.caller import Where
+    from holdfast.capture.gate import Where
     from holdfast.clock import Clock
-    from holdfast.serve.mcp.desk import Desk
-    from holdfast.serve.warm import Warm
+    from holdfast.memory import Memory
+    from holdfast.serve.serving import Warm
+    from holdfast.vault.notes import Note
+
 
 SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
-OF_HOSTS = tuple(name for _, name in caller.SESSION_VARIABLES)
+OF_HOSTS = tuple(name for _, name in gate.SESSION_VARIABLES)
 UNSEEN = "mcp"  # the host of a client that no hook knows
 DAY = 86400
 
@@ -43,20 +49,20 @@ class Place:
     clock: Clock
     warm: Warm | None = None
 
-    def desk(self) -> Desk:
-        """The facade there. Raises NewerFormat, VaultGone: only flags are taken while the vault is gone."""
-        from holdfast.capture import vanished
-        from holdfast.serve.mcp.desk import Desk
+    def memory(self) -> Memory:
+        """The memory there; an agent's words never have the user's authority. Raises NewerFormat, VaultGone: only flags
+        are taken while the vault is gone."""
+        from holdfast.capture import vault_id
+        from holdfast.memory import Memory
+        from holdfast.memory.context import Context
 
-        vanished.refuse(home.vault(self.env, self.cwd), self.env)
-
-        made = Desk(self.vault, self.cwd, self.clock, self.env)
-        if self.warm and self.warm.vault == self.vault:  # which vault it is may have changed since a server started
-            made.warm = self.warm
-        return made
+        vault_id.refuse(home.vault(self.env, self.cwd), self.env)
+        # Which vault it is may have changed since a server started.
+        warm = self.warm if self.warm and self.warm.vault == self.vault else None
+        return Memory(Context(self.vault, self.cwd, self.env, self.clock, for_agent=True), warm)
 
     def refuse_if_off(self) -> None:
-        """As the facade does it, for what a vault of a newer format takes too: flags. Raises UsageError."""
+        """As the memory does it, for what a vault of a newer format takes too: flags. Raises UsageError."""
         off = home.why_off(self.env, self.vault) or (home.PROJECT_OFF if self.where.project.off else "")
         if off:
             raise UsageError(f"Nothing was written: {off}.")
@@ -83,17 +89,17 @@ class Peer:
         if found.project.id != projects.find(cwd, vault).id:
             cwd = found.project.root  # a folder without a repository, in a session of another one
         env = {**self.env, **named}
-        return Place(vault, cwd, env, caller.here(env, cwd, vault), self.clock, self.warm)
+        return Place(vault, cwd, env, gate.here(env, cwd, vault), self.clock, self.warm)
 
     def _found(self, vault: str) -> Where:
         if self.agent:  # whoever started the server is not who asks it
-            return caller.here({**self.env, HOST: self.agent, SESSION: self.session}, self.cwd, vault)
+            return gate.here({**self.env, HOST: self.agent, SESSION: self.session}, self.cwd, vault)
         if not self.env.get(SESSION):
             bare = {name: said for name, said in self.env.items() if name not in OF_HOSTS}
-            found = caller.here(bare, self.cwd, vault)
+            found = gate.here(bare, self.cwd, vault)
             if found.found == "process":
                 return found
-        return caller.here(self.env, self.cwd, vault)
+        return gate.here(self.env, self.cwd, vault)
 
 
 def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -> Peer:
@@ -107,3 +113,30 @@ def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.t
     end that a hook could see, its sessions are days."""
     bare = {name: said for name, said in env.items() if name not in (SESSION, HOST, *OF_HOSTS)}
     return Peer(bare, cwd, clock, agent, f"{UNSEEN}-{int(clock() // DAY)}", warm)
+
+
+def reviewed(memory: Memory) -> list[Note]:
+    """This project's notes and the global ones, but for those that wait for the user's review."""
+    return [note for note in memory.notes.index().notes if not note.path.startswith(f"{QUARANTINE}/")]
+
+
+def listed(memory: Memory) -> list[Note]:
+    """The notes that count here, by path."""
+    found = [note for note in memory.notes.index().notes if note.is_active]
+    return sorted(found, key=lambda note: note.path)
+
+
+def text_of_note(memory: Memory, path: str) -> str:
+    """The file of one note of this project or a global one. Raises NotFound."""
+    known = next((note for note in memory.notes.index().notes if note.path == path), None)
+    if known is None:
+        raise NotFound(f'There is no note "{path[:200]}" in this project, and no global one.')
+    if path.startswith(f"{QUARANTINE}/"):
+        raise NotFound(f"{path[:200]} waits for the user's review: `holdfast review` shows it to them.")
+    return memory.notes.text_of(path)
+
+
+def refuse_elsewhere(memory: Memory, task: str) -> None:
+    """Of another project's task nothing is told, and nothing is written to it. Raises NotFound."""
+    if task and all(one.id != task for one in memory.tasks.listing(also_over=True)):
+        raise NotFound(f"There is no task {task[:80]} in this project; nothing was done.")

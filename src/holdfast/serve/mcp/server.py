@@ -3,11 +3,14 @@
 Each call finds its vault, project and session anew (serve/mcp/peer) and runs in a thread, so a slow one holds up no
 other; those that write take turns. Whatever is broken ends in one sentence for the client, never in the end of the
 server.
+
+The server as an ASGI application of one path, which only takes POST and answers with JSON, also where it refuses.
 """
 
 from __future__ import annotations
 
 import threading
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -15,24 +18,32 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import holdfast
 from holdfast.errors import HoldfastError, NotFound
+from holdfast.serve import problems
+from holdfast.serve.mcp import peer
 from holdfast.serve.mcp.tools import TOOLS
 from holdfast.serve.mcp.words import MARKDOWN, NOTE_URI, PER_PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+    from typing import TypeAlias
 
     from mcp.server.context import ServerRequestContext
 
     from holdfast.serve.mcp.peer import Peer
-    from holdfast.serve.mcp.tool import Told
+    from holdfast.serve.mcp.tools import Told
 
     Calling = Callable[[Mapping[str, Any] | None], Peer]
     Context = ServerRequestContext[Any, Any]
+    Message: TypeAlias = MutableMapping[str, Any]
+    Receive: TypeAlias = Callable[[], Awaitable[Message]]
+    Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
 
 BRIEF_URI = "holdfast://brief"
 AFTERWARDS = "afterwards"  # the name of a thread that does what can wait until an answer is out
@@ -95,7 +106,7 @@ class Shelf:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         at = _number(params.cursor if params else None)
-        notes = await self._read(lambda: self._peer(context).place().desk().listed())
+        notes = await self._read(lambda: peer.listed(self._peer(context).place().memory()))
         page = notes[at : at + PER_PAGE]
         listed = [
             types.Resource(
@@ -137,13 +148,13 @@ class Shelf:
             return tool.run(self._peer(context).place(), arguments)
 
     def _text_at(self, context: Context, uri: str) -> str:
-        desk = self._peer(context).place().desk()
+        memory = self._peer(context).place().memory()
         if uri == BRIEF_URI:
             with self._turn:
-                return desk.boot().text
+                return memory.sessions.boot().text
         if not uri.startswith(NOTE_URI):
             raise NotFound(f'There is no resource "{uri[:200]}"; {BRIEF_URI} and {NOTE_URI}PATH are there.')
-        return desk.text_of_note(unquote(uri.removeprefix(NOTE_URI)))
+        return peer.text_of_note(memory, unquote(uri.removeprefix(NOTE_URI)))
 
     async def _read(self, work: Callable[[], Any]) -> Any:
         try:
@@ -185,3 +196,39 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.strerror or type(error).__name__}; nothing was acknowledged. Call it again."
     return f"{type(error).__name__}: {str(error)[:300]}; nothing was acknowledged. `holdfast doctor` may say why."
+
+
+LARGEST = 1 << 20  # bytes of one request
+JSON = b"application/json"
+
+
+class McpApp:
+    """`calling` makes a peer (serve/mcp/peer.of_agent) of a request's scope, in which the token check has said who it
+    is; what it raises is the answer. Every sentence of a failure passes through `told`."""
+
+    def __init__(self, calling: Calling, told: Callable[[str], str] = str) -> None:
+        self._manager = StreamableHTTPSessionManager(
+            Shelf(calling, told).server(), json_response=True, stateless=True, max_request_body_size=LARGEST
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with self._manager.run():
+            yield
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["method"] != "POST":  # no stream is kept open, so none has to be ended when the server stops
+            await problems.send(send, 405, *problems.SAID[405], [(b"allow", b"POST")])
+            return
+        if _kind(scope["headers"]) != JSON:
+            await problems.send(send, 415, *problems.SAID[415])
+            return
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _kind(headers: Any) -> bytes:
+    """The media type of a body."""
+    found = next((said for name, said in headers if name.lower() == b"content-type"), b"")
+    return bytes(found).partition(b";")[0].strip().lower()

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import UsageError
-from holdfast.tasks import choosing, record, states
+from holdfast.tasks import record, states
 from holdfast.tasks.desk import Desk
-from holdfast.tasks.run import code_words, process, recording, words
-from holdfast.tasks.run import lock as run_lock
-from holdfast.tasks.run.prefix import prefix
-from holdfast.tasks.run.recording import Book, Session, many
+from holdfast.tasks.run import process, recording, words
+from holdfast.tasks.run.recording import Book, Session, many, prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,7 +73,7 @@ def run(vault: str, cwd: str, wish: Wish, speaker: Speaker, clock: Callable[[], 
     """Run a task's sessions. Raises UsageError, NotFound, Busy: then nothing was started; NotSaved."""
     where = words.place(wish.command)
     with Desk(vault, clock) as desk:
-        task = choosing.by_name(desk.index, wish.task, speaker.project.id)
+        task = states.by_name(desk.index, wish.task, speaker.project.id)
     if task.state == states.COMPLETED and wish.until_complete:
         return Ran(task.id, 0, 0, task.state, f"Task {task.id} is completed; nothing was started.")
     recording.refuse(task)
@@ -87,7 +85,7 @@ def run(vault: str, cwd: str, wish: Wish, speaker: Speaker, clock: Callable[[], 
         return Ran(task.id, 0, NOT_COMPLETE if wish.until_complete else process.CANNOT, task.state, why)
     start = _Start(wish, cwd, env, where, _stdin() if where and not where.word else None)
     book = Book(vault, task.id, words.program(wish.command), speaker.origin, clock)
-    with run_lock.held(vault, task.id, clock()) as lock, process.Signals() as signals:
+    with process.held(vault, task.id, clock()) as lock, process.Signals() as signals:
         if lock.left:
             book.end_what_was_left()
         return _sessions(book, start, lock, signals)
@@ -103,7 +101,7 @@ def _stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _sessions(book: Book, start: _Start, lock: run_lock.Held, signals: Signals) -> Ran:
+def _sessions(book: Book, start: _Start, lock: process.Held, signals: Signals) -> Ran:
     done = silent = 0
     while True:
         session = _session(book, start, lock, signals)
@@ -114,12 +112,12 @@ def _sessions(book: Book, start: _Start, lock: run_lock.Held, signals: Signals) 
             return Ran(book.task, done, _status(start.wish, session, signals.got), session.state, why)
 
 
-def _session(book: Book, start: _Start, lock: run_lock.Held, signals: Signals) -> Session:
+def _session(book: Book, start: _Start, lock: process.Held, signals: Signals) -> Session:
     memory = prefix(book.vault, book.task, book.clock).replace("\0", "\ufffd")  # which no argument can hold
     began = book.begin()
     command = words.put(start.wish.command, start.where, memory)
     path = f"{record.own(book.vault)}/run/{book.task}.memory"
-    env = {**start.env, choosing.VARIABLE: book.task, code_words.VARIABLE: memory, code_words.FILE_VARIABLE: path}
+    env = {**start.env, states.VARIABLE: book.task, words.VARIABLE: memory, words.FILE_VARIABLE: path}
     raw = memory.encode("utf-8", "surrogateescape")
     asked = None if start.said is None else raw + b"\n" + start.said
     try:

@@ -1,26 +1,215 @@
-"""Where the prompt stands in the command line of a host, so that a task's memory can be put before it.
+"""Where the prompt stands in a host's command line, so that a task's memory can be put before it; where words are
+code.
 
-Promise: the value of an option is never taken for the prompt. An option that is not known (tasks/run/options) and is
-followed by a word could mean either, so nothing is guessed: the caller is asked to write {memory} where it belongs. The
-same for every program that is not a host known here, and never where the words would be code (tasks/run/code_words).
+Promise: the value of an option is never taken for the prompt. An option that is not known (tasks/run/words) and
+is followed by a word could mean either, so nothing is guessed: the caller is asked to write {memory} where it
+belongs. The same for every program that is not a host known here.
+
+A task's memory is text that anybody may have had a hand in, and within `sh -c "…"` the same words are commands. So
+{memory} is refused wherever a shell or an interpreter would read it as code, through every program that starts
+another one (env, sudo, timeout, xargs, docker, find): a shell is looked for at every place of the command. Where it
+cannot be told it is refused too, because the environment (tasks/run/running) always works: no shell reads that as
+code within double quotes.
+
+The options of agents' command lines, as far as it takes to tell a prompt from the value of an option. A host's own
+are in its folder (hosts/); here are those of agents that have none yet.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import UsageError
-from holdfast.tasks.run import code_words
-from holdfast.tasks.run.options import CODEX, HOSTS
+from holdfast.hosts.host import Grammar, every, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.tasks.run.options import Grammar
 
-PLACEHOLDER = code_words.PLACEHOLDER
+_YARGS = names(
+    "-m --model -o --output-format --approval-mode --sandbox-image --proxy --session-id --telemetry-target "
+    "--telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile --admin-policy --policy"
+)
+_YARGS_FLAGS = names(
+    "-d --debug -s --sandbox -y --yolo --screen-reader --telemetry --telemetry-log-prompts --skip-trust "
+    "--raw-output --accept-raw-output-risk --checkpointing --all-files -a --show-memory-usage"
+)
+_YARGS_PROMPTS = names("-p --prompt -i --prompt-interactive")
+# Gemini CLI: its source and its reference of flags.
+GEMINI = Grammar(
+    prompts=_YARGS_PROMPTS,
+    takes=_YARGS | {"-e", "--extensions"},
+    many=names("--allowed-mcp-server-names --allowed-tools --include-directories"),
+    maybe=names("-r --resume -w --worktree"),
+    flags=_YARGS_FLAGS,
+    is_wordy=True,
+)
+# Qwen Code: its source.
+QWEN = Grammar(
+    prompts=_YARGS_PROMPTS,
+    takes=_YARGS
+    | names(
+        "--system-prompt --append-system-prompt --channel --mcp-config --openai-logging-dir --openai-api-key "
+        "--openai-base-url --input-format --json-fd --json-file --json-schema --input-file --max-session-turns "
+        "--max-wall-time --max-tool-calls --max-subagent-depth --auth-type"
+    ),
+    many=names(
+        "--allowed-mcp-server-names --allowed-tools -e --extensions --include-directories --add-dir "
+        "--fallback-model --core-tools --exclude-tools --disabled-slash-commands"
+    ),
+    maybe=names("-r --resume --worktree"),
+    flags=_YARGS_FLAGS
+    | names(
+        "--bare --safe-mode --insecure --chat-recording --experimental-lsp --openai-logging "
+        "--include-partial-messages -c --continue --fork-session"
+    ),
+    is_wordy=True,
+)
+# OpenCode: the source of its `run`.
+OPENCODE = Grammar(
+    command=names("run"),
+    takes=names(
+        "--command -s --session -m --model --agent --format --title --attach -p --password -u --username --dir "
+        "--port --variant --log-level"
+    ),
+    many=names("-f --file"),
+    flags=names(
+        "-c --continue --fork --share --thinking --auto --yolo --dangerously-skip-permissions --print-logs -i "
+        "--interactive"
+    ),
+    is_wordy=True,
+)
+# Copilot CLI: its command reference.
+COPILOT = Grammar(
+    prompts=names("-p --prompt -i --interactive"),
+    takes=names(
+        "--add-dir --agent --additional-mcp-config --config-dir --disable-mcp-server --effort --reasoning-effort "
+        "--log-dir --log-level --max-autopilot-continues --mode --model --output-format --session-id --stream "
+        "--plugin-dir"
+    ),
+    many=names("--allow-tool --allow-url --available-tools --deny-tool --deny-url --excluded-tools --secret-env-vars"),
+    maybe=names("--connect --resume --share"),
+    flags=names(
+        "--allow-all --allow-all-paths --allow-all-tools --allow-all-urls --autopilot --banner --no-banner "
+        "--bash-env --continue --no-ask-user --no-auto-update --no-color --no-custom-instructions --plain-diff "
+        "--plan -s --silent --share-gist --yolo --experimental"
+    ),
+)
+HOSTS = {
+    **{host.program: host.grammar for host in every()},
+    "gemini": GEMINI,
+    "qwen": QWEN,
+    "opencode": OPENCODE,
+    "copilot": COPILOT,
+}
+
+PLACEHOLDER = "{memory}"
+VARIABLE, FILE_VARIABLE = "HOLDFAST_TASK_MEMORY", "HOLDFAST_TASK_MEMORY_FILE"
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SHELLS = _names(
+    "sh bash dash zsh ksh mksh pdksh lksh rksh oksh ash fish tcsh csh yash posh rbash osh ysh rc es elvish xonsh nu"
+)
+INTERPRETERS = _names(
+    "python pythonw pypy ipython perl raku ruby irb jruby node nodejs deno bun php lua luajit tclsh wish julia elixir "
+    "iex erl escript groovy scala kotlin jshell guile racket clojure clj bb osascript ghc ghci runghc ts-node tsx "
+    "swift r rscript janet fennel sbcl octave matlab gjs qjs dart crystal nim"
+)
+# Whatever stands behind one of these is read by a shell, or as a script of its own kind.
+ALL_CODE = _names(
+    "ssh rsh mosh watch tmux screen parallel eval at batch entr hyperfine make gmake just ninja awk gawk mawk nawk sed "
+    "gsed ed ex vi vim nvim emacs m4 gdb lldb sqlite3 psql mysql mariadb cmd pwsh powershell su runuser script expect "
+    "crontab trap source . wsl fzf dc bc gnuplot jq yq envsubst"
+)
+CODE_OPTIONS = _names(
+    "-c -e -E -r -ex -lc -ic -ec -xc -S --eval --exec --execute --expression --command --run --shell --print "
+    "--init-command --split-string --rcfile --init-file -Command -EncodedCommand -enc /c /k /C /K"
+)
+TAKING_SHELLS = {"sudo": _names("-s -i --shell --login"), "doas": _names("-s")}
+VERSION = re.compile(r"[-.]?\d[\d.]*$")
+ATTACHED = re.compile(r"-[A-Za-z]*[ceES](?=.*\{memory\})", re.DOTALL)  # -c"code", of an option that takes it
+CLUSTER = re.compile(r"-[A-Za-z0-9]*[ceEr]")  # letters together, the last of which takes code
+
+
+def refuse(command: Sequence[str]) -> None:
+    """Raise UsageError where {memory} stands in words that are code."""
+    for at, word in enumerate(command):
+        taker = _taker(command, at) if at and PLACEHOLDER in word else ""
+        if taker:
+            raise UsageError(
+                f"{PLACEHOLDER} stands where {taker} takes code, so what is remembered would be run as commands; "
+                f'nothing was started. Write "${VARIABLE}" in its place, in double quotes, the whole in single quotes: '
+                f"the memory comes by the environment, and as a file by ${FILE_VARIABLE}."
+            )
+
+
+def _taker(command: Sequence[str], at: int) -> str:
+    """What would take a word for code; "" where nothing does."""
+    is_host = False
+    for nth in range(at):
+        name = _name(command[nth])
+        is_host = is_host or name in HOSTS
+        if name in ALL_CODE or TAKING_SHELLS.get(name, frozenset()) & set(command[nth + 1 : at]):
+            return name
+        if (name in SHELLS and at <= _script_at(command, nth)) or (name in INTERPRETERS and _is_code(command, nth, at)):
+            return name
+    option = _code_option(command, at)
+    return f"{option} of {_name(command[0])}" if option and not is_host else ""
+
+
+def _code_option(command: Sequence[str], at: int) -> str:
+    """An option, before a word or at its beginning, whose value many programs run."""
+    word, before = command[at], command[at - 1]
+    if at > 1 and before in CODE_OPTIONS:
+        return before
+    if word.startswith("--"):
+        name, has_value, _ = word.partition("=")
+        return name if has_value and name in CODE_OPTIONS else ""
+    attached = ATTACHED.match(word)
+    return attached[0] if attached else ""
+
+
+def _name(word: str) -> str:
+    """A program by its name alone, without folder, ending and version."""
+    name = word.rpartition("/")[2].lower().removesuffix(".exe")
+    bare = VERSION.sub("", name)
+    return name if name in ALL_CODE else bare
+
+
+def _script_at(command: Sequence[str], nth: int) -> int:
+    """Where a shell's code stands, or its script: what comes behind that are arguments."""
+    at = nth + 1
+    while at < len(command):
+        word = command[at]
+        if word in ("-", "--"):
+            return at + 1
+        if word[:1] not in ("-", "+"):
+            return at
+        if word.startswith("--"):
+            at += 1 + (word in ("--rcfile", "--init-file", "--command", "--init-command"))
+            if word in ("--command", "--init-command"):
+                return at - 1
+        else:
+            at += 1 + word.count("o") + word.count("O")
+    return at
+
+
+def _is_code(command: Sequence[str], nth: int, at: int) -> bool:
+    """Whether a word behind an interpreter may be code: no script stands before it, or an option that takes code."""
+    before = command[nth + 1 : at]
+    if not any(word[:1] != "-" and word != "eval" for word in before):
+        return True
+    last = before[-1]
+    return last in CODE_OPTIONS or last == "eval" or bool(CLUSTER.fullmatch(last))
+
+
 STDIN = "-"  # as a prompt: it comes from there
 
 
@@ -45,9 +234,9 @@ def place(command: Sequence[str]) -> Place | None:
             'There is no command; nothing was started. Try: holdfast task run ID -- claude -p "go on with the task".'
         )
     if any(PLACEHOLDER in word for word in command[1:]):
-        code_words.refuse(command)
+        refuse(command)
         return None
-    if any(code_words.VARIABLE in word for word in command[1:]):
+    if any(VARIABLE in word for word in command[1:]):
         return None  # it takes the memory from its environment
     known = HOSTS.get(program(command))
     if known is None:
@@ -78,7 +267,7 @@ def _asked(what: str) -> UsageError:
     return UsageError(
         f"{what}; nothing was started. Write {PLACEHOLDER} where the task's memory belongs, "
         f'as in: holdfast task run ID -- PROGRAM "{PLACEHOLDER} Go on with the task.", or take it from '
-        f"${code_words.VARIABLE}."
+        f"${VARIABLE}."
     )
 
 
@@ -131,14 +320,13 @@ def _behind_commands(command: Sequence[str], known: Grammar, words: list[int]) -
     if not words or command[words[0]] not in known.command:
         raise _asked(f"{program(command)} takes a prompt with `{sorted(known.command)[-1]}` alone")
     words = words[1:]
-    if known is not CODEX or not words:
+    begin = command[words[0]] if words else ""
+    if begin in known.promptless:
+        raise _asked(f"A {begin} has no prompt that a task's memory could go before")
+    if begin not in known.sessions:
         return words
-    begin = command[words[0]]
-    if begin == "review":
-        raise _asked("A review has no prompt that a task's memory could go before")
-    if begin == "fork" or (begin == "resume" and "--last" not in command):
-        return words[2:]  # the first of them says which session
-    return words[1:] if begin == "resume" else words
+    unless = known.sessions[begin]
+    return words[1:] if unless and unless in command else words[2:]  # the first of them says which session
 
 
 def _from_stdin(command: Sequence[str]) -> Place:

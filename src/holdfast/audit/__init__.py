@@ -1,1 +1,0 @@
-"""The optimization that was written against the one that ran: what sessions, boundaries and closes came to."""

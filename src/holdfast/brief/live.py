@@ -1,0 +1,310 @@
+"""What a start can only know at that moment: sessions that did not finish, flags that are not filed yet, open tasks.
+
+A warning stands for something to be done, until it is done: a close that is under way is none. Of other projects
+nothing is told unless their flags have waited for so long that something must be wrong. Whether a flag waits is
+asked of the queue; a mark whose flags are all filed and that has no story left to tell is taken away.
+
+The open tasks of a project as a start tells them; not imported where none is open (capture/home.has_tasks).
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import episodes, git_glance, home, marks, notices, platform, queue
+from holdfast.capture.flags import clean
+from holdfast.errors import HoldfastError
+from holdfast.model import TRUSTED, Project, value
+from holdfast.tasks import boot, states
+from holdfast.text.layout import Item, Section, many, when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.capture.notices import Fault
+
+
+PATIENCE = 0.2  # seconds that a start waits for whoever writes to the tasks
+SHARE = 30  # hundredths of a brief
+
+
+def section(vault: str, state: str, ids: tuple[str, ...], living: set[str]) -> Section:
+    """What a start is told of the open tasks of a project, by all of its ids."""
+    told, more = told_by(vault, ids)
+    if any(one.is_behind for one in told):
+        _catch_up(vault, [one.id for one in told if one.is_behind])
+        told, more = told_by(vault, ids)
+    for one in told:
+        if one.begun:
+            for ident in ids:
+                _watch_begun(state, ident, one)
+    items: list[Item] = []
+    for one in told:
+        items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
+        left = _left_behind(state, one, living)
+        items += [Item(left)] if left else []
+        items += [Item(text, short, rank=rank) for text, short, rank in one.items[1:]]
+    hidden = more + sum(one.more for one in told)
+    return Section("Open tasks:", tuple(items), SHARE, "`holdfast task show` has all", hidden)
+
+
+def told_by(vault: str, ids: tuple[str, ...]) -> tuple[list[boot.Told], int]:
+    """The open tasks, the one that spoke last first, and how many more there are."""
+    found = [boot.read(vault, one) for one in ids]
+    told = [one for some, _ in found for one in some]
+    if len(ids) > 1:
+        told.sort(key=lambda one: one.spoke, reverse=True)
+    return told, sum(more for _, more in found)
+
+
+def _catch_up(vault: str, tasks: list[str]) -> None:
+    """Take in what the hook of the session before saw, and nobody rendered: the next step follows from it. Whoever
+    holds the tasks at this moment does the same."""
+    import time
+
+    from holdfast.tasks.desk import REFUSALS, Desk
+
+    try:
+        with Desk(vault, time.time, PATIENCE) as desk:
+            for task in tasks:
+                desk.touch(task)
+    except (HoldfastError, *REFUSALS):
+        return
+
+
+def _watch_begun(state: str, project: str, one: boot.Told) -> None:
+    from holdfast.tasks import watch
+
+    try:
+        watch.add_begun(state, project, one.id, one.begun)
+    except OSError:
+        return  # then a look at one of them goes unseen
+
+
+def _left_behind(state: str, one: boot.Told, living: set[str]) -> str:
+    """That nobody works on it any more, though it was not finished."""
+    if one.state not in states.RUNNING or not one.episode or one.episode in living:
+        return ""
+    host, ordinal = one.episode.partition("/")[0], one.episode.rpartition("/")[2]
+    known = episodes.numbered(state, host, episodes.session_of(one.episode), int(ordinal) if ordinal.isdecimal() else 0)
+    if known and known.state == episodes.OPEN:
+        return ""  # the session that is told this: it goes on behind a compaction
+    how = "died" if known and known.state == episodes.DIED else "is over"
+    return f"Its last session {how}; it can be gone on with: `holdfast task resume {one.id}`."
+
+
+MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
+LONGEST = 1000  # of one flag's text here; the queue has it whole
+TOO_LONG = 86400.0  # seconds that a flag of another project may wait; `holdfast serve` fails its health then, too
+
+
+@value
+class Live:
+    """Warnings, and the flags of this project, the newest first. `to_close` says that a close has something to do."""
+
+    warnings: Section
+    flags: Section
+    to_close: bool
+    tasks: Section
+    said: tuple[Item, ...] = ()  # by the user, in sessions that no close has told of yet
+    died: tuple[tuple[str, str], ...] = ()  # the account of one that was killed and is not closed yet
+    fault: Fault | None = None  # the worst that keeps the memory from working
+
+
+def gather(
+    state: str,
+    project: Project,
+    now: float,
+    living: set[str],
+    *,
+    closes: bool,
+    only_look: bool = False,
+    own: str = "",
+) -> Live:
+    """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now.
+    Flags of episodes that begin with `own` are those of the conversation that is told: it knows them.
+
+    With `only_look` no mark is taken away: what is told once is then told by the start itself.
+    """
+    view = queue.read(f"{state}/queue", now, newest=marks.NEWEST)
+    left, found = _marks_that_hold(state, project, now, only_look=only_look)
+    known = {entry.flag.id: entry for entry in (*found, *view.entries)}
+    in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
+    mine = [e for e in in_order if e.flag.project in project.ids]
+    late = [e for e in view.entries if e.flag.project not in project.ids and _waits_too_long(e, now, living)]
+    running = _running(mine)
+    faults = _faults(state, now)
+    told = [_fault(faults, now)] if faults else []
+    told += [f"Note: {project.clash}."] if project.clash else []
+    if view.broken:
+        told.append(f"{many(len(view.broken), 'place')} in the queue cannot be read; `holdfast queue` shows them.")
+    if errors := _errors(state):
+        told.append(f"The last check found {many(errors, 'error')} in the vault; `holdfast check` lists them.")
+    if late:
+        count = len({entry.flag.project for entry in late})
+        told.append(
+            f"{many(len(late), 'flag')} of {many(count, 'other project')} {'waits' if len(late) == 1 else 'wait'} for "
+            "more than a day: their closes do not run. `holdfast close --all` files them."
+        )
+    said = notices.for_project(state, project.id, now, project.merged)
+    told += [notice.line for notice in said]
+    if not only_look:
+        notices.told(state, said)
+    told += _drafts(state, project, now, living, only_look=only_look)
+    # What there is one of comes first, so that many dead sessions cannot crowd it out.
+    told += [line for mark in left if (line := _session(mark, running, now, closes=closes))]
+    waiting = f"{'' if view.complete else 'At least '}{many(len(mine), 'flag')} of this project not yet filed"
+    news = [entry for entry in mine if not (own and entry.flag.episode.startswith(own))]
+    flags = Section(f"{waiting}, newest first:", _flags(news, living), 20, "`holdfast queue` shows all")
+    warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
+    is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
+    tasks = _tasks(state, project, living)
+    others = [mark for mark in left if not (own and mark.episode.startswith(own))]
+    worst = faults[0] if faults else None
+    return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others), worst)
+
+
+def _faults(state: str, now: float) -> list[Fault]:
+    """Those that stand; where none of them is about the history, what a glance at it shows."""
+    stands = platform.is_there(f"{state}/faults")
+    seen = git_glance.damage(state.rpartition("/")[0])
+    if not stands and not seen:
+        return []
+    from holdfast.capture import notices
+
+    found = notices.standing(state)
+    if seen and not any(one.name in (notices.HISTORY, notices.HISTORY_LOST) for one in found):
+        found.insert(0, notices.Fault(notices.GLANCE, now, seen))
+    return found
+
+
+def _fault(found: list[Fault], now: float) -> str:
+    """One line for all of them: the worst, since when, and the command."""
+    worst = found[0]
+    why = f" ({worst.detail.rstrip('.')})" if worst.detail else ""
+    more = f" `holdfast doctor` names {many(len(found) - 1, 'more fault')}." if len(found) > 1 else ""
+    return (
+        f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept. "
+        f"Tell the user to run `{worst.command}`.{more}"
+    )
+
+
+def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:
+    untold = [mark for mark in left if mark.story]
+    if not untold:
+        return ()
+    from holdfast.brief import reconstruction
+
+    return reconstruction.texts(state, untold)
+
+
+def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:
+    if not any(mark.story for mark in left):
+        return ()
+    from holdfast.brief import reconstruction
+
+    return reconstruction.items(state, left, [entry.flag.text for entry in mine])
+
+
+def _tasks(state: str, project: Project, living: set[str]) -> Section:
+    if not home.has_tasks(state, *project.ids):
+        return Section("", (), 0)
+
+    return section(state.rpartition("/")[0], state, project.ids, living)
+
+
+def _marks_that_hold(
+    state: str, project: Project, now: float, *, only_look: bool
+) -> tuple[list[marks.Mark], list[queue.Entry]]:
+    """The marks of this project of which something is to do, and the flags that wait; the others are removed.
+
+    A session that died before it did anything leaves nothing to drain: it is told once.
+    """
+    found: dict[tuple[str, str], list[queue.Entry] | None] = {}
+
+    def holds(mark: marks.Mark) -> bool:
+        places = [(place, mark.episode) for place in mark.segments]
+        for place in places:
+            if place not in found and len(found) < MOST_SEGMENTS:
+                found[place] = queue.unfiled_of(f"{state}/queue", *place, now)
+        # What was not looked at, or cannot be read, stays.
+        return mark.story or any(place not in found or found[place] is None or found[place] for place in places)
+
+    left = marks.of_project(state, *project.ids)
+    kept = [mark for mark in left if holds(mark)] if only_look else marks.clear_drained(state, left, holds)
+    for mark in left:
+        if mark not in kept and not only_look:
+            episodes.forget_segments(state, mark.episode)
+    told = [mark for mark in left if mark in kept or (mark.why == episodes.DIED and not mark.segments)]
+    return told, [entry for entries in found.values() for entry in entries or ()]
+
+
+def _drafts(state: str, project: Project, now: float, living: set[str], *, only_look: bool) -> list[str]:
+    """What was submitted and refused, in a session that is over."""
+    if not platform.is_there(f"{state}/drafts"):
+        return []
+    from holdfast.capture import drafts
+
+    return drafts.sentences(state, project.id, now, living, only_look=only_look, merged=project.merged)
+
+
+def _errors(state: str) -> int:
+    """How many errors the check at the end of the last close found."""
+    try:
+        text = platform.read_file(f"{state}/check", 32).decode("ascii", "replace").strip()
+    except OSError:
+        return 0
+    return int(text) if text.isdecimal() else 0
+
+
+def _running(entries: list[queue.Entry]) -> set[str]:
+    """The episodes whose flags a close holds at this moment."""
+    return {entry.flag.episode for entry in entries if entry.state == queue.CLAIMED and entry.claim}
+
+
+def _waits_too_long(entry: queue.Entry, now: float, living: set[str]) -> bool:
+    return entry.state == queue.WAITING and now - entry.flag.time > TOO_LONG and entry.flag.episode not in living
+
+
+def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -> str:
+    """What is to be said of a session that left something behind; "" where it is seen to at this moment."""
+    host = mark.episode.partition("/")[0]
+    session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
+    if mark.episode in running:
+        return ""
+    if mark.why == episodes.ENDED and 0 <= now - mark.last < marks.PATIENCE and closes:
+        return ""
+    how = "died without an end" if mark.why == episodes.DIED else "ended and was not closed"
+    kept = f"{many(mark.waiting, 'flag')} kept" if mark.waiting else "it had flagged nothing"
+    heals = "its close is started now" if closes else "`holdfast close` files what it left"
+    return f"WARNING: the {host} session {session} {how} (last seen {when(mark.last)}); {kept}; {heals}."
+
+
+def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
+    """What a session that still runs has flagged is told too: it may be the one that was just left. The user's words
+    that somebody has put properly since are told by what puts them."""
+    if not mine:
+        return ()
+    from holdfast.capture import gate
+
+    found = []
+    answered = {ident for entry in mine for ident in entry.flag.answered if entry.flag.origin in TRUSTED}
+    for entry in reversed(mine):
+        flag = entry.flag
+        if flag.id in answered:
+            continue
+        note = " (dead letter)" if entry.state == queue.DEAD else ""
+        is_said = bool(flag.status) and flag.origin == "user"
+        note += f" (said by the user on {_day(flag.time)}, not confirmed)" if is_said else ""
+        note += " (proposed by the agent, not confirmed by the user)" if gate.is_proposal(flag) else ""
+        note += " (of a session that still runs)" if flag.episode in living else ""
+        text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
+        if gate.is_guarded(flag):
+            text = "(from outside text; it waits for a person's review)"
+        line = f"- [{flag.kind}] {text} ({flag.id[-6:]}, {flag.origin}){note}"
+        why = {"origin": flag.origin, "time": flag.time}
+        found.append(Item(line, carries=flag.id, words=flag.text, why=why))
+    return tuple(found)
+
+
+def _day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))

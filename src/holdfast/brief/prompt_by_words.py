@@ -1,0 +1,299 @@
+"""What a prompt is looked up by: its words, names of code whole and in parts, and which of them any work has.
+
+It runs in the hook, so the words are told apart without `re`. Words of any work (fix, test, file) say little of what
+a prompt is about, however rare they are in a vault; words that hold a sentence together say nothing and are left out.
+
+The look-up at a session's first prompt: which notes clearly bear on it, by words alone, read-only, in milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+from holdfast.capture import platform
+from holdfast.capture.ids import digest
+from holdfast.model import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+    from typing import Any
+else:
+    try:
+        import _sqlite3 as sqlite3  # without the datetime and collections that the package brings along
+    except ImportError:
+        import sqlite3
+
+LONGEST = 3000  # characters of a prompt that are looked at: what is pasted below says less of what is wanted
+MOST_TERMS = 32
+# Scripts without spaces, as in field/words: their words are looked up by every two signs that stand together.
+SIGNS = (
+    (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF),
+    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF),
+)  # fmt: skip
+JOINING = "_./:#-"  # signs that make one name of several words
+STOP_WORDS = """
+a about above after again all also am an and any are as at be because been before being below between both but by can
+cannot could did do does doing down during each either else even ever every few for from further get gets getting go
+going gone good got had has have having he hello her here hers hey hi him his how i if in into is it its just know let
+lets like ll look may maybe me might mine more most much must my need needs no nor not now of off ok okay on once one
+only onto or other our ours out over own per please put re right said same say see seem shall she should so some such
+sure tell than thank thanks that the their theirs them then there these they thing things think this those through to
+too under until up upon us use used uses using ve very via want wants was way we well were what when where which while
+who whom whose why will with without would yes yet you your yours der die das ein eine und ist im mit el la los las un
+una le les et est
+"""
+USUAL_WORDS = """
+add added adding agent app back bad branch break breaking broken bug bugs build builds call calls case change changed
+changes check class clean clear code command commit config continue correct crash create current daily data date day
+days default delete deploy doc docs done edit empty end error errors example exception exist explain fail failed failing
+fails feature file files find first fix fixed flag folder function functions give handle help hour hours implement
+import improve input install issue item job js json kind last line lines list load local log logs main make makes making
+md merge message method minute minutes missing model module move name names new next note notes number old open option
+output package page part pass passes path point pr print problem process project prompt pull push py python question
+read readme recent refactor reference release remove rename repo repository request result return returns review rule
+run running runs script second server service session set setting setup show side simple small something start state
+status step steps stop string summarise summarize support system take task tasks test tests text time times today todo
+tomorrow tool traceback try ts type typo understand unit update user users value version warning wire word words work
+working works write writes writing wrong yaml yml
+"""
+STOP = frozenset(STOP_WORDS.split())
+WORK = frozenset(USUAL_WORDS.split())
+
+
+def terms(prompt: str) -> list[tuple[str, bool]]:
+    """What a prompt is looked up by: its words, names of code whole and in parts; whether each is a word of any work.
+    The telling ones first: should time run out, the others are missed least."""
+    found: dict[str, bool] = {}
+    for whole in prompt[:LONGEST].split():
+        chunk, pairs = (whole, []) if whole.isascii() else _pairs(whole)
+        found.update(dict.fromkeys(pairs, False))
+        pieces = "".join(sign if sign.isalnum() else " " for sign in chunk).split()
+        for piece in pieces:
+            for word in (piece.casefold(), *_humps(piece)):
+                if len(word) > 1 and word not in STOP:
+                    found.setdefault(word, _is_usual(word))
+        inner = chunk.strip("\"'`.,:;!?()[]{}<>*#-_/")
+        if len(pieces) > 1 and not any(sign in JOINING for sign in inner):
+            continue
+        name = [piece.casefold() for piece in pieces]
+        if 1 < len(name) <= 8:
+            found.setdefault(" ".join(name), all(one in WORK or one in STOP for one in name))
+    ordered = sorted(found.items(), key=lambda pair: pair[1])
+    return ordered[:MOST_TERMS]
+
+
+def _pairs(chunk: str) -> tuple[str, list[str]]:
+    """What is left of a chunk, and every two signs that stand together in a script without spaces."""
+    left, pairs, before = "", [], ""
+    for sign in chunk:
+        is_one = any(low <= ord(sign) <= high for low, high in SIGNS)
+        if is_one and before:
+            pairs.append(before + sign)
+        before = sign if is_one else ""
+        left += " " if is_one else sign
+    return left, pairs
+
+
+def is_pair(term: str) -> bool:
+    return len(term) == 2 and any(low <= ord(term[0]) <= high for low, high in SIGNS)
+
+
+def _is_usual(word: str) -> bool:
+    """Whether it is a word of any work, a small number or a year."""
+    is_small = word.isdecimal() and (len(word) < 3 or (len(word) == 4 and word[:2] in ("19", "20")))
+    return is_small or word in WORK or word.removesuffix("s") in WORK
+
+
+def _humps(word: str) -> list[str]:
+    """The words in a name such as leaseExpires; nothing where it is but one."""
+    if word.islower() or word.isupper() or not word.isascii():
+        return []
+    cut = "".join(f" {sign}" if sign.isupper() else sign for sign in word).split()
+    return [one.lower() for one in cut if len(one) > 2] if len(cut) > 1 else []
+
+
+FILE = "field.db"
+STEP, MADE = 3, "4"  # of the index that can be read here: field/sqlite/schema, field/words
+KINDS = ("identity", "rule", "knowledge", "feedback", "project")
+FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
+WITHIN = 0.015  # seconds
+WITHIN_MAKING = 0.5  # seconds, for whoever makes a brief ahead
+OPCODES = 500  # between two looks at the clock
+COMMON = 400  # notes: a word that is in more of them says too little to be followed
+LOOKED_AT = 24  # candidates
+MOST = 5
+PRIOR = 50.0  # notes that are thought of beside those that there are, so that in a small vault chance counts too
+USUAL, UNUSUAL = 0.4, 0.01  # in what part of them a word of any work is, and any other
+DEAREST = 1.6  # what a word of any work is worth at most, however many notes there are
+CLEAR = 3.2  # how far above chance, as a logarithm
+NEAR = 0.55  # of the best: what is far below it is beside the point
+CHOICE = 0.35  # what each shared word costs in a prompt of many: the more words, the more meet by chance
+IN_TITLE = 1.25
+SHORT = 80  # words: a longer note shares more of any prompt
+OF_PAIR = 0.8  # of what a word is worth: one word makes several pairs
+
+
+@value
+class Seen:
+    """A note that bears on a prompt: how far above chance, and by which of its words."""
+
+    id: str
+    path: str
+    score: float
+    words: tuple[str, ...]
+
+
+@value
+class Read:
+    """What the traffic log needs of a note that was opened: its id, and the weight and time it began with where nobody
+    has read it before."""
+
+    id: str
+    new: dict[str, tuple[float, float]]
+
+
+def is_bare(vault: str) -> bool:
+    """Whether a vault has nothing that a field could be made of, so that none need be made to say so."""
+    return not any(platform.names(f"{vault}/{folder}") for folder in FOLDERS)
+
+
+def note_id(path: str) -> str:
+    """As field/thought.note_id, which brings along what a hook cannot afford."""
+    return f"{'h' if path.startswith('lineage/') else 'n'}-{digest(path, 24)}"
+
+
+def scope_word(project: str) -> str:
+    """As field/sqlite/scoping.word."""
+    return f"p{digest(project, 16)}"
+
+
+def look(state: str, project: str, prompt: str, within: float = 0.0, merged: tuple[str, ...] = ()) -> list[Seen]:
+    """The notes of a project, of those merged into it, and the global ones, that clearly bear on a prompt, the best
+    first."""
+    wanted, within = terms(prompt), within or WITHIN
+    if not wanted:
+        return []
+    try:
+        db = _opened(f"{state}/{FILE}", within)
+    except (OSError, sqlite3.Error):
+        return []
+    try:
+        return _found(db, wanted, (project, *merged), time.perf_counter() + within) if _is_known(db) else []
+    except (sqlite3.Error, TypeError, ValueError, IndexError):
+        return []
+    finally:
+        db.close()
+
+
+def opened_note(state: str, path: str) -> Read | None:
+    """What is known of the note or handoff at a path; None where the index does not have it."""
+    try:
+        db = _opened(f"{state}/{FILE}", WITHIN)
+    except (OSError, sqlite3.Error):
+        return None
+    ident = note_id(path)
+    query = "SELECT start, created, EXISTS (SELECT 1 FROM traffic r WHERE r.id = t.id) FROM thought t WHERE id = ?"
+    try:
+        row = db.execute(query, (ident,)).fetchone() if _is_known(db) else None
+        return Read(ident, {} if row[2] else {ident: (float(row[0]), float(row[1]))}) if row else None
+    except (sqlite3.Error, TypeError, ValueError):
+        return None
+    finally:
+        db.close()
+
+
+def used(state: str, now: float) -> dict[str, tuple[float, int]]:
+    """The notes that somebody has read, by path: what each weighs now, and how often it was. {} without an index."""
+    from holdfast import pheromone
+
+    try:
+        db = _opened(f"{state}/{FILE}", WITHIN_MAKING)
+    except (OSError, sqlite3.Error):
+        return {}
+    query = (
+        "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t ON t.id = r.id WHERE t.kind = 'note'"
+    )
+    try:
+        rows = db.execute(query).fetchall() if _is_known(db) else []
+        return {str(path): (pheromone.decayed(float(weight), float(last), now), int(count))
+                for path, weight, last, count in rows}  # fmt: skip
+    except (sqlite3.Error, TypeError, ValueError):
+        return {}
+    finally:
+        db.close()
+
+
+def _opened(path: str, within: float) -> sqlite3.Connection:
+    platform.refuse_odd(path)
+    place = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    db = sqlite3.connect(f"file:{place}?mode=ro", timeout=0.0, isolation_level=None, uri=True)
+    until = time.perf_counter() + within
+    db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
+    return db
+
+
+def _is_known(db: sqlite3.Connection) -> bool:
+    if db.execute("PRAGMA user_version").fetchone()[0] != STEP:
+        return False
+    row = db.execute("SELECT value FROM meta WHERE name = 'made'").fetchone()
+    return bool(row) and row[0] == MADE
+
+
+def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], ids: tuple[str, ...], until: float) -> list[Seen]:
+    total = (db.execute("SELECT max(n) FROM thought").fetchone()[0] or 0) + PRIOR
+    evidence: dict[int, dict[str, float]] = {}
+    done: list[tuple[str, list[int]]] = []
+    for term, is_usual in wanted:
+        if time.perf_counter() > until:
+            break
+        try:
+            rows = _rows(db, term, ids)
+        except sqlite3.OperationalError:
+            break  # out of time; what was found so far is true all the same
+        is_again = any(rows == known and term[:3] == before[:3] for before, known in done)
+        if rows and len(rows) < COMMON and not is_again:  # two forms of one word are one piece of evidence
+            done.append((term, rows))
+            worth = math.log(total / (len(rows) + PRIOR * (USUAL if is_usual else UNUSUAL)))
+            worth = min(worth, DEAREST) if is_usual else worth * OF_PAIR if is_pair(term) else worth
+            for n in rows:
+                evidence.setdefault(n, {})[term] = worth
+    chance = math.log(total)
+    listed = sorted(evidence, key=lambda n: (-sum(evidence[n].values()), n))[:LOOKED_AT]
+    listed = [n for n in listed if sum(evidence[n].values()) * IN_TITLE > chance]
+    db.set_progress_handler(None, 0)  # these few rows are worth the rest
+    return _clear(_notes(db, listed), evidence, chance, len(wanted)) if listed else []
+
+
+def _rows(db: sqlite3.Connection, term: str, ids: tuple[str, ...]) -> list[int]:
+    """The notes with a term, of one project and the global ones, up to the number at which it says too little."""
+    scope = " OR ".join(f'"{scope_word(one)}"' for one in dict.fromkeys((*ids, "")))
+    said = f'{{title text context extra}} : "{term}" AND scope : ({scope})'
+    return [row[0] for row in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (said, COMMON))]
+
+
+def _notes(db: sqlite3.Connection, listed: list[int]) -> Iterable[Any]:
+    marks = ", ".join("?" * len(listed))
+    kinds = ", ".join("?" * len(KINDS))
+    return db.execute(
+        f"SELECT n, id, path, title, size FROM thought t WHERE n IN ({marks}) AND kind = 'note' AND "
+        f"category IN ({kinds}) AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.old = t.id)",
+        (*listed, *KINDS),
+    ).fetchall()
+
+
+def _clear(rows: Iterable[Any], evidence: dict[int, dict[str, float]], chance: float, asked: int) -> list[Seen]:
+    found = []
+    for n, ident, path, title, size in rows:
+        own = str(title).casefold()
+        shared = evidence[n]
+        sums = sum(
+            worth * (IN_TITLE if term[: max(4, len(term) - 3)] in own else 1.0) for term, worth in shared.items()
+        )
+        luck = len(shared) * CHOICE * math.log(max(1.0, asked / len(shared))) + math.log(max(1.0, size / SHORT))
+        if sums - chance - luck >= CLEAR:
+            found.append(Seen(str(ident), str(path), sums - chance - luck, tuple(shared)))
+    found.sort(key=lambda one: (-one.score, one.id))
+    return [one for one in found if one.score >= NEAR * found[0].score][:MOST]

@@ -1,0 +1,235 @@
+"""What a start tells of a session that was killed and is not closed yet: the account that was kept of it on the way.
+
+One small file is read (witness/kept made it in the background). The tail of the transcript adds the call under way
+and the model's last answers after the account, the hook's own notes what was asked last. It is told in place of a
+handoff, as what it is: quoted, and up to when.
+
+A conversation that goes on: what it was told at its starts, so that a resume tells only what has changed since.
+
+What the user said in sessions that died or ended a moment ago, before any close has told of them.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.capture import episodes, once, quoting, story
+from holdfast.capture.flags import clean
+from holdfast.model import value
+from holdfast.text import sentence_score as scorer
+from holdfast.text.layout import Item
+from holdfast.witness import kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.brief.brief_file import Cached
+    from holdfast.capture.episodes import Episode, Scene
+    from holdfast.capture.marks import Mark
+
+
+ASKED = "goals"
+TITLES = (
+    (ASKED, "Goals"),
+    ("state", "Where it stands"),
+    ("next_steps", "Next steps"),
+    ("done", "Done"),
+    ("decisions", "Decisions"),
+    ("learned", "Learned"),
+    ("where", "Files modified"),
+)
+TAIL = 256 << 10  # bytes of a transcript in which the call under way and the last answers are looked for
+LONGEST = 200  # of a prompt that came after the account
+LATER, LONGEST_ANSWER, SHORTEST_ANSWER = 1800, 900, 60  # characters of all answers that came after it, and of one
+
+
+def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
+    """The newest of the sessions that were left and have an account: a heading, then its sections, each in full and
+    without a short form."""
+    for mark in sorted(left, key=lambda one: one.last, reverse=True):
+        found = kept.read(state, mark.episode)
+        if found:
+            return tuple((text, "") for text in _told(state, mark, found))
+    return ()
+
+
+def of_session(state: str, key: str, most: int) -> str:
+    """The account of a session that goes on after a compaction, without what was asked, in at most so many characters
+    as they will be printed; "" where none was kept."""
+    from holdfast.text.layout import cost, escape, tidy
+
+    found = kept.read(state, key)
+    lines: list[str] = []
+    mark = _mark(state, key)
+    for name, title in TITLES[1:] if found else ():
+        heading = f"{title}:"
+        for item in found.sections.get(name, ()) if found else ():
+            line = escape(tidy(f"- {item}{mark}"))
+            needed = cost(line) + (cost(heading) if heading else 0)
+            if needed > most:
+                continue
+            most -= needed
+            lines += [heading, line] if heading else [line]
+            heading = ""
+    return "\n".join(lines)
+
+
+def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
+    host = left.episode.partition("/")[0]
+    session = clean(episodes.session_of(left.episode)[:80])[0][:40]
+    how = "died" if left.why == episodes.DIED else "ended"
+    upto = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.time))
+    told = [
+        f"The {host} session {session} {how} and is not closed yet. Quoted from what was said and done up to {upto}:"
+    ]
+    mark = _mark(state, left.episode)
+    for name, title in TITLES:
+        items = found.sections.get(name, ())
+        if items:
+            behind = "" if name == ASKED else mark
+            told.append("\n".join((f"{title}:", *(f"- {one}{behind}" for one in items))))
+    later = [clean(one)[0][:LONGEST] for one in story.read(state, left.episode).prompts[-1:]]
+    quoted = " ".join(found.sections.get("goals", ()))
+    asked = [one for one in later if one and one[:60] not in quoted]
+    if asked:
+        told.insert(1, f'Last asked for: "{asked[0]}"')
+    call, answers = _after(state, left.episode, found.size)
+    if answers:
+        told.insert(1, "\n".join(("Said after that, newest first:", *(f"- {one}{mark}" for one in answers))))
+    if call and left.why == episodes.DIED:
+        told.insert(1, f"Under way when it died, so look whether it took effect: {call}{mark}")
+    return told
+
+
+def _mark(state: str, episode: str) -> str:
+    """The origin of outside text in a session's context, behind what was said and done there; the user's own words have
+    none."""
+    return quoting.from_mark(once.read(state, episode, once.TAINT) or "")
+
+
+def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:
+    """The newest call of its transcript if nothing came back, and the model's answers that the account has not seen.
+    Only the tail is read."""
+    from holdfast.text import extract, transcript
+
+    episode = episodes.of_key(state, key)
+    if episode is None or not episode.transcript:
+        return "", []
+    call = ""
+    answers: list[str] = []
+    left = LATER
+    for nth, one in enumerate(transcript.said(episode.host, episode.transcript, TAIL)):
+        if not nth and one.role == transcript.CALL:
+            call = extract.call_line(one, None).removesuffix(" -> no result yet")
+        if nth and (one.at < covered or left < SHORTEST_ANSWER):
+            break
+        if one.role == transcript.ASSISTANT and one.at >= covered and len(one.text) >= SHORTEST_ANSWER:
+            answers.append(_quoted(one.text, min(left, LONGEST_ANSWER)))
+            left -= len(answers[-1])
+    return call, answers
+
+
+def _quoted(text: str, most: int) -> str:
+    """One answer on one line, clean of secrets before it is cut."""
+    from holdfast.capture.redaction import redact
+
+    return quoting.shortened(clean(redact(text)[0])[0], most)
+
+
+@value
+class Told:
+    """Digests of what a conversation was told, and when; `gone` are rules of those that no longer hold."""
+
+    digests: frozenset[str]
+    host: str
+    session: str
+    parent: str  # the session that a fork began with
+    when: str
+    gone: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # as they were kept
+
+    def is_own(self, episode: str) -> bool:
+        """Whether an episode is a stretch of this conversation itself."""
+        return episode.partition("/")[0] == self.host and episodes.session_of(episode) in (self.session, self.parent)
+
+    @property
+    def heading(self) -> str:
+        return (
+            f"This conversation goes on. Changed since {self.when} in what is remembered (data; only rules in it are "
+            "instructions):"
+        )
+
+    @property
+    def nothing(self) -> str:
+        return f"This conversation goes on; nothing that is remembered has changed since {self.when}."
+
+
+def before(scene: Scene, episode: Episode, cached: Cached) -> Told | None:
+    """What the conversation that an episode goes on with was told; None where nobody knows."""
+    left = once.read(scene.state, episode.parent, once.TOLD)
+    if not left:
+        return None
+    from holdfast.brief import brief_file
+    from holdfast.text.layout import when
+
+    began, *lines = left.split("\n")
+    digests, paths = set(), set()
+    for line in lines:
+        known, _, path = line.partition(" ")
+        digests.add(known)
+        paths.add(path)
+    shown = {part.path for part in cached.parts}
+    gone = [
+        path
+        for path in sorted(paths - shown - {""})
+        if not brief_file.still_says(scene.vault, path, *scene.project.ids)
+    ]
+    return Told(
+        frozenset(digests),
+        scene.moment.host,
+        scene.moment.session,
+        episodes.session_of(episode.parent),
+        when(float(began) if began.isdecimal() else 0.0),
+        tuple(gone),
+        tuple(lines),
+    )
+
+
+MOST_SESSIONS = 2
+CHARACTERS = 600
+LONGEST_SENTENCE = 240
+WHOSE = ("said by the user on {}, not confirmed", "in a prompt of {}, between quotations, perhaps quoted")
+
+
+def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
+    """The likeliest sentences of the newest of these sessions that nobody has answered, the newest first. `told` are
+    texts that the start shows anyway."""
+    found: list[tuple[float, float, str, bool]] = []
+    for mark in sorted((one for one in left if one.story), key=lambda one: -one.last)[:MOST_SESSIONS]:
+        typed = story.typed(state, mark.episode)
+        ranked = scorer.likeliest(["" if prompt.pasted else prompt.text for prompt in typed])
+        likely = [one for one in ranked if one.score >= scorer.TOLD]
+        answered = answered_in(state, mark.episode)
+        said = ((one.score, typed[one.prompt - 1].time, " ".join(one.text.split()), one.doubt) for one in likely)
+        found += [one for one in said if one[2] not in answered and not any(one[2] in text for text in told)]
+    room = CHARACTERS
+    chosen = []
+    for _, when, text, doubt in sorted(found, reverse=True):
+        day = time.strftime("%Y-%m-%d", time.gmtime(when))
+        cut = text if len(text) <= LONGEST_SENTENCE else text[: LONGEST_SENTENCE - 1].rstrip() + "…"
+        line = f"- {cut} ({WHOSE[doubt].format(day)})"
+        if len(line) <= room:
+            room -= len(line)
+            chosen.append((when, line))
+    return tuple(Item(line) for _, line in sorted(chosen, reverse=True))
+
+
+def answered_in(state: str, episode: str) -> set[str]:
+    """The sentences that the model was asked about and put properly, in plain words."""
+    found = set()
+    for line in (once.read(state, episode, once.SHOWN) or "").splitlines():
+        ident, _, rest = line.partition("\t")
+        if rest and once.read(state, episode, f"{once.ANSWERED}{ident}") is not None:
+            found.add(rest.partition("\t")[2])
+    return found

@@ -1,0 +1,242 @@
+"""Whether what is said to be done has a trace: an edit of the named file, a commit, a command that passed.
+
+The claim's own words tell which trace is due: "tests pass" needs a run of tests, and the last one counts; "committed"
+needs a commit; a named file needs an edit of it. For anything else some edit, commit, finished todo or passing command
+must be about it, in at least one of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.close.verify import claims, words
+from holdfast.close.verify import decisions as verify_decisions
+from holdfast.close.verify import exact as verify_exact
+from holdfast.text import extract
+from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.close.verify.evidence import Evidence, Run
+
+
+LOOKING = re.compile(
+    r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
+)
+FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\bFAILED\b|^FAIL\b|npm ERR!|error TS\d|\bBUILD FAILED\b|^make: \*\*\*"
+    r"|# fail [1-9]|\bTraceback \(most recent|^error(?:\[E\d+\])?:",
+    re.MULTILINE,
+)
+PASSES = (
+    r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay"
+    r"|without (?:a )?(?:failures?|errors?)|no (?:failures?|errors?)|grün|laufen durch|bestanden"
+)
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What one kind of claim needs: a command like `command` that passed."""
+
+    said: re.Pattern[str]
+    command: re.Pattern[str]
+    name: str
+
+
+def _deed(said: str, command: str, name: str) -> Deed:
+    return Deed(re.compile(said, re.IGNORECASE), re.compile(command), name)
+
+
+DEEDS = (
+    _deed(
+        rf"\b(?:tests?|specs?|suite|pytest|vitest|jest|rspec|unittests?)\b.*\b(?:{PASSES})\b"
+        rf"|\b(?:{PASSES})\b.*\b(?:tests?|specs?|suite)\b",
+        r"\b(?:pytest|unittest|vitest|jest|mocha|rspec|ctest|nox|tox|phpunit|gradlew|mvn|xctest|bats|tests?|check|spec)\b",
+        "test run",
+    ),
+    _deed(
+        rf"\b(?:lint\w*|mypy|ruff|eslint|clippy|type[- ]?check\w*)\b.*\b(?:{PASSES})\b|\blinted\b",
+        r"\b(?:lint|ruff|mypy|eslint|clippy|flake8|tsc|pyright|check|vet|shellcheck|test|make)\b",
+        "lint run",
+    ),
+    _deed(
+        rf"\b(?:build|firmware)s?\b.*\b(?:{PASSES})\b|\b(?:it|code|firmware|project) builds\b|\bbuilt\b.*\bimage\b",
+        r"\b(?:build|make|cmake|gradlew|mvn|cargo|tsc|docker|go)\b",
+        "build",
+    ),
+    _deed(
+        r"\bcommitt?ed\b|\bcommitt?et\b|\bcommit [0-9a-f]{7}",
+        r"\bgit\b.*\bcommit\b",
+        "commit",
+    ),
+    _deed(r"\bpushed\b|\bgepusht\b", r"\bgit\b.*\bpush\b|\bgh pr create\b", "push"),
+    _deed(r"\bmerged\b|\bgemergt\b", r"\bgit\b.*\bmerge\b|\bgh pr merge\b|\bglab mr merge\b", "merge"),
+    _deed(
+        r"\b(?:deployed|rolled out|shipped|(?:live|ran|runs) in production|ausgerollt|deployt)\b|\bapplied the plan\b",
+        r"\b(?:deploy|rollout|helm (?:upgrade|install)|kubectl apply|terraform\b.*\bapply|fly|vercel|cap|serverless)\b"
+        r"|\bansible-playbook(?!.*--(?:check|syntax-check))",
+        "rollout",
+    ),
+    _deed(
+        r"\b(?:released|published|veröffentlicht)\b",
+        r"\b(?:publish|release|git tag|twine|npm publish|cargo publish|gh release)\b",
+        "release",
+    ),
+    _deed(r"\bflashed\b", r"\b(?:flash|openocd|esptool|dfu-util|st-flash|program)\b", "flashing"),
+    _deed(
+        r"\bopened (?:a |the )?(?:pull request|PR|MR)\b",
+        r"\bgh pr create\b|\bglab mr create\b|\bgit push\b",
+        "pull request",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Done:
+    """Everything that was changed, run with success, committed or ticked off, as text and as words, and the words of
+    the sentences in which the model said that something is done. Made once for all claims."""
+
+    traces: tuple[str, ...]
+    words: tuple[frozenset[str], ...]
+    stated: tuple[frozenset[str], ...]
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> Done:
+        traces = tuple(_traces(evidence))
+        said = (one for text in _reports(evidence) for one in verify_decisions.split(text))
+        stated = (one for one in said if not words.UNFINISHED.search(one))
+        return cls(traces, *(tuple(frozenset(words.stems(one)) for one in texts) for texts in (traces, stated)))
+
+
+def verdict(text: str, evidence: Evidence, done: Done) -> tuple[str, str]:
+    """("", "") where there is a trace, else unsupported or contradicted, and why."""
+    for deed in DEEDS:
+        if deed.said.search(text) and not _is_about_later(text):
+            found = _last(deed, evidence)
+            if found == "failed":
+                return "contradicted", f"the last {deed.name} failed"
+            if found == "none" and not _is_in_history(deed, evidence):
+                return "unsupported", f"no {deed.name} that passed was seen"
+            if found == "passed":
+                return "", ""
+    still = _still_open(text, evidence)
+    if still:
+        return "contradicted", still
+    missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
+    if missing:
+        return "unsupported", f"no change of {missing[0]} was seen"
+    if any(verify_exact.is_among(one, evidence.edited) for one in _named_files(text)):
+        return "", ""
+    is_done = _is_about_something_done(text, done)
+    return ("", "") if is_done else ("unsupported", "no edit, commit or run for it was seen")
+
+
+def _is_about_later(text: str) -> bool:
+    return re.search(r"\b(?:not yet|to be|will be|still|needs? to|once)\b", text) is not None
+
+
+def _last(deed: Deed, evidence: Evidence) -> str:
+    """How the last command of this kind ended: passed, failed, or there was none."""
+    for run in reversed(evidence.runs):
+        if deed.command.search(run.command) and not LOOKING.match(run.command):
+            if not run.is_over:
+                continue
+            return "failed" if is_failure(run) else "passed"
+    return "none"
+
+
+def is_failure(run: Run) -> bool:
+    """A pipe hides an exit code, so the output is read as well."""
+    return run.failed or (FAILED.search(run.output) is not None and "0 failed" not in run.output)
+
+
+def _is_in_history(deed: Deed, evidence: Evidence) -> bool:
+    """Whether the project's own history has a commit of that time which no command that we saw made."""
+    return deed.name == "commit" and bool(evidence.made)
+
+
+def _still_open(text: str, evidence: Evidence) -> str:
+    """Whether the session itself says that it is not done: in its todos, or in its last words on it."""
+    meant = set(words.stems(text))
+    for todo in evidence.todos.open:
+        shared = meant & set(words.stems(todo.removesuffix(" (in progress)")))
+        if len(shared) >= 2 and len(shared) >= 0.6 * min(len(meant), len(set(words.stems(todo)))):
+            return "the todo list has it open"
+    for said in reversed(evidence.answered[-6:]):
+        for sentence in re.split(r"(?<=[.!?;])\s+", said):
+            if words.UNFINISHED.search(sentence):
+                shared = meant & set(words.stems(sentence))
+                told = set(words.stems(sentence))
+                if len(shared) >= 2 and len(shared) >= 0.5 * min(len(meant), len(told)):
+                    return "the session says that it is not done"
+    return ""
+
+
+def _named_files(text: str) -> list[str]:
+    return [one.key for one in claims.atoms(text) if one.kind == claims.PATH]
+
+
+def _has_trace(path: str, evidence: Evidence) -> bool:
+    if verify_exact.is_among(path, evidence.edited) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.edited):
+        return True
+    name = path.rpartition("/")[2]
+    worked = (run for run in evidence.runs if not run.failed and not LOOKING.match(run.command))
+    return any(name in run.command or path in run.output for run in worked)
+
+
+def _reports(evidence: Evidence) -> Iterator[str]:
+    """What the model said after it had done something; its answer to the user's words alone reports nothing."""
+    has_worked = False
+    for one in evidence.spoken:
+        if one.role == USER:
+            has_worked = False
+        elif one.role == CALL:
+            has_worked = True
+        elif one.role == ASSISTANT and has_worked:
+            yield one.text
+
+
+def not_changed(text: str, evidence: Evidence) -> str:
+    """Why a list of changed files is wrong; "" where each of them was changed."""
+    missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
+    return f"no change of {missing[0]} was seen" if missing else ""
+
+
+def _is_about_something_done(text: str, done: Done) -> bool:
+    """Whether traces have the words or the numbers of a claim, or the model itself said that it was done, in a session
+    that did something."""
+    meant = set(words.stems(text))
+    if not meant or not done.traces:
+        return bool(done.traces)
+    if any(len(meant & one) >= max(1, len(meant) / 2) for one in done.words):
+        return True
+    numbers = [one.key for one in claims.atoms(text) if one.kind == claims.NUMBER and len(one.key) > 1]
+    if any(re.search(rf"(?<![\w.]){re.escape(one)}(?!\d)", trace) for one in numbers for trace in done.traces):
+        return True
+    shared = [meant & one for one in (*done.words, *done.stated)]
+    covered = set().union(*(one for one in shared if len(one) >= min(2, len(meant))))
+    return len(covered) >= len(meant) / 2
+
+
+def _traces(evidence: Evidence) -> Iterator[str]:
+    """Whatever was changed, run with success, committed or ticked off, in words."""
+    failed = {one.call for one in evidence.spoken if one.role == RESULT and one.failed}
+    for one in evidence.spoken:
+        if one.role != CALL or one.call in failed or one.tool in extract.BESIDE:
+            continue
+        given = one.given
+        if isinstance(given, dict):
+            yield " ".join(str(given[key]) for key in WRITTEN if key in given)
+        elif isinstance(given, str):
+            yield given
+    for run in evidence.runs:
+        if not is_failure(run) and not LOOKING.match(run.command):
+            yield f"{run.command} {run.output[:4000]}"
+    yield from evidence.finished
+    yield from evidence.edited
+
+
+WRITTEN = ("file_path", "notebook_path", "content", "new_string", "new_source", "input", "old_string")

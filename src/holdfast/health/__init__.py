@@ -1,0 +1,1 @@
+"""The doctor probes every link now; the audit counts what ran in a period. Looking changes nothing."""

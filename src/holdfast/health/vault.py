@@ -1,0 +1,275 @@
+"""The vault's folder: the one that this machine knows, ours, private, of a known format, with room; it takes a write.
+
+The write is a real one. Where the system can (Linux), the file that it goes to has no name at all, so not even a kill
+leaves one behind; elsewhere it is a file of our own in `.state`, removed at once. Whatever lies where a file is
+expected and is none (a pipe, a folder, gigabytes of nothing) is passed over everywhere else, and named here.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from holdfast.capture import config, git_process, gitfiles, home, platform, vault_id
+from holdfast.close.drain import ROOM
+from holdfast.health.finding import MEND, bad, good, note, reason
+from holdfast.hosts import KNOWN
+from holdfast.hosts.host import registrar
+from holdfast.text.layout import first_of, many
+from holdfast.vault import damage, notes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.health.finding import Finding, Place
+
+PLACE = "vault-place"
+COMFORT = 256 << 20  # bytes below which a disk is worth a word
+PROBE = b"holdfast doctor was here\n" * 200
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+MEMORY = (*notes.FOLDERS.values(), notes.QUARANTINE, "lineage", "tasks", "thoughts", "outputs", "discarded", "prompts")
+KEPT = ("history-", "git-", "purge.git")  # repositories and parts of one that were set aside
+OF_VAULT = ("BRAIN.md", "activity.log", "projects.toml")
+OPENED = (
+    *("vault.lock", "queue/lock", "projects.lock", "closing", "head", "changed"),
+    *("tasks/lock", "tasks/index.db", "field.db", "field.db.lock"),
+)
+WRITTEN = (
+    *("", "/.state", "/.state/queue/live", "/.state/ledger", "/.state/episodes/live", "/.state/marks"),
+    *("/.git", "/.git/objects"),
+)
+EXPECTED_IN_VAULT = ("BRAIN.md", "format", "projects.toml", "activity.log", "purged", ".gitignore", ".gitattributes")
+EXPECTED_IN_GIT = ("HEAD", "config", "index", "packed-refs")
+EXPECTED_IN_STATE = (
+    *("armed", "notes.index", "trusted", "vault.lock", "paused", "background.log", "queue/lock", "tasks/lock"),
+    *("tasks/index.db", "field.db", "field.db.lock", "calls/settled", "check"),
+)
+EXPECTED_FOLDERS = ("queue/live", "ledger", "marks", "brief", "spend")
+
+
+def check_place(place: Place) -> list[Finding]:
+    if place.vault != home.own_vault(place.env):
+        return [good(PLACE, "a repository's own vault, which you trusted")]
+    seen = vault_id.look(place.vault, place.env)
+    if seen.status == vault_id.GONE and seen.known:
+        what = f"{vault_id.gone(seen.known, place.env)} {vault_id.kept_words(seen.known, place.env)}"
+        return [bad(PLACE, what, vault_id.way_out(seen.known, place.env))]
+    if seen.status == vault_id.OTHER:
+        what, _, fix = vault_id.replaced(seen).partition(". Put ")
+        return [bad(PLACE, what, f"put {fix}".rstrip("."))]
+    kept = vault_id.kept_for(seen.id, place.env)
+    if kept and platform.is_there(kept):
+        return [note(PLACE, f"what was kept while the vault was gone lies in {kept}", "the next start takes it in")]
+    if seen.known is None and home.format_of(place.vault):
+        return [note(PLACE, "this machine has not recorded the vault's id yet", "the next start does")]
+    return [good(PLACE, "the vault is the one that this machine knows" if seen.known else "there is no vault yet")]
+
+
+def check_folder(place: Place) -> list[Finding]:
+    if vault_id.look(place.vault, place.env).status == vault_id.GONE:
+        return [bad("vault", f"it is not at {place.vault}", "`vault-place` says what to do")]
+    try:
+        seen = os.stat(place.vault)
+    except FileNotFoundError:
+        return [bad("vault", f"there is none at {place.vault}", f"{MEND} or `holdfast init` makes it", can_fix=True)]
+    if not stat.S_ISDIR(seen.st_mode):
+        return [bad("vault", f"{place.vault} is no folder", "set HOLDFAST_HOME to a folder, or move that file")]
+    version = home.format_of(place.vault)
+    if version > home.FORMAT:
+        what = f"{place.vault} has format {version}, this holdfast knows {home.FORMAT}"
+        what += "; flags are kept, nothing is filed"
+        return [bad("vault", what, "upgrade holdfast on this machine")]
+    if seen.st_uid != os.geteuid():
+        what = f"{place.vault} belongs to user {seen.st_uid}, you are {os.geteuid()}"
+        fix = "run your agent and holdfast as that user, or set HOLDFAST_HOME to a folder of yours"
+        return [bad("vault", what, fix)]
+    if not version or not os.path.isdir(place.state):
+        return [bad("vault", f"{place.vault} is not complete", f"{MEND} or `holdfast init` completes it", can_fix=True)]
+    return [good("vault", f"{place.vault}, format {version}")]
+
+
+def check_modes(place: Place) -> Iterator[Finding]:
+    """What we write is its owner's only."""
+    wrong = wrong_modes(place)
+    if wrong:
+        names = [os.path.relpath(path, os.path.dirname(place.vault)) for path, _ in wrong]
+        what = f"others may read, or you may not: {first_of(names)}"
+        yield bad("vault-modes", what, f"{MEND} gives them back to you alone", can_fix=True)
+    elif os.path.isdir(place.vault):
+        yield good("vault-modes", "the vault and its state are yours alone")
+
+
+def wrong_modes(place: Place) -> list[tuple[str, int]]:
+    """What in the vault's own folders has another mode than we give it, and which it should have."""
+    found = []
+    paths = [place.vault]
+    for top, folders, files in os.walk(place.state):
+        folders[:] = [name for name in folders if not name.startswith(KEPT)]  # git's own modes, behind ours
+        paths += [top, *(f"{top}/{name}" for name in (*files, *folders))]
+    for path in dict.fromkeys(paths):
+        if path == config.path_of(place.state):
+            continue  # a person's own, made with their own editor
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            continue  # gone meanwhile, or there is no vault
+        wanted = FOLDER_MODE if stat.S_ISDIR(mode) else FILE_MODE
+        is_plain = stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+        if is_plain and (mode & 0o077 or mode & wanted != wanted):
+            found.append((path, wanted))
+    return found
+
+
+def check_write(place: Place) -> list[Finding]:
+    """A real file is written, synced and read back, wherever a hook or a close has to write."""
+    folders = [f"{place.vault}{part}" for part in WRITTEN if os.path.isdir(f"{place.vault}{part}")]
+    if not folders:
+        return []
+    for folder in folders:
+        try:
+            _write(folder, place.state)
+        except OSError as error:
+            fix = "free space, or make it writable for you; flags are refused until then, and say so"
+            return [bad("vault-write", f"{folder} takes no writes ({reason(error)})", fix)]
+    return [good("vault-write", f"written, synced and read back in {many(len(folders), 'folder')}")]
+
+
+def check_folders(place: Place) -> list[Finding]:
+    """Every folder of the memory itself takes a file of this user: a close writes to any of them."""
+    if not os.path.isdir(place.vault):
+        return []
+    wrong = [why for name in _memory_folders(place.vault) if (why := damage.why_not(place.vault, f"{name}/note.md"))]
+    files = (*OF_VAULT, *notes.paths(place.vault))
+    wrong += [why for name in files if (why := damage.why_not(place.vault, name))]
+    wrong = list(dict.fromkeys(wrong))
+    if wrong:
+        fix = "make them folders that you may write; until then what belongs there waits as flags"
+        return [bad("note-folders", first_of(wrong), fix)]
+    return [good("note-folders", "every folder of the memory can be written")]
+
+
+def _memory_folders(vault: str) -> Iterator[str]:
+    """The folders that notes, handoffs, tasks and thoughts lie in, and those within them."""
+    for top in MEMORY:
+        yield top
+        for name in sorted(platform.names(f"{vault}/{top}")) if os.path.isdir(f"{vault}/{top}") else ():
+            if os.path.isdir(f"{vault}/{top}/{name}"):
+                yield f"{top}/{name}"
+
+
+def check_locks(place: Place) -> Iterator[Finding]:
+    """Locks and indexes in .state are opened for writing as those who need them do, and nothing is written."""
+    wrong: dict[str, str] = {}
+    for name in OPENED:
+        path = f"{place.state}/{name}"
+        try:
+            os.close(platform.opened(path, os.O_RDWR))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            wrong[path] = error.strerror or str(error)
+    if wrong:
+        mine = all(os.path.isfile(path) and os.stat(path).st_uid == os.geteuid() for path in wrong)
+        mine = mine and not os.statvfs(place.state).f_flag & os.ST_RDONLY
+        fix = f"{MEND} gives it back to you" if mine else "make it a file that you may write"
+        said = [f"{path} ({why})" for path, why in wrong.items()]
+        yield bad("locks", f"cannot be opened to write: {first_of(said)}", fix, can_fix=mine)
+    elif os.path.isdir(place.state):
+        yield good("locks", "every lock and index can be opened")
+
+
+def _write(folder: str, state: str) -> None:
+    fd, path = _open(folder, state)
+    try:
+        if os.write(fd, PROBE) != len(PROBE):
+            raise OSError(28, "No space left on device", folder)
+        platform.sync(fd)
+        if os.pread(fd, len(PROBE) + 1, 0) != PROBE:
+            raise OSError(5, "It gave back other bytes than it was given", folder)
+    finally:
+        os.close(fd)
+        if path:
+            platform.remove(path)
+    platform.sync_folder(folder)
+
+
+def _open(folder: str, state: str) -> tuple[int, str]:
+    flags = os.O_RDWR | os.O_CLOEXEC
+    nameless = getattr(os, "O_TMPFILE", 0)
+    if nameless:
+        try:
+            return os.open(folder, flags | nameless, FILE_MODE), ""
+        except OSError as error:
+            if error.errno not in (21, 22, 95):  # EISDIR, EINVAL, EOPNOTSUPP: this file system has no such thing
+                raise
+    if not folder.startswith(state):
+        folder = state  # a name in the memory itself would be taken for a person's
+    path = f"{folder}/doctor.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    return os.open(path, flags | os.O_CREAT | os.O_EXCL, FILE_MODE), path
+
+
+def check_space(place: Place) -> list[Finding]:
+    try:
+        seen = os.statvfs(place.vault)
+    except OSError:
+        return []
+    free = seen.f_bavail * seen.f_frsize
+    said = f"{free / (1 << 20):,.0f} MB free"
+    if free < ROOM or (seen.f_files and not seen.f_favail):
+        fix = "free some space: what is left is kept for flags, and nothing is filed until then"
+        return [bad("space", f"the disk of {place.vault} is full ({said})", fix)]
+    if free < COMFORT:
+        return [note("space", f"only {said} on the disk of {place.vault}")]
+    return [good("space", said)]
+
+
+def check_files(place: Place) -> list[Finding]:
+    odd = list(_odd(place))
+    found = [f"{path} {why}" for path, why in odd]
+    git = gitfiles.checkout(place.cwd)
+    found += [why] if git and (why := git_process.trouble(git)) else []
+    if found:
+        fix = "move it away; until then it is passed over, and what it should say does not count"
+        is_ours = any(_can_be_moved(place, path) for path, _ in odd)
+        fix = f"{MEND} moves what lies in the vault aside; {fix}" if is_ours else fix
+        return [bad("files", first_of(list(dict.fromkeys(found))), fix, can_fix=is_ours)]
+    return [good("files", "everything that should be a file is one")]
+
+
+def mend_files(place: Place) -> str:
+    """Move odd things in the vault aside. A large file stays: it may be somebody's."""
+    moved = [damage.set_aside(place.vault, path) for path, _ in _odd(place) if _can_be_moved(place, path)]
+    return f"moved aside, to {place.state}/{damage.ASIDE}: {first_of([os.path.basename(path) for path in moved])}"
+
+
+def _odd(place: Place) -> Iterator[tuple[str, str]]:
+    for path in dict.fromkeys(_expected(place)):
+        why = platform.oddity(path)
+        if not why and path.startswith(f"{place.vault}/") and os.path.islink(path) and not os.path.exists(path):
+            why = "is a link that leads nowhere"
+        if why:
+            yield path, why
+
+
+def _can_be_moved(place: Place, path: str) -> bool:
+    is_ours = path.startswith(f"{place.vault}/") and not path.startswith(f"{place.vault}/.git/")
+    return is_ours and not os.path.isfile(path)
+
+
+def _expected(place: Place) -> Iterator[str]:
+    root = gitfiles.root_of(place.cwd)
+    yield from (f"{root}/.git/{name}" for name in ("HEAD", "config", "packed-refs"))
+    yield f"{root}/.holdfast.toml"
+    yield from (path for name in KNOWN for path in registrar(name).files(place.env, place.cwd))
+    yield from (f"{place.vault}/{name}" for name in EXPECTED_IN_VAULT)
+    yield from (f"{place.vault}/.git/{name}" for name in EXPECTED_IN_GIT)
+    yield config.path_of(place.state)
+    yield from (f"{place.state}/{name}" for name in EXPECTED_IN_STATE)
+    for folder in EXPECTED_FOLDERS:
+        yield from (f"{place.state}/{folder}/{name}" for name in sorted(platform.names(f"{place.state}/{folder}")))
+    tasks = f"{place.vault}/tasks"
+    for name in sorted(platform.names(tasks)):
+        yield f"{tasks}/{name}/session_memory.md"
+    for path in notes.paths(place.vault):
+        yield f"{place.vault}/{path}"

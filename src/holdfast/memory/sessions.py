@@ -1,0 +1,333 @@
+"""Sessions: the flags they leave, the ledger, the brief, the close, handoffs, drafts, snags and spending; and the
+projects that they belong to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.capture import home, log, marks, settle
+from holdfast.capture import ledger as ledger_history
+from holdfast.capture import queue as flag_queue
+from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.model import value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.brief.composing import Composed
+    from holdfast.brief.reasons import Explained
+    from holdfast.capture.acknowledged import Account
+    from holdfast.capture.drafts import Draft
+    from holdfast.capture.gate import Where
+    from holdfast.capture.ledger import Wanted
+    from holdfast.close.drain import Closed
+    from holdfast.close.improve.closing import Undone as LoopUndone
+    from holdfast.close.improve.loops import Loops
+    from holdfast.close.spend.report import Report as Spent
+    from holdfast.memory.context import Context
+    from holdfast.memory.field import Field
+    from holdfast.model import Reply
+    from holdfast.vault.handoff_form import HandedOff
+    from holdfast.vault.index import Index
+    from holdfast.vault.lineage import Handoff
+    from holdfast.vault.project_changes import Listed as ListedProject
+    from holdfast.vault.project_changes import Merged as MergedProject
+    from holdfast.vault.project_changes import Split as SplitProject
+    from holdfast.vault.prompts import Listed
+
+REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS: nothing can be written, and all can be looked at
+
+
+@value
+class Sessions:
+    """The sessions of one vault, seen from one folder. A close ends by bringing tasks and field up to date."""
+
+    at: Context
+    field: Field
+
+    def queue(self) -> flag_queue.View:
+        """Everything not yet filed, of all projects."""
+        return flag_queue.read(f"{self.at.state}/queue", self.at.clock())
+
+    def set_broken_aside(self, view: flag_queue.View) -> list[str]:
+        """Copies of what in the queue is no record; where none can be made, the original, which stays in any case."""
+        folder = f"{self.at.state}/queue/broken"
+        places = []
+        for path, found in view.broken:
+            try:
+                places.append(log.set_aside(folder, path.rpartition("/")[2], found))
+            except OSError:
+                places.append(path)
+        return places
+
+    def set_aside(self) -> tuple[list[str], Account]:
+        """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
+        Returns the copies, and what was missing. Raises Refused."""
+        from holdfast.capture import acknowledged, gate
+
+        gate.require(self.at.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
+        return acknowledged.set_all_aside(self.at.vault, self.at.clock())
+
+    def retry(self, ids: Iterable[str] | None) -> tuple[str, ...]:
+        """Dead flags wait again."""
+        return settle.Settlement(f"{self.at.state}/queue", self.at.clock).retry(ids)
+
+    def ledger(self, wanted: Wanted, count: int) -> list[dict[str, Any]]:
+        """The newest records that are wanted, oldest first."""
+        return ledger_history.newest(self.at.state, wanted, count)
+
+    def follow_ledger(self, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
+        return ledger_history.follow(self.at.state, wanted, wait)
+
+    def ledger_counts(self) -> list[dict[str, Any]]:
+        """Daily counts of what is no longer kept whole."""
+        return ledger_history.counts(self.at.state)
+
+    def boot(self) -> Reply:
+        """The brief, exactly as the next start in this folder gets it."""
+        from holdfast.brief import brief_file
+
+        off = self.at.why_off()
+        return brief_file.said_off(off) if off else self._composed().reply
+
+    def explain_boot(self) -> Explained:
+        """The brief with the reason for each line, and for each thing that is not in it. Raises UsageError where
+        capture is off: then there is nothing to explain."""
+        from holdfast.brief import reasons
+
+        off = self.at.why_off()
+        if off:
+            raise UsageError(f"Holdfast captures nothing here: {off}. A start says only that.")
+        return reasons.explain(self._composed(), self.at.clock())
+
+    def _composed(self) -> Composed:
+        from holdfast.brief import brief_file, composing, live
+        from holdfast.capture import background
+
+        try:
+            self.refresh_brief()
+        except OSError as error:
+            if error.errno not in REFUSED:
+                raise  # else it is looked at as it was made last
+        project, now = self.at.project(), self.at.clock()
+        living = marks.bury_the_dead(self.at.state, now, [])
+        closes = not background.is_off(self.at.env)
+        found = live.gather(self.at.state, project, now, living, closes=closes, only_look=True)
+        return composing.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
+
+    def refresh_brief(self) -> str:
+        """Make the brief of this folder's work tree anew."""
+        return self._refresh_brief(None)
+
+    def _refresh_brief(self, known: Index | None) -> str:
+        """`known` are the notes, from a writer that has just looked."""
+        from holdfast.memory.notes import settle_edits
+        from holdfast.memory.tasks import Tasks
+        from holdfast.vault import brief, index, lineage
+
+        if not home.format_of(self.at.vault):
+            return ""  # there is no vault, so there is nothing to say, and none is made for that
+        for one in self.at.project().ids:
+            lineage.note(self.at.vault, one, self.at.clock())
+        Tasks(self.at).catch_up()
+        settle_edits(self.at)
+        known = known or index.load(self.at.vault)
+        brief.refresh(self.at.vault, brief.NOWHERE, known)
+        return brief.refresh(self.at.vault, self.at.project(), known)
+
+    def close(
+        self,
+        *,
+        everything: bool = False,
+        say: Callable[[Closed], None] = lambda _: None,
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
+        verbatim: bool = False,
+    ) -> list[Closed]:
+        """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
+        from holdfast.close import drain
+        from holdfast.close.think import judge_pool
+        from holdfast.vault import stored_index
+
+        project = self.at.project()
+        marks.bury_the_dead(self.at.state, self.at.clock(), [])
+        wanted = "" if everything else project.id
+        roots = {project.id: project.root}
+        court = None if verbatim else judge_pool.court(self.at.vault, self.at.env, self.at.clock, progress)
+        with judge_pool.ending_well():
+            done = drain.drain(
+                self.at.vault, self.at.clock, project=wanted, also_open=True, roots=roots, say=say, court=court
+            )
+        try:
+            known = stored_index.as_left(self.at.vault)
+            self._check_after_close(roots, known)
+            self._refresh_brief(known)
+            self.field.catch_up()
+        except OSError:
+            if not any(one.error for one in done):
+                raise  # else the close itself has said why
+        return done
+
+    def close_in_background(self, midway: str = "") -> list[Closed]:
+        """Close every episode that is over, of all projects, or a project's flags while its sessions go on; then make
+        the brief of this folder, if it is there: one that is gone, or none, is no project to be known from now on."""
+        from holdfast.close import drain
+        from holdfast.close.think import judge_pool
+        from holdfast.vault import brief, lineage, stored_index
+
+        court = judge_pool.court(self.at.vault, self.at.env, self.at.clock)
+        with judge_pool.ending_well():
+            done = drain.drain(self.at.vault, self.at.clock, project=midway, also_open=bool(midway), court=court)
+        here = self.at.project() if os.path.isdir(self.at.cwd) else None
+        known = stored_index.as_left(self.at.vault)
+        self._check_after_close({here.id: here.root} if here else {}, known, is_waited_for=False)
+        if here:
+            for one in here.ids:
+                lineage.note(self.at.vault, one, self.at.clock())
+        brief.refresh_known(self.at.vault, known)
+        if here:
+            brief.refresh(self.at.vault, here, known)
+        self.field.catch_up()
+        return done
+
+    def handoff_form(self) -> str:
+        """The form for a handoff, filled with the flags of this session so far."""
+        from holdfast.vault import handoff_form as handing
+
+        where = self.at.where()
+        flags = [entry.flag for entry in self.queue().entries if where.episode and entry.flag.episode == where.episode]
+        return handing.form(flags)
+
+    def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
+        """Write a handoff of the session that we are in. One that is refused is kept as a draft."""
+        from holdfast.capture import drafts, flag_words
+
+        self.at.refuse_if_off()
+        where, now = self.at.where(), self.at.clock()
+        (raw,) = flag_words.taken(self.at.state, drafts.HANDOFF, [text], where.episode)
+        text = text if raw.change == flag_words.ON_PURPOSE else raw.text
+        try:
+            done = self._hand_off(text, where, now, anyway=anyway)
+        except HoldfastError as error:
+            self.keep_handoff(text, error)
+            raise
+        drafts.submitted(self.at.state, drafts.HANDOFF, [text], where.project.id, where.episode)
+        self.refresh_brief()
+        return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
+
+    def keep_handoff(self, text: str, error: HoldfastError) -> None:
+        """Keep a handoff that cannot be written now as a draft."""
+        from holdfast.capture import drafts, gate
+
+        where = self.at.where()
+        origin = gate.origin_of(where, self.at.vault)
+        about = (where.project.id, where.episode, self.at.clock())
+        drafts.refused(self.at.state, error, drafts.HANDOFF, text, *about, origin=origin)
+
+    def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
+        from holdfast.close.verify import handoff_check
+        from holdfast.close.work import find_episode
+        from holdfast.vault import handoff_form as handing
+
+        episode = find_episode(self.at.state, where.episode)
+        flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
+        look = handoff_check.Look(self.at.vault, episode, flags, where.project)
+        started = episode.opened if episode else now
+        done = handing.write(self.at.vault, text, where, now, started, anyway=anyway, look_over=look.over)
+        look.tell(now)
+        return done
+
+    def drafts(self, *, everything: bool = False) -> list[Draft]:
+        """Texts that were submitted and refused: those of this project that are open, or all ever, the oldest first."""
+        from holdfast.capture import drafts
+
+        here = self.at.project()
+        return drafts.read(self.at.state) if everything else drafts.open_for(self.at.state, here.id, merged=here.merged)
+
+    def draft(self, ident: str) -> Draft:
+        """One draft by its id or the end of it. Raises NotFound."""
+        wanted = ident.upper()
+        found = [one for one in self.drafts(everything=True) if wanted and one.id.endswith(wanted)]
+        if len(found) != 1:
+            how = "No draft has" if not found else "Several drafts have"
+            raise NotFound(f'{how} the id "{ident[:40]}"; nothing was changed. `holdfast drafts --all` lists them.')
+        return found[0]
+
+    def settle_draft(self, ident: str) -> Draft:
+        """Nothing is to be done about a draft any more."""
+        from holdfast.capture import drafts
+
+        one = self.draft(ident)
+        if not one.is_settled:
+            drafts.settle(self.at.state, one.id)
+        return one
+
+    def _check_after_close(self, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
+        """Every close ends with a check of what changed; the next starts say how many errors there are."""
+        from holdfast.vault import check
+
+        check.after_close(self.at.vault, self.at.clock(), roots, known, is_waited_for=is_waited_for)
+
+    def loops(self, *, everything: bool = False) -> Loops:
+        """Every snag of this project, or of all, and what became of it."""
+        from holdfast.close.improve import loops
+
+        return loops.listing(
+            self.at.vault, self.at.state, self.at.clock(), self.at.project_or_all(everything=everything)
+        )
+
+    def undo_loop(self, ident: str) -> LoopUndone:
+        """Take back what one snag changed."""
+        from holdfast.close.improve import closing as improve
+
+        return improve.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
+
+    def spent(self, days: int, by: str) -> Spent:
+        """The meter of calls to models."""
+        from holdfast.close.spend import report as spend_report
+
+        return spend_report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
+
+    def handoffs(self, count: int = 0) -> list[tuple[Handoff, int]]:
+        """The handoffs of this project with their numbers, the newest first; those that can be read."""
+        from holdfast.vault import lineage
+
+        found: list[tuple[Handoff, int]] = []
+        for number, path in reversed(list(enumerate(lineage.names(self.at.vault, self.at.project().id), 1))):
+            one = lineage.read(self.at.vault, path)
+            if isinstance(one, lineage.Handoff):
+                found.append((one, number))
+            if count and len(found) >= count:
+                break
+        return found
+
+    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[Listed]:
+        """The prompts that the user typed in this project, or in all, the newest first."""
+        from holdfast.vault import prompts as prompt_list
+
+        return prompt_list.listed(
+            self.at.vault, self.at.clock(), "" if everything else self.at.project().id, words, most
+        )
+
+    def projects(self) -> list[ListedProject]:
+        """Every project that the vault knows, with its contents in figures. Raises HoldfastError."""
+        from holdfast.vault import project_changes
+
+        if not home.format_of(self.at.vault):
+            return []  # and none is made by looking
+        here = self.at.project()
+        return project_changes.listed(self.at.vault, here, self.at.clock())
+
+    def merge_projects(self, other: str, into: str = "") -> MergedProject:
+        """Make a project part of another, or of the one of this folder. Raises NotFound, UsageError."""
+        from holdfast.vault import project_changes
+
+        here = "" if into else self.at.project().id
+        return project_changes.merge(self.at.vault, other, into, here, self.at.clock(), by=self.at.asker())
+
+    def split_project(self, wanted: str, name: str = "") -> SplitProject:
+        """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
+        from holdfast.vault import project_changes
+
+        return project_changes.split(self.at.vault, wanted, self.at.cwd, self.at.clock(), by=self.at.asker(), name=name)

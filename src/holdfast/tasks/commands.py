@@ -1,0 +1,364 @@
+"""The commands of a task: begin it, add to it, change its state, and look at it.
+
+Each change is durable when it returns. A checkpoint that cannot be taken is refused in a sentence and nothing is
+written: a task that is over, a decision that touches what another one in force has decided, an entry to be superseded
+that is not there. A person's edits of the page are believed first. Looking writes nothing but what is derived, and
+catches up with the logs before it answers.
+"""
+
+from __future__ import annotations
+
+from holdfast.capture import episodes, flags, home, ledger, once
+from holdfast.capture.redaction import redact
+from holdfast.errors import Conflict, HoldfastError, NotFound, NotSaved, UsageError
+from holdfast.model import replace, value
+from holdfast.tasks import page, record, states, subjects, units, words
+from holdfast.tasks.desk import PATIENCE, Desk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.page import View
+    from holdfast.tasks.questions import Task
+    from holdfast.tasks.record import Entry
+    from holdfast.tasks.words import Words
+
+
+MOST_DATED = 400  # entries, the newest, among which one is looked for by its date
+
+
+@value
+class Saved:
+    """What was written: the task as it is now, the entry, and what else its author should know."""
+
+    task: Task
+    entry: Entry
+    notes: tuple[str, ...] = ()
+    was_there: bool = False
+    more: tuple[Entry, ...] = ()  # what follows from it: that the task is active now
+
+
+def start(
+    vault: str, ident: str, goal: str, speaker: Speaker, clock: Callable[[], float], *, pending: tuple[str, ...] = ()
+) -> Saved:
+    """Begin a task. Raises UsageError, NotSaved."""
+    name = words.ident(ident)
+    line, changes = one_line(goal, "goal")
+    lines = [one_line(f"PENDING: {text}", "unit") for text in pending]
+    with Desk(vault, clock) as desk:
+        known = desk.index.task(name)
+        if known:
+            there = f"Task {known.id} is {known.state} already; nothing was written. `holdfast task show` shows it."
+            raise UsageError(states.over(known.id, known.state) if known.is_over else there)
+        who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        first = desk.make(name, record.STATE, line, to=states.STARTED, project=speaker.project.id, **who)
+        made = [first]
+        made += [desk.make(name, record.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
+        desk.add(name, made)
+        saved = _saved(desk, first, name, [*changes, *_changed(lines)])
+    tell(vault, saved, speaker, clock())
+    return saved
+
+
+def checkpoint(
+    vault: str,
+    said: Words,
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+    *,
+    ident: str = "",
+    patience: float = PATIENCE,
+) -> Saved:
+    """Add one entry. `ident` is the id that the hook has given it, who may have saved it or not.
+    Raises UsageError, NotFound, Conflict, NotSaved."""
+    line, changes = one_line(said.text, "text")
+    with Desk(vault, clock, patience) as desk:
+        task = states.choose(desk.index, said.task, speaker.project.id, env)
+        if ident and (before := desk.index.entry(task.id, ident)):
+            return Saved(task, before, was_there=True)
+        if task.is_over:
+            raise UsageError(states.over(task.id, task.state))
+        desk.believe(task.id)
+        gone = [_superseded(desk, task, one, said.kind, line) for one in said.supersedes]
+        refuse_lifting(gone, speaker)
+        old = tuple(one.id for one in gone)
+        if said.kind == record.DECISION:
+            same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
+            if same:
+                return Saved(task, same, was_there=True)
+        notes = [*changes, *_overlaps(desk, task, line, said.kind)]
+        made = desk.make(
+            task.id,
+            said.kind,
+            line,
+            origin=speaker.origin,
+            episode=speaker.episode,
+            supersedes=old,
+            both=said.both_hold,
+        )
+        if ident:
+            made = replace(made, id=ident)
+        more = []
+        if task.state in (states.STARTED, states.RESUMED, states.REOPENED):
+            more = [desk.make(task.id, record.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
+        elif task.state in states.RESTING:
+            notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
+        desk.add(task.id, [made, *more])
+        saved = replace(_saved(desk, made, task.id, notes), more=tuple(more))
+    tell(vault, saved, speaker, clock())
+    return saved
+
+
+def move(
+    vault: str,
+    named: str,
+    to: str,
+    reason: str,
+    speaker: Speaker,
+    clock: Callable[[], float],
+    env: Mapping[str, str],
+    *,
+    runs: Callable[[str], bool] = lambda _episode: False,
+) -> Saved:
+    """Change a task's state. `runs` says whether an episode goes on at this moment. Raises UsageError, NotFound."""
+    line, changes = one_line(reason, "reason") if reason.strip() else ("", ())
+    with Desk(vault, clock) as desk:
+        task = states.choose(desk.index, named, speaker.project.id, env)
+        states.refuse(task.id, task.state, to)
+        if to == states.RESUMED and task.state in states.RUNNING and task.episode != speaker.episode:
+            _refuse_taking_over(task, runs)
+        desk.believe(task.id)
+        made = desk.make(task.id, record.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
+        desk.add(task.id, [made])
+        saved = _saved(desk, made, task.id, list(changes))
+    tell(vault, saved, speaker, clock())
+    return saved
+
+
+def _refuse_taking_over(task: Task, runs: Callable[[str], bool]) -> None:
+    if task.episode and runs(task.episode):
+        raise UsageError(
+            f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
+            "Checkpoints of several sessions go to it all the same."
+        )
+
+
+def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
+    """One clean line without secrets, and what was changed to make it one. Raises UsageError."""
+    line, changes = flags.clean(text)
+    if not line:
+        raise UsageError(f"The {what} is empty; nothing was written. Say it in one line.")
+    if len(line) > flags.LONGEST:
+        raise UsageError(
+            f"The {what} has {len(line):,} characters, {flags.LONGEST:,} is the most; nothing was written. "
+            "Say it in a line and name the file that has the rest."
+        )
+    line, labels = redact(line)
+    more = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
+    return line, (*changes, *more)
+
+
+def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
+    return [change for _, changes in lines for change in changes]
+
+
+def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
+    """An entry of the user's or the agent's own stays in force for an outsider. Raises gate.Refused."""
+    for one in gone:
+        from holdfast.capture import gate
+
+        by = gate.Asker(gate.AGENT, speaker.origin)
+        change = gate.Change(gate.DECISION, gate.LIFTED, one.id, one.origin)
+        gate.require(by, change, f"Replacing a {one.kind} of the task")
+
+
+def _superseded(desk: Desk, task: Task, wanted: str, kind: str, line: str) -> Entry:
+    """The entry that a new one takes the place of; a decision's may be of another task of the project."""
+    if "-" in wanted:  # no id has one
+        return _of_date(desk, task, wanted, kind, line)
+    found = desk.index.ending(task.id, wanted)
+    if not found and kind == record.DECISION:
+        others = [one.id for one in desk.index.tasks(task.project, also_over=True) if one.id != task.id]
+        found = [one for other in others for one in desk.index.ending(other, wanted)]
+    old = record.one_of(found, wanted, task.id)
+    if old.kind != kind:
+        raise UsageError(
+            f"^{wanted.lower()} is a {old.kind}, not a {kind}; nothing was written. Say --{old.kind} to supersede it."
+        )
+    newer = desk.index.gone_by(desk.index.home_of(old.id), old.id)
+    if newer:
+        raise UsageError(
+            f"^{wanted.lower()} is no longer in force; nothing was written. "
+            f"^{record.short(newer).lower()} took its place: supersede that."
+        )
+    return old
+
+
+def _of_date(desk: Desk, task: Task, date: str, kind: str, line: str) -> Entry:
+    """The entry in force of a date, by its own time or by the date that it was said with. Where a day has several, the
+    one that touches the same; nothing is guessed beyond that."""
+    known = list(desk.index.entries(task.id, kind, in_force=True, newest=MOST_DATED))
+    found = [one for one in known if page.stamp(one.time).startswith(date) or f"({date}" in one.text]
+    touching = [one for one in found if subjects.meets(one.text, line)] if len(found) > 1 else found
+    if len(touching) == 1:
+        return touching[0]
+    listed = "".join(f"\n  ^{record.short(one.id).lower()}, {page.stamp(one.time)}: {one.text}" for one in found[-6:])
+    what = f"{len(found)} of them are of {date}" if found else f"none in force is of {date}"
+    raise UsageError(
+        f"SUPERSEDES takes the id or the date of a {kind}, and {what}; nothing was written. "
+        f"Say its id: `holdfast task show {task.id}` lists them.{listed}"
+    )
+
+
+def _refuse_conflict(desk: Desk, task: Task, line: str, old: tuple[str, ...], *, both: bool) -> Entry | None:
+    """The decision in force that says exactly this, if there is one. Raises Conflict."""
+    touching = [one for one in desk.index.touching(task.project, line) if one[1].id not in old]
+    for where, one, _ in touching:
+        if one.text == line and where == task.id:
+            return one
+    if not touching or both:
+        return None
+    where, one, why = touching[-1]
+    more = f" ({len(touching) - 1} more: `holdfast task decisions`)" if len(touching) > 1 else ""
+    ident = record.short(one.id).lower()
+    of_task = "" if where == task.id else f" of task {where}"
+    raise Conflict(
+        f"A decision in force touches the same ({why}); nothing was written.{more}\n"
+        f"  in force  ^{ident}{of_task}, {page.stamp(one.time)}: {one.text}\n"
+        f"  new: {line}\n"
+        f"Say --supersedes {ident} if it takes its place, or --and if both hold."
+    )
+
+
+def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
+    if kind != record.PROGRESS:
+        return []
+    told = []
+    first = (line.split() or [""])[0].strip("-*[]:")
+    if not units.state_of(line) and first.upper() in units.WORDS:
+        told.append(
+            f'it is kept as a remark and counts no units: a state stands in capitals, {first.upper()} for "{first}"'
+        )
+    for mark, again in desk.index.overlaps(task.id, line):
+        parts = ", ".join(units.label(replace(mark, low=one.low, high=one.high)) for one in again)
+        told.append(f"{parts} had been completed before")
+    kept = ", ".join(units.label(mark) for mark in desk.index.unmoved(task.id, line))
+    return [*told, f"{kept}: done already, and stays so; say REOPENED to have it done again"] if kept else told
+
+
+def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:
+    desk.settle()
+    known = desk.index.task(task)
+    if known is None:
+        raise HoldfastError(
+            f"Task {task} is begun, but what shows it cannot be written ({desk.behind}); its log is kept. "
+            f"Free the disk, then run `holdfast task show {task}`."
+        )
+    if desk.behind:
+        notes.append(f"session_memory.md is behind the log ({desk.behind}); the next look catches up")
+    notes += [f"session_memory.md of {one.task} cannot be read ({one.why}); it is left as it is" for one in desk.unread]
+    return Saved(known, made, tuple(notes))
+
+
+def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
+    """The ledger, and that this episode has checkpointed, by this machine's clock: an entry's may be another's.
+    The entry is durable whatever becomes of these."""
+    state, one = home.state(vault), saved.entry
+    try:
+        ledger.append_all(state, "task", now, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
+        if speaker.episode and speaker.origin != "user":
+            episodes.heard(state, speaker.episode, now)
+            once.answered(state, speaker.episode, now)
+            once.touch(state, speaker.episode, once.CHECKPOINTED, now)
+            once.drop(state, speaker.episode, once.CALLED)
+    except (NotSaved, OSError, HoldfastError):
+        return
+
+
+def _record(task: Task, one: Entry, speaker: Speaker) -> dict[str, object]:
+    told = {"task": task.id, "entry": one.id, "section": one.kind, "project": task.project, "episode": speaker.episode}
+    return {**told, "to": one.to} if one.to else {**told}
+
+
+@value
+class Done:
+    """Whether a unit is done, as somebody said (None where nothing was said of it), or only as the hook saw."""
+
+    task: Task
+    is_said: bool | None
+    is_seen: bool = False
+
+
+@value
+class Decided:
+    """One decision, its task, and the id of what took its place; "" while it is in force."""
+
+    task: str
+    entry: Entry
+    gone: str = ""
+
+
+def show(
+    vault: str, named: str, project: str, clock: Callable[[], float], env: Mapping[str, str], *, whole: bool = False
+) -> View:
+    """Raises NotFound, UsageError."""
+    _refuse_nothing(vault)
+    with Desk(vault, clock, only_look=True) as desk:
+        task = _chosen(desk, named, project, env)
+        return page.gather(desk.index, task, most=0) if whole else page.gather(desk.index, task)
+
+
+def _chosen(desk: Desk, named: str, project: str, env: Mapping[str, str]) -> Task:
+    task = states.choose(desk.index, named, project, env, also_over=True)
+    if not task.is_over:
+        if desk.is_edited(task.id):
+            desk.touch(task.id)
+        desk.settle()
+    return desk.index.task(task.id) or task
+
+
+def _refuse_nothing(vault: str) -> None:
+    """Looking makes no vault."""
+    if not home.format_of(vault):
+        raise NotFound('There is no vault yet, and no task in it. Begin one: `holdfast task start ID "goal"`.')
+
+
+def is_done(
+    vault: str, unit: str, named: str, project: str, clock: Callable[[], float], env: Mapping[str, str]
+) -> Done:
+    """Whether a unit is done, in the task that was asked. Raises NotFound, UsageError."""
+    _refuse_nothing(vault)
+    mark = units.wanted(unit)
+    with Desk(vault, clock, only_look=True) as desk:
+        task = _chosen(desk, named, project, env)
+        said = desk.index.is_done(task.id, mark)
+        return Done(task, said, not said and desk.index.is_done(task.id, mark, also_seen=True) is True)
+
+
+def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_over: bool = False) -> list[Task]:
+    """The one that spoke last first."""
+    if not home.format_of(vault):
+        return []
+    with Desk(vault, clock, only_look=True) as desk:
+        return desk.index.tasks(project, also_over=also_over)
+
+
+def decisions(vault: str, project: str | None, clock: Callable[[], float], *, also_gone: bool = False) -> list[Decided]:
+    """Of all tasks, the finished ones too: what was decided holds until something supersedes it. What was decided in a
+    task that was given up binds nobody."""
+    if not home.format_of(vault):
+        return []
+    found: list[Decided] = []
+    with Desk(vault, clock, only_look=True) as desk:
+        desk.look_over()
+        desk.settle()
+        for task in desk.index.tasks(project, also_over=True):
+            if task.state == states.ABANDONED and not also_gone:
+                continue
+            told = desk.index.entries(task.id, record.DECISION, in_force=not also_gone)
+            found += [Decided(task.id, one, desk.index.gone_by(task.id, one.id)) for one in told]
+    return sorted(found, key=lambda one: (one.entry.time, one.entry.id))
