@@ -7,11 +7,11 @@ process, what it imports or the flags of its interpreter starts a real one.
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import gc
 import os
 import select
 import signal
-import subprocess
 import sys
 import threading
 import traceback
@@ -28,7 +28,7 @@ def run(
     try:
         os.write(streams[0], stdin)
         os.lseek(streams[0], 0, os.SEEK_SET)
-        status = _status(_fork(words, main, env, cwd, streams), words, timeout)
+        status = _status(_fork(words, main, env, cwd, streams), words, timeout, streams[2])
         out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in streams[1:])
         return status, out, err
     finally:
@@ -74,6 +74,7 @@ def _become(words: list[str], env: Mapping[str, str], cwd: Path) -> None:
     os.chdir(cwd)
     os.environ.clear()  # it and posix.environ are one
     os.environ.update(env)
+    faulthandler.register(signal.SIGUSR2, file=2, all_threads=True)  # where it stands, if it is waited for too long
     sys.argv = words
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
@@ -81,13 +82,16 @@ def _become(words: list[str], env: Mapping[str, str], cwd: Path) -> None:
     warnings.simplefilter("ignore")
 
 
-def _status(pid: int, words: list[str], timeout: float) -> int:
+def _status(pid: int, words: list[str], timeout: float, errors: int) -> int:
     ends = os.pidfd_open(pid)
     try:
         if not select.select([ends], [], [], timeout)[0]:
+            os.kill(pid, signal.SIGUSR2)
+            select.select([ends], [], [], 1.0)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-            raise subprocess.TimeoutExpired(words, timeout)
+            where = os.pread(errors, os.fstat(errors).st_size, 0).decode(errors="replace")
+            raise AssertionError(f"{' '.join(words)} did not end within {timeout:.0f} s:\n{where}")
     finally:
         os.close(ends)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -308,7 +308,7 @@ def test_a_boot_file_of_nobody_we_know_costs_the_start_nothing(audit: Home) -> N
 
 
 def of_tasks(names: set[str]) -> set[str]:
-    return {name for name in names if name.startswith("holdfast.tasks") or name == "holdfast.hook.tasks"}
+    return {name for name in names if name.startswith("holdfast.tasks") or name == "holdfast.brief.open_tasks"}
 
 
 EVENTS: list[tuple[str, dict[str, Any]]] = [
@@ -343,7 +343,7 @@ def test_where_one_is_open_a_moment_within_the_session_still_imports_next_to_not
 
 def test_a_start_reads_one_small_file_of_the_tasks_and_not_their_index(audit: Home) -> None:
     names = imported_by(audit, audit.event("SessionStart", "s2", source="startup"))
-    assert "holdfast.hook.tasks" in names
+    assert "holdfast.brief.open_tasks" in names
     assert not {one for one in names if "sqlite" in one}
     assert not names & {"json", "re", "dataclasses", "pathlib"}
 

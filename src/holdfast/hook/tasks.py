@@ -7,7 +7,7 @@ checkpoint leaves word of that. Where no task is open (capture/home.has_tasks) n
 
 from __future__ import annotations
 
-from holdfast.brief import live
+from holdfast.brief import open_tasks
 from holdfast.capture import config as machine
 from holdfast.capture import episodes, once
 from holdfast.errors import TROUBLE
@@ -79,7 +79,7 @@ def _elapsed(seconds: float, called: int, config: Mapping[str, Any]) -> tuple[st
 
 def _running(scene: Scene) -> str:
     """The task that is worked on here: the one that moved last."""
-    told, _ = live.told_by(scene.vault, scene.project.ids)
+    told, _ = open_tasks.told_by(scene.vault, scene.project.ids)
     return next((one.id for one in told if one.state in states.RUNNING), "")
 
 
@@ -91,7 +91,7 @@ def reminder(scene: Scene, command: str) -> str:
 
 def to_keep(scene: Scene) -> tuple[str, ...]:
     """What a summary must not lose: which task it is, and its next step."""
-    told, _ = live.told_by(scene.vault, scene.project.ids)
+    told, _ = open_tasks.told_by(scene.vault, scene.project.ids)
     running = next((one for one in told if one.state in states.RUNNING), None)
     if running is None:
         return ()
