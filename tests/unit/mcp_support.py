@@ -88,10 +88,15 @@ def within(home: Home, work: Work[T], env: Mapping[str, str] | None = None, cwd:
             return await work(Talk(client))
 
     done = anyio.run(run)
-    for thread in threading.enumerate():  # as the end of a process waits for them
+    finish_afterwards()
+    return done
+
+
+def finish_afterwards() -> None:
+    """Wait for work that was put off until an answer was out, as the end of a process does."""
+    for thread in threading.enumerate():
         if thread.name == AFTERWARDS:
             thread.join()
-    return done
 
 
 def asking(tool: str, **given: object) -> Work[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx2
 import pytest
+from mcp_support import finish_afterwards
 from serve_support import serving
 
 from holdfast.serve import app
@@ -61,6 +62,7 @@ def test_tools_and_routes_share_the_field_that_is_open(fresh: Home, monkeypatch:
             assert len(lent) > before
 
     anyio.run(run)
+    finish_afterwards()
     assert len({id(one.store) for one in lent}) == 1, "one that stays open"
     made.warm.stop()
 
