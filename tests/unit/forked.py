@@ -74,6 +74,7 @@ def _become(words: list[str], env: Mapping[str, str], cwd: Path) -> None:
     os.chdir(cwd)
     os.environ.clear()  # it and posix.environ are one
     os.environ.update(env)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the threads of this test's own process are not here
     faulthandler.register(signal.SIGUSR2, file=2, all_threads=True)  # where it stands, if it is waited for too long
     sys.argv = words
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
