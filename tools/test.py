@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,7 @@ def main() -> int:
     if unknown:
         print(f"unknown group {unknown[0]}; one of: {', '.join((*GROUPS, *FULL))}, all", file=sys.stderr)
         return 2
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it, and so would the tests
     install()
     for name in [group for one in wanted for group in (ALL if one == "all" else (one,))]:
         status = end_to_end() if name == "e2e" else fast() if name == "fast" else run(name)

@@ -12,10 +12,10 @@ import string
 import sys
 import tempfile
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import forked
 import pytest
 from hook_fixtures import agents, fresh, terminal  # noqa: F401 - fixtures, for whoever names them
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 SHARED_MEMORY = Path("/dev/shm")
 FEW = 10
+
+
+def pytest_configure() -> None:
+    for is_fast in (True, False):
+        forked.parent(is_fast)  # it imports the product while the tests are collected
 
 
 def pytest_collection_finish() -> None:
@@ -51,14 +56,7 @@ def one_tokenizer() -> None:
     """The model that comes along is loaded once for all tests of a process, not for every close and every question."""
     from holdfast.field.embed import wordllama
 
-    ours = wordllama.folder()
-    load = wordllama.WordLlama.__dict__["_loaded"].func
-    shared = cache(lambda: load(wordllama.WordLlama(ours)))
-
-    def loaded(self: wordllama.WordLlama) -> Any:
-        return shared() if ours and (self._place or wordllama.folder()) == ours else load(self)
-
-    wordllama.WordLlama._loaded = property(loaded)  # type: ignore[assignment]
+    forked.share_the_model(wordllama)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be missing in a fork
 
 

@@ -36,6 +36,11 @@ from holdfast.model import Flag
 SOURCE = launcher.script_path().parents[2]
 START = str(launcher.script_path())
 PYTHON = launcher.interpreter()
+STARTED = {  # how a host and a shell enter the product
+    "hook": [PYTHON, "-I", "-S", START],
+    "fast": [PYTHON, "-I", "-S", START, "--command"],
+    "cli": [sys.executable, "-P", "-m", "holdfast"],
+}
 MEMORY = "/dev/shm"
 PROMPT = 3.0  # seconds; far more than any of it takes, far less than a person would notice as a hang
 
@@ -107,9 +112,7 @@ class Home:
     ) -> Done:
         """One whole hook process, without the launcher that would hide its status."""
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        given, began = {**self.env, **(env or {})}, time.perf_counter_ns()
-        command = [PYTHON, "-I", "-S", START, host]
-        return self._run(command, lambda: hook_main.start([host], began), given, cwd, raw)
+        return self._run("hook", [host], {**self.env, **(env or {})}, cwd, raw)
 
     def line(self, payload: object, host: str = "claude-code", env: Mapping[str, str] | None = None) -> Done:
         """The registered line, as a host runs it."""
@@ -119,33 +122,18 @@ class Home:
 
     def fast(self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
         """A command of the fast path, as the `holdfast` on PATH runs it."""
-        from holdfast.cli import fast
-
-        given, began = {**self.env, **(env or {})}, time.perf_counter_ns()
-        command = [PYTHON, "-I", "-S", START, "--command", *words]
-        return self._run(command, lambda: fast.start(list(words), began), given, cwd)
+        return self._run("fast", list(words), {**self.env, **(env or {})}, cwd)
 
     def cli(self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
         """Any command, through the whole command line."""
-        from holdfast.cli import app
+        return self._run("cli", list(words), {**self.env, "PYTHONPATH": str(SOURCE), **(env or {})}, cwd)
 
-        command = [sys.executable, "-P", "-m", "holdfast", *words]
-        return self._run(command, app.main, {**self.env, "PYTHONPATH": str(SOURCE), **(env or {})}, cwd)
-
-    def _run(
-        self,
-        command: list[str],
-        main: Callable[[], object],
-        env: Mapping[str, str],
-        cwd: Path | None,
-        stdin: bytes = b"",
-    ) -> Done:
+    def _run(self, entry: str, words: list[str], env: Mapping[str, str], cwd: Path | None, stdin: bytes = b"") -> Done:
         where = cwd or self.project
         if self.real:
-            return run(command, env, where, stdin)
+            return run([*STARTED[entry], *words], env, where, stdin)
         began = time.perf_counter()
-        words = ["holdfast", *command[command.index("holdfast") + 1 :]] if "holdfast" in command else command[3:]
-        status, out, err = forked.run(words, main, env, where, stdin, 60.0)
+        status, out, err = forked.run(entry, words, env, where, stdin)
         spent = time.perf_counter() - began
         return Done(status, out.decode("utf-8"), err.decode("utf-8", "replace"), spent)
 
