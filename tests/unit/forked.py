@@ -78,7 +78,8 @@ def parent(is_fast: bool) -> socket.socket:
             stdin=subprocess.DEVNULL,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # NumPy begins them when it is imported
         )
-    atexit.register(lambda: (ours.close(), started.wait()))
+    atexit.register(started.wait)
+    atexit.register(ours.close)  # which is called first
     return ours
 
 
