@@ -31,7 +31,7 @@ before: and, also, but, so, ok, okay, then, hey, btw, please, pls, just, oh, yes
   fyi, ps, by the way
 bare: this, that, it, please, of, for, later, next, time, me, also, so, these
 tag: ok, okay, alright, please, deal, got it, understood
-state: *s, *ed, *ing, mind, the, a, been, seen, had, in, on, got, sure, know, knew, trust, again
+state: *s, *ed, *ing, mind, the, a, an, been, seen, had, in, on, by, at, of, from, got, sure, know, knew, trust, again
 thing: the, this, that, it, its, there, he, she, they, i, our, users, a, an
 now: from now on, from here on, from here on out, from this point on, from this point forward, henceforth,
   going forward, going fwd, moving forward, from today on, as of today, as of now, starting now, starting today

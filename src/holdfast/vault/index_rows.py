@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, platform, same_project
@@ -233,7 +233,7 @@ class StoredIndex(Index):
         query = f"SELECT id FROM word WHERE word IN ({_marks(telling)}) GROUP BY id HAVING count(*) >= {folding.FEWEST}"
         paths = self._paths(f"id IN ({query})", *map(raw, telling))
         near = {*paths, *(path for path, one in self._planned.items() if one.words)}
-        return [one.note for one in self._those(near) if folding.are(words, folding.words(one.note.description))]
+        return [one.note for one in self._those(near) if folding.are(words, _words(one.note.description))]
 
     @cached_property
     def _planned(self) -> dict[str, Facets]:
@@ -276,6 +276,11 @@ class StoredIndex(Index):
         found: dict[str, Known | Broken] = {**whole.known, **{one.path: one for one in whole.broken}}
         self.store.save(index.as_rows({path: ("", one) for path, one in found.items()}))
         self._seen.clear()
+
+
+@lru_cache(maxsize=4096)  # one start compares hundreds of sentences with the same notes
+def _words(text: str) -> frozenset[str]:
+    return folding.words(text)
 
 
 def _marks(values: Collection[str]) -> str:
