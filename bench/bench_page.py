@@ -7,8 +7,8 @@ from pathlib import Path
 
 TITLE = """# Benchmarks
 
-What the field finds and what that costs, each section written by the one command that it names. The data is other
-people's and is not in this repository; the benches say where they look for it and what is missing.
+Search quality and its cost; each section is written by the command in its heading. The data is other people's and is
+not in this repository; the benches say where they look for it and what is missing.
 """
 
 

@@ -10,9 +10,9 @@ from support import commit, machine
 
 COMMAND = "python bench/field.py --png docs/field-growth.png --write docs/benchmarks.md"
 INTRO = """Texts and vectors are generated (words as frequent as in a language, 256 parts), so that the store is
-measured and not a model; a tenth of the thoughts are of the project that is asked. An answer is the best ten by
-words and meaning; vectors are looked at exactly, so its time grows with their number. Noting it is what a retrieval
-writes after the answer is out. A fresh process includes its start, which is named beside it. "At once" are two
+measured and not a model; a tenth of the thoughts belong to the project that is asked. An answer is the best ten by
+words and meaning; vectors are searched exactly, so its time grows with their number. "Noting it" is the write that
+follows a retrieval's answer. A fresh process includes its start, which is named beside it. "At once" means two
 processes that think and four that ask and note it."""
 
 

@@ -42,8 +42,8 @@ from holdfast.field.thought import Thought
 INTRO = """## Pheromones (`python bench/pheromone.py --write docs/benchmarks.md`)
 
 Agents whose needs are skewed and drift ask a field in which several thoughts are about equally relevant; each gets five
-and uses the needed one if it is among them. The same queries, ordered by relevance alone and with what use has left of
-each thought; and a cold field, where nothing was read yet and what is needed has nothing to do with age: there weights
+and uses the needed one if it is among them. The same queries are ordered by relevance alone and with the weights of
+use; and again in a cold field, where nothing was read yet and need is independent of age: there weights
 may not be worse by more than noise. All of it goes through the product's own code, by words alone."""
 NOW = 1_790_000_000.0
 DAY = 86400.0

@@ -7,7 +7,7 @@ from week_play.playing import Start
 HEAD = """# A week with a silent model
 
 One developer, twenty sessions, two work trees and another project. The model answered no reminder, wrote no handoff and
-flagged once, on Thursday. Below is what each start told it: all of it was witnessed by the hook, or said by the user.
+flagged once, on Thursday. Each start below told it only what the hook had witnessed or the user had said.
 
 `python bench/week.py --page docs/a-week.md` plays the week again in a real repository, with real commands, tests and
 commits, and writes this page. The dates are those of the played week.
@@ -18,11 +18,8 @@ commits, and writes this page. The dates are those of the played week.
 def render(starts: list[Start]) -> str:
     parts = [HEAD, "## In figures\n\n", "\n".join(table(starts)), "\n\n"]
     parts.append(
-        "*Needed* are facts that a careful reader wrote with each session:"
-        " what was done,"
-        " where it stands, what the\nuser said. *Repeated* is the share of a start in six words or more that"
-        " stood in it"
-        " before.\n"
+        "*Needed* facts were written down by a careful reader of each session: the work done, its state, the\n"
+        "user's words. *Repeated* is the share of a start in runs of six words or more that it already contains.\n"
     )
     for start in starts:
         parts.append(f"\n## {_title(start)}\n\n")
