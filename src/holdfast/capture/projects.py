@@ -20,6 +20,7 @@ from holdfast.capture import codec, gitfiles, platform, same_project
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
+from holdfast.errors import Busy
 from holdfast.model import Project, replace, value
 
 TYPE_CHECKING = False
@@ -248,26 +249,20 @@ def _add(vault: str, text: str) -> bool:
     Where it cannot be done now it is left: the id is derived from the key, so it comes out the same without the
     registry, and the next look at the folder tries again.
     """
-    import fcntl
+    from holdfast.capture import locks
 
     path = f"{vault}/projects.toml"
     if format_of(vault) > FORMAT:
         return False
     try:
         platform.make_folders(f"{state(vault)}/projects")
-        lock = posix.open(f"{state(vault)}/projects.lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        before = platform.read_file(path) if _stamp(path) else b""
-        if text.encode("utf-8") not in before:
-            platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
+        with locks.held(f"{state(vault)}/projects.lock", wait=False):
+            before = platform.read_file(path) if _stamp(path) else b""
+            if text.encode("utf-8") not in before:
+                platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
         return True
-    except OSError:
+    except (OSError, Busy):
         return False
-    finally:
-        posix.close(lock)
 
 
 @value

@@ -10,13 +10,12 @@ Finding a text in whatever bytes were written, and taking it out.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, log, platform, queue, segments, settle
+from holdfast.capture import codec, locks, log, platform, queue, segments, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -237,9 +236,7 @@ def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
 
 def _clean_segment(path: str, scrubber: Scrubber) -> int:
     """One segment, or what became of its flags. Its lock is waited for: a writer holds its own for one write."""
-    fd = platform.opened(path, os.O_RDWR)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+    with locks.held(platform.opened(path, os.O_RDWR)) as fd:
         kept: list[bytes] = []
         gone = 0
         for one in log.scan(platform.read_all(fd)):
@@ -253,8 +250,6 @@ def _clean_segment(path: str, scrubber: Scrubber) -> int:
             else:
                 os.unlink(path)
         return gone
-    finally:
-        os.close(fd)
 
 
 def _without(one: log.Found, scrubber: Scrubber) -> bytes:
@@ -274,15 +269,11 @@ def _without(one: log.Found, scrubber: Scrubber) -> bytes:
 def clean_log(path: str, scrubber: Scrubber) -> None:
     """Take the texts and records out of a log that others append to. It is read and replaced under its lock: a record
     that came between the two would be acknowledged and gone. Whoever appends next takes a new segment."""
-    fd = platform.opened(path, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+    with locks.held(platform.opened(path, os.O_RDONLY | os.O_NOFOLLOW)) as fd:
         raw = platform.read_all(fd)
         after = scrubber.scrubbed(raw)
         if after != raw and os.fstat(fd).st_ino == os.stat(path).st_ino:
             platform.write_atomic(path, after, durable=True)
-    finally:
-        os.close(fd)
 
 
 def clean_state(state: str, scrubber: Scrubber, but: Iterable[str]) -> int:

@@ -11,10 +11,10 @@ A project that the vault knows under another id (an alias) is named by that one.
 
 from __future__ import annotations
 
-import fcntl
 import posix
 
-from holdfast.capture import codec, home, log, marks, once, platform, projects, segments
+from holdfast.capture import codec, home, locks, log, marks, once, platform, projects, segments
+from holdfast.errors import Busy
 from holdfast.model import replace
 
 TYPE_CHECKING = False
@@ -36,14 +36,11 @@ def merge(kept: str, vault: str) -> int:
     """Move everything that was captured in `kept` into the vault. Returns how many flags joined it; what cannot be
     moved now stays for the next try. Raises OSError, NotSaved."""
     try:
-        lock = posix.open(f"{kept}/lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-    except FileNotFoundError:
-        return 0
+        lock = locks.taken(f"{kept}/lock", 0)
+    except (FileNotFoundError, Busy):
+        return 0  # another process has done it, or is at it
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return _merge(kept, vault)
-    except BlockingIOError:
-        return 0  # another process is at it
     finally:
         posix.close(lock)
 
@@ -87,14 +84,11 @@ def _queue(here: str, there: str, names: Mapping[str, str]) -> int:
 
 def _take_away(path: str, to: str) -> None:
     """A writer that is in the middle of an append keeps its segment until the next try."""
-    fd = platform.opened(path)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        posix.rename(path, to)
-    except BlockingIOError:
+        with locks.held(platform.opened(path), wait=False):
+            posix.rename(path, to)
+    except Busy:
         return
-    finally:
-        posix.close(fd)
 
 
 def _renamed(data: bytes, names: Mapping[str, str]) -> tuple[bytes, int]:

@@ -143,22 +143,18 @@ def paused_path(vault: str, env: Mapping[str, str]) -> str:
 def _made(vault: str, now: float) -> str:
     """The id of the vault, made if need be. Of several processes that do it at once one is first, by a lock on the
     folder; it is written beside and renamed, so that nobody reads half of it."""
-    import fcntl
+    from holdfast.capture import locks
 
     path = _id_path(vault)
     ident = id_of(vault)
     if ident:
         return ident
-    folder = posix.open(path.rpartition("/")[0], posix.O_RDONLY | posix.O_CLOEXEC)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+    with locks.held(posix.open(path.rpartition("/")[0], posix.O_RDONLY | posix.O_CLOEXEC)):
         if not id_of(vault):
             straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
             platform.write_synced(straggler, f"{new_id(now)}\n".encode())
             posix.rename(straggler, path)
             platform.sync_names(path.rpartition("/")[0])
-    finally:
-        posix.close(folder)
     return id_of(vault)
 
 
