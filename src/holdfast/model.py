@@ -112,6 +112,22 @@ class Flag:
     status: str = ""  # unconfirmed: heard as an order, and nobody has said so yet; proposed: an agent's own rule
     answers: str = ""  # ids of the user's own words that this one puts properly, with commas between
 
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Flag:
+        """The flag in a record of the queue; fields that a newer version added are left aside. Raises KeyError."""
+        proofs, when = record.get("evidence"), record.get("time")
+        texts = {
+            name: str(record.get(name, "")) for name in ("host", "episode", "project", "text", "status", "answers")
+        }
+        return cls(
+            id=str(record["id"]),
+            time=float(when) if isinstance(when, (int, float)) else 0.0,
+            kind=str(record.get("kind", "fact")),
+            origin=str(record.get("origin", "agent")),
+            evidence=tuple(str(one) for one in proofs) if isinstance(proofs, list) else (),
+            **{name: str(record.get(name, "")) for name in texts},
+        )
+
     @property
     def answered(self) -> tuple[str, ...]:
         return tuple(one for one in self.answers.split(",") if one)
