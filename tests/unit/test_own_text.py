@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import agent_files
-from holdfast.capture.git_glance import Index
+from holdfast.capture.gitfiles import Index
 from holdfast.taint import commands as own_commands
 from holdfast.taint import filters
 from holdfast.taint.text import Ground, real

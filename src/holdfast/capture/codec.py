@@ -4,9 +4,13 @@
 (bench/imports.py prints it). The C scanner and encoder beneath it are importable on their own. Should an
 interpreter lack them, or should they refuse what they are given, the standard module takes over, so the result
 is always the one that `json` would give.
+
+Small files that hold one record, and logs of records, are read here too.
 """
 
 from __future__ import annotations
+
+from holdfast.capture import platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,3 +97,36 @@ def _utf8(text: str) -> bytes:
         import json
 
         return json.dumps(json.loads(text), ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def read(path: str, limit: int = -1) -> dict[str, Any]:
+    """The record in a small file; {} where there is none that can be read."""
+    try:
+        return _record(platform.read_file(path, limit))
+    except OSError:
+        return {}
+
+
+def write(path: str, record: object, *, durable: bool) -> None:
+    """Put a record into a file of its own, and its folder where it is missing. Raises OSError."""
+    platform.make_folders(path.rpartition("/")[0])
+    platform.write_atomic(path, encode(record), durable=durable)
+
+
+def logged(path: str, newest: int = 0) -> list[dict[str, Any]]:
+    """The records of a log that can be read, of its `newest` bytes where that is given; [] where there is no log."""
+    from holdfast.capture import log
+
+    try:
+        payloads = log.records(log.scan_tail(path, newest) if newest else log.scan_file(path))
+        return [record for record in map(_record, payloads) if record]
+    except OSError:
+        return []
+
+
+def _record(raw: bytes) -> dict[str, Any]:
+    try:
+        found = decode(raw)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

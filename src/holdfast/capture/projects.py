@@ -277,7 +277,7 @@ class Wishes:
 def _wishes(root: str) -> Wishes:
     path = f"{root}/.holdfast.toml"
     try:
-        text = platform.read_small(path, LARGEST_WISHES).decode("utf-8", "replace")
+        text = platform.read_file(path, largest=LARGEST_WISHES).decode("utf-8", "replace")
     except FileNotFoundError:
         return Wishes()
     except (OSError, ValueError) as error:

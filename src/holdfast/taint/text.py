@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.capture.agent_files import Written
-    from holdfast.capture.git_glance import Index
+    from holdfast.capture.gitfiles import Index
 
 
 OTHERS = frozenset(
@@ -167,7 +167,7 @@ class Ground:
 
     def _index(self, tree: str) -> Index:
         if tree not in self._indexes:
-            from holdfast.capture.git_glance import Index
+            from holdfast.capture.gitfiles import Index
 
             self._indexes[tree] = Index(f"{gitfiles.own_folder(tree)}/index")
         return self._indexes[tree]
