@@ -29,7 +29,6 @@ MARKERS = (
 PIPES = (
     *("stdin", "--with-token", "chpasswd", "sudo -s", "smbpasswd", "kinit", "passphrase-fd", "password-fd", "key-file"),
 )
-SEED_FEWEST = 12
 COMMANDS = ("htpasswd", "openssl")  # with an option
 HEADERS = ("bearer", "authorization")
 # The words that end a name to which a secret is given, by a stem that most lines do not hold.
@@ -58,8 +57,7 @@ SUFFIXES = ("base", "b64", "value", "string", "str", "raw", "prod", "dev", "test
 LOGIN_FLAGS = (" -u", " -p", " -a", " --user")
 LOGIN_COMMANDS = ("curl", "sshpass", "mysql", "docker login", "podman login", "redis-cli", "mongo")
 
-_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-_DIGITS = b"0123456789"
+_LETTERS, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"0123456789"
 # A second search almost always comes back empty; the bound is for texts made to go on for ever.
 _PASSES = 12
 
@@ -126,14 +124,17 @@ def redact_record(record: dict[str, object]) -> tuple[dict[str, object], tuple[s
 
 def _redact_value(value: object, labels: list[str]) -> object:
     if isinstance(value, str):
-        value, found = redact(value)
+        clean, found = redact(value)
         labels.extend(found)
-    elif isinstance(value, dict):
-        return {key: _redact_value(item, labels) for key, item in value.items()}
+        return clean
+    before = len(labels)
+    copy: object = value
+    if isinstance(value, dict):
+        copy = {key: _redact_value(item, labels) for key, item in value.items()}
     elif isinstance(value, list | tuple):
         items = [_redact_value(item, labels) for item in value]
-        return items if isinstance(value, list) else tuple(items)
-    return value
+        copy = items if isinstance(value, list) else tuple(items)
+    return value if len(labels) == before else copy
 
 
 def _replace(text: str, spans: list[tuple[int, int, str]]) -> tuple[str, list[tuple[int, int, str]]]:
@@ -225,10 +226,8 @@ def _is_handed_over(low: str) -> bool:
 
 def _holds_cookie(plain: bytes, low: str) -> bool:
     """True if a header or an option gives cookies that hold something: a name alone, or prose, does not."""
-    at = low.find("cookie")
-    if at < 0:
-        at = low.find(" -b")
-    return at >= 0 and b"=" in plain[at : at + 400] and bool(plain[at + 6 : at + 4000].translate(None, _DULL))
+    at = low.find("cookie" if "cookie" in low else " -b")
+    return b"=" in plain[at : at + 400] and bool(plain[at + 6 : at + 4000].translate(None, _DULL))
 
 
 def _has_many_words(plain: bytes) -> bool:
@@ -236,7 +235,7 @@ def _has_many_words(plain: bytes) -> bool:
     count = 0
     for word in plain.translate(_VALUES).translate(None, _DIGITS + b".:=").split():
         count = count + 1 if 2 < len(word) < 9 and word.islower() and word.isalpha() else 0
-        if count >= SEED_FEWEST:
+        if count == 12:
             return True
     return False
 
@@ -313,14 +312,13 @@ def looks_secret(value: bytes, password: bool, given: bool = False) -> bool:
     low = value.lower()
     digits = len(low.translate(None, _DIGITS)) < len(low)
     letters = len(low.translate(None, _LETTERS)) < len(low)
-    one_case = value in (low, value.upper())
     if password:
         telling = digits or (len(low) > 7 and len(low.translate(None, b"!@#$%^&*")) < len(low))
         path = low[:1] in b"/@~" and is_wordy(low)
         number = len(value) > 7 and value.isdigit()
         return (number or (letters and telling)) and not path and not _echoes(value) and not _is_harmless(low)
     words = is_wordy(low) and not (given and _is_no_name(low))
-    if one_case:
+    if value in (low, value.upper()):
         secret = digits and letters and not words
     else:
         name, chance = _read(value)
@@ -367,13 +365,11 @@ def _read(value: bytes) -> tuple[bool, bool]:
 
 def is_stand_in(low: bytes) -> bool:
     """True if a value in lower case only stands where a secret would: a variable, a mask, a documentation word."""
-    if low.startswith((b"sha1:", b"sha256:", b"sha512:", b"md5:", b"sha256-", b"sha512-", b"arn:")):
-        return True
-    if low[:1] in b"<{[(*^" or low[-1:] == b">" or low[:2] in (b"${", b"$(", b"%(", b"./", b"~/"):
-        return True
-    if low[:1] in b"$%@" and low[1:].translate(None, b"_.:%@" + _DIGITS).isalpha():
-        return True
-    if len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40):
+    is_digest = low.startswith((b"sha1:", b"sha256:", b"sha512:", b"md5:", b"sha256-", b"sha512-", b"arn:"))
+    is_variable = low[:1] in b"$%@" and low[1:].translate(None, b"_.:%@" + _DIGITS).isalpha()
+    is_mask = low[:1] in b"<{[(*^" or low[-1:] == b">" or low[:2] in (b"${", b"$(", b"%(", b"./", b"~/")
+    is_small = len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40)
+    if is_digest or is_variable or is_mask or is_small:
         return True
     text = low.decode("ascii")
     if any(part in text for part in _STAND_INS) or (len(text) > 31 and "example" in text):
