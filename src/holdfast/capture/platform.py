@@ -175,7 +175,7 @@ def read_regular(path: str, largest: int = -1) -> bytes:
 
 
 def is_behind_link(top: str, relative: str) -> bool:
-    """Whether a path below `top`, or a folder on the way to it, is a link. What is not there leads nowhere."""
+    """True if a path below `top`, or a folder on the way to it, is a link. What is not there leads nowhere."""
     path = top
     for name in relative.split("/") if relative else ():
         path = f"{path}/{name}"
@@ -299,20 +299,27 @@ def names(path: str) -> list[str]:
         return []
 
 
+def newest(folder: str, beginnings: tuple[str, ...]) -> list[str]:
+    """The paths of the files in a folder whose names begin so, the newest first; stragglers left out."""
+    aged = []
+    for name in names(folder):
+        if name.startswith(beginnings) and not name.endswith(".tmp"):
+            try:
+                aged.append((posix.stat(f"{folder}/{name}").st_mtime, f"{folder}/{name}"))
+            except OSError:
+                continue  # removed meanwhile
+    return [path for _, path in sorted(aged, reverse=True)]
+
+
 def machine() -> str:
     """A name for this machine that survives reboots. Containers often share a machine-id, hence the host name too."""
-    try:
-        ident = read_file("/etc/machine-id", 64).decode("ascii", "replace").strip()[:12]
-    except OSError:
-        ident = ""
+    ident = text("/etc/machine-id", 64).strip()[:12]
     return f"{posix.uname().nodename}.{ident}" if ident else posix.uname().nodename
 
 
 def boot_id() -> str:
-    try:
-        return read_file("/proc/sys/kernel/random/boot_id", 64).decode("ascii").strip()
-    except OSError:
-        return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid") if MAC else ""
+    found = text("/proc/sys/kernel/random/boot_id", 64).strip()
+    return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid") if MAC and not found else found
 
 
 def booted_at(now: float) -> float:
