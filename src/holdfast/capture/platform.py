@@ -301,14 +301,16 @@ def names(path: str) -> list[str]:
 
 def newest(folder: str, beginnings: tuple[str, ...]) -> list[str]:
     """The paths of the files in a folder whose names begin so, the newest first; stragglers left out."""
-    aged = []
-    for name in names(folder):
-        if name.startswith(beginnings) and not name.endswith(".tmp"):
-            try:
-                aged.append((posix.stat(f"{folder}/{name}").st_mtime, f"{folder}/{name}"))
-            except OSError:
-                continue  # removed meanwhile
-    return [path for _, path in sorted(aged, reverse=True)]
+    found = [f"{folder}/{name}" for name in names(folder) if name.startswith(beginnings) and not name.endswith(".tmp")]
+    return sorted(found, key=lambda path: (modified(path), path), reverse=True)
+
+
+def modified(path: str) -> float:
+    """When a file was changed last; 0 where nothing can be seen."""
+    try:
+        return posix.stat(path).st_mtime
+    except OSError:
+        return 0.0
 
 
 def machine() -> str:
