@@ -1,4 +1,4 @@
-"""Which project a folder belongs to.
+"""The project that a folder belongs to.
 
 A project is known by its keys: the normalised origin URL, else the root commit, else machine and path; so worktrees,
 clones and subfolders are one. The first key seen gives the id, so two machines that share a vault agree without
@@ -7,8 +7,8 @@ If that key already names another project it is a clash: the key decides, as it 
 merged, and the clash is reported.
 
 A folder that was renamed or moved stays its project (capture/same_project); so does a session whose folder is gone.
-What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
-stats and one small read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
+The answer is cached with the size and time of the files that gave it, so the usual look is a few stats and one small
+read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
 of the rest nothing is believed.
 """
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_TOOLS = 20
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 LARGEST_WISHES = 1 << 16
 
 
@@ -61,23 +62,17 @@ def find(folder: str, vault: str) -> Project:
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
-    record: dict[str, object] = {
-        "v": 1,
-        "stamps": stamps,
-        "project": as_record(project),
-        "own": own,
-        "birth": birth,
-    }
+    record: dict[str, object] = {"v": 1, "stamps": stamps, "project": as_record(project), "own": own, "birth": birth}
     try:
-        platform.make_folders(cache.rpartition("/")[0])
-        platform.write_atomic(cache, codec.encode(redact_record(record)[0]), durable=False)
+        codec.write(cache, redact_record(record)[0], durable=False)
     except OSError:
         pass  # a disk that takes nothing must not keep the project from being known
     return project
 
 
 def _of_gone_folder(folder: str, vault: str) -> Project | None:
-    """What a folder was before it was moved or deleted under a session; the nearest one above it that is gone too."""
+    """The project of a folder before it was moved or deleted under a session, or of the nearest one above it that is
+    gone too."""
     while folder and not _stamp(folder):
         known = _cached(f"{state(vault)}/projects/{digest(folder)}")
         if known:
@@ -97,12 +92,12 @@ def _stamp(path: str) -> str:
 
 
 def _cached(path: str) -> dict[str, Any]:
+    record = codec.read(path, 1 << 16)
     try:
-        record = codec.decode(platform.read_file(path, 1 << 16))
         _project(record)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return {}
-    return record if isinstance(record, dict) else {}
+    return record
 
 
 def _project(record: dict[str, Any]) -> Project:
@@ -134,7 +129,7 @@ def _identify(
     elif before and is_same and (moved or trouble):
         ident, slug = before.id, before.slug
         added = not trouble and _add(vault, table("alias", project=ident, key=key))
-    elif not trouble and key.startswith("path:") and (moved_here := _moved_here(root, vault)):
+    elif not trouble and key.startswith("path:") and (moved_here := same_project.before(state(vault), root))[0]:
         ident, slug = moved_here
         added = _add(vault, table("alias", project=ident, key=key))
     elif not trouble:
@@ -149,14 +144,6 @@ def _identify(
     return Project(first, slug, key, root, clash=clash, merged=tuple(merged)), ident, added
 
 
-def _moved_here(root: str, vault: str) -> tuple[str, str] | None:
-    """The project of this folder while it lay elsewhere."""
-    from holdfast.capture import same_project
-
-    ident, slug = same_project.before(state(vault), root)
-    return (ident, slug) if ident else None
-
-
 def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, str]:
     """The strongest key of a folder, and a short name. A clone of a local repository is that repository's project."""
     if git:
@@ -166,11 +153,9 @@ def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, 
         origin = gitfiles.local_origin(git.common)
         if origin and hops:
             return _key(origin, gitfiles.repository(origin), hops - 1)
-        first = gitfiles.root_commit(git.common)
-        home = git.common.removesuffix("/.git")
+        root, first = git.common.removesuffix("/.git"), gitfiles.root_commit(git.common)
         if first:
-            return f"root:{first}", short_name(home)
-        return _plain(f"path:{platform.machine()}:{home}"), short_name(home)
+            return f"root:{first}", short_name(root)
     return _plain(f"path:{platform.machine()}:{root}"), short_name(root)
 
 
@@ -187,7 +172,7 @@ def _plain(key: str) -> str:
 
 
 def short_name(path: str) -> str:
-    """What a project is called: the last part of a path or URL, in plain letters."""
+    """The short name of a project: the last part of a path or URL, in plain letters."""
     name = path.rstrip("/").rpartition("/")[2].lower()
     clean = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
     short = clean.strip("-")[:40].strip("-")
@@ -208,32 +193,34 @@ def quoted(value: str | list[str]) -> str:
 
 @value
 class Merges:
-    """What the registry says of merges, as capture/same_project reads it, and the short name of each project."""
+    """The merges in the registry, as capture/same_project reads them, and the short name of each project."""
 
     names: dict[str, str]
     clashes: dict[str, str]
     slugs: dict[str, str]
 
 
-def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
-    """Known keys and what they name; merges; and a sentence where an edit or a sync left something that concerns
-    `key`."""
+def _tables(vault: str) -> dict[str, Any]:
+    """All of projects.toml. Raises one of UNREADABLE, as do those who find something else in it."""
     import tomllib
 
+    return tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+
+
+def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
+    """The known keys with the projects that they name; the merges; and a sentence where an edit or a sync left
+    something that concerns `key`."""
     known: dict[str, tuple[str, str]] = {}
+    nothing = Merges({}, {}, {})
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        table = _tables(vault)
         slugs = {one["id"]: one.get("slug", one["id"]) for one in table.get("project", [])}
         pairs = [(name, one["id"]) for one in table.get("project", []) for name in one.get("keys", [])]
         pairs += [(one["key"], one["project"]) for one in table.get("alias", [])]
     except FileNotFoundError:
-        return {}, Merges({}, {}, {}), ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return (
-            {},
-            Merges({}, {}, {}),
-            f"projects.toml cannot be read ({error}); projects keep the names their keys give",
-        )
+        return {}, nothing, ""
+    except UNREADABLE as error:
+        return {}, nothing, f"projects.toml cannot be read ({error}); projects keep the names their keys give"
     twice = ""
     for written, ident in pairs:
         name = folded(written)
@@ -244,11 +231,8 @@ def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges,
 
 
 def _add(vault: str, text: str) -> bool:
-    """Add one table at the end, whole or not at all; False if it is not there now.
-
-    Where it cannot be done now it is left: the id is derived from the key, so it comes out the same without the
-    registry, and the next look at the folder tries again.
-    """
+    """Add one table at the end, whole or not at all; False if it is not there now. Then it is left: the id is derived
+    from the key, so it comes out the same without the registry, and the next look at the folder tries again."""
     from holdfast.capture import locks
 
     path = f"{vault}/projects.toml"
@@ -267,7 +251,7 @@ def _add(vault: str, text: str) -> bool:
 
 @value
 class Wishes:
-    """What a project's own .holdfast.toml may say: it can only narrow, and name its chapter tools."""
+    """The wishes of a project's own .holdfast.toml: it can only narrow, and name its chapter tools."""
 
     off: bool = False
     chapter_tools: tuple[str, ...] = ()
@@ -299,17 +283,15 @@ def _wishes(root: str) -> Wishes:
 
 def adopt(kept: str, vault: str) -> dict[str, str]:
     """Bring the projects of one registry into another. Returns the ids of those that the other knows by another id."""
-    import tomllib
-
     try:
-        read = tomllib.loads(platform.read_file(f"{kept}/projects.toml").decode("utf-8", "replace"))
-        listed = [(str(one["id"]), str(one.get("slug", "")), one["keys"]) for one in read["project"]]
-        found = [(ident, slug, [str(key) for key in keys]) for ident, slug, keys in listed]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        rows = [
+            (str(one["id"]), str(one.get("slug", "")), list(map(str, one["keys"]))) for one in _tables(kept)["project"]
+        ]
+    except UNREADABLE:
         return {}
     known, _, _ = _registry(vault, "")
     names: dict[str, str] = {}
-    for ident, slug, keys in found:
+    for ident, slug, keys in rows:
         there = next((known[key][0] for key in keys if key in known), "")
         if there and there != ident:
             names[ident] = there
@@ -320,28 +302,22 @@ def adopt(kept: str, vault: str) -> dict[str, str]:
 
 def listed(vault: str) -> tuple[list[tuple[str, str, list[str]]], str]:
     """Every project of the registry: id, short name, keys with its aliases; and a sentence where it cannot be read."""
-    import tomllib
-
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        found = {
-            str(one["id"]): (str(one.get("slug", "")), list(one.get("keys", []))) for one in table.get("project", [])
-        }
+        table = _tables(vault)
+        rows = table.get("project", [])
+        found = {str(one["id"]): (str(one.get("slug", "")), list(one.get("keys", []))) for one in rows}
         for one in table.get("alias", []):
             found.setdefault(str(one["project"]), ("", []))[1].append(one["key"])
     except FileNotFoundError:
         return [], ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except UNREADABLE as error:
         return [], f"projects.toml cannot be read ({error}); nothing was changed. Mend it in an editor."
     return [(ident, slug, [str(key) for key in keys]) for ident, (slug, keys) in sorted(found.items())], ""
 
 
 def registered(vault: str) -> frozenset[str]:
     """The ids of all projects that the vault knows; none where that cannot be read."""
-    import tomllib
-
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        return frozenset(str(one["id"]) for one in table.get("project", []))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset(str(one["id"]) for one in _tables(vault).get("project", []))
+    except UNREADABLE:
         return frozenset()
