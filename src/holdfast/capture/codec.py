@@ -113,13 +113,14 @@ def write(path: str, record: object, *, durable: bool) -> None:
     platform.write_atomic(path, encode(record), durable=durable)
 
 
-def logged(path: str, newest: int = 0) -> list[dict[str, Any]]:
-    """The records of a log that can be read, of its `newest` bytes where that is given; [] where there is no log."""
+def logged(path: str, newest: int = 0, having: tuple[bytes, ...] = (b"",)) -> list[dict[str, Any]]:
+    """The records of a log that can be read, of its `newest` bytes where that is given, and only those with one of some
+    words in their bytes; [] where there is no log."""
     from holdfast.capture import log
 
     try:
         payloads = log.records(log.scan_tail(path, newest) if newest else log.scan_file(path))
-        return [record for record in map(_record, payloads) if record]
+        return [record for raw in payloads if any(word in raw for word in having) and (record := _record(raw))]
     except OSError:
         return []
 
