@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.flag_words import Taken, Words
+    from holdfast.capture.flag_words import Recovered, Words
     from holdfast.capture.gate import Where
     from holdfast.memory import Memory
 
@@ -80,7 +80,7 @@ def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: W
     return _answer(words, where, kept, changes, records=records)
 
 
-def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[Words, list[Taken]]:
+def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[Words, list[Recovered]]:
     """The words that the hook saw before the shell did, where these have come of them."""
     from holdfast.capture import drafts
 
@@ -93,7 +93,7 @@ def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[W
     return replace(words, texts=tuple(one.text for one in raw), evidence=tuple(evidence)), raw
 
 
-def _settle(state: str, raw: list[Taken]) -> None:
+def _settle(state: str, raw: list[Recovered]) -> None:
     from holdfast.capture import drafts
 
     for one in raw:

@@ -17,6 +17,7 @@ from holdfast.capture import (
     home,
     ledger,
     log,
+    losses,
     marks,
     platform,
     projects,
