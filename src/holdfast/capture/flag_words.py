@@ -87,8 +87,8 @@ class Words:
         return SAID + digest("\0".join(parts), 24)
 
     def word(self, ids: list[str], *, kept: bool) -> str:
-        """The note that the hook leaves for the command: the ids of these words, and whether they are in the queue. With
-        the same ids, saving them twice is saving them once."""
+        """The note that the hook leaves for the command: the ids of these words, and whether they are in the queue.
+        With the same ids, saving them twice is saving them once."""
         return "\n".join([*ids, KEPT] if kept else ids)
 
     def heard(self, word: str | None) -> tuple[list[str], bool]:

@@ -168,10 +168,8 @@ NEW_VAULT = "holdfast init --new-vault"
 def stand_in(vault: str, env: Mapping[str, str]) -> str:
     """The folder that takes captures for a vault that vanished, made if need be; "" where none vanished."""
     seen = look(vault, env)
-    if seen.status != GONE or seen.known is None:
-        return ""
-    kept = kept_for(seen.known.id, env)
-    if not home.format_of(kept):
+    kept = kept_for(seen.known.id, env) if seen.known and seen.status == GONE else ""
+    if kept and not home.format_of(kept):
         home.make_vault(kept, env)
         if platform.is_there(paused_path(vault, env)):
             platform.write_atomic(home.paused_path(kept), b"", durable=True)
@@ -186,10 +184,8 @@ def kept_for(ident: str, env: Mapping[str, str]) -> str:
 
 def refuse(vault: str, env: Mapping[str, str]) -> None:
     """Raises VaultGone where this machine's vault should be at a path and is not."""
-    if home.format_of(vault):
-        return
     seen = look(vault, env)
-    if seen.status == GONE and seen.known:
+    if seen.status == GONE and seen.known and not home.format_of(vault):
         raise VaultGone(f"{gone(seen.known, env)} Nothing was changed. {way_out(seen.known, env)}")
 
 
