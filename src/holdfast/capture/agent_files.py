@@ -105,8 +105,7 @@ class Edits:
 
 
 def note_missing(vault: str, episode: str, changed: list[str]) -> int:
-    """Write down which notes are gone from the folders that a call has changed; returns how many. Whatever happens to
-    the folder later would hide it."""
+    """Note which files are gone from the folders that a call has changed, before a later change hides it; the count."""
     edits = Edits(vault)
     there = {name: set(platform.names(f"{vault}/{name}")) for name in changed}
     count = 0

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture import losses
 
-
 SWITCH = "HOLDFAST_CLOSE"
 PYTHON = "HOLDFAST_PYTHON"
 LONGEST_WAIT = 300  # seconds for a close that is waited for

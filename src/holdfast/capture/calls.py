@@ -48,8 +48,7 @@ class CallSpan:
 
 @value
 class LastWriter:
-    """The state that the last writer left: `head` is its commit, `folders` the note folders by inode, so that another
-    one in the place of one shows."""
+    """The last writer's commit, and the note folders by inode, so that another one in the place of one shows."""
 
     head: str
     folders: dict[str, int]
@@ -197,8 +196,7 @@ def drop_until(state: str, time: int) -> None:
 
 
 def drop_written(state: str) -> None:
-    """Forget what we wrote: no call is under way that it could be taken for. The vault's lock is held, as by any writer
-    there."""
+    """Forget what we wrote: no call is under way that it could be taken for. The vault's lock is held."""
     platform.remove(f"{state}/calls/written")
 
 

@@ -75,8 +75,7 @@ def keep(
     evidence: Sequence[str] = (),
     given: str = "",
 ) -> str:
-    """Keep a refused text, synced; returns its id. The same text of the same session is one draft. "" where there is
-    no text. Raises NotSaved."""
+    """Keep a refused text, synced; returns its id, "" for no text. The same of one session is one. Raises NotSaved."""
     from holdfast.capture.flags import clean
     from holdfast.capture.redaction import redact
 

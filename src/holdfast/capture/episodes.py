@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
 OPEN, ENDED, DIED = "open", "ended", "died"
 LONGEST_SESSION = 200
 ELSEWHERE = ("host", "session", "state", "reason", "closed")  # told by the log's name, and by later records
@@ -122,8 +121,7 @@ def end_episode(state: str, episode: Episode, how: str, reason: str, now: float)
 
 
 def revive(state: str, episode: Episode, now: float) -> Episode:
-    """Open an episode again that was taken for dead and speaks: its process was not what we thought, so from now on
-    only silence counts."""
+    """Open an episode again that was taken for dead and speaks; from now on only silence counts, not its process."""
     touch(state, episode, now)
     _append(state, episode, {"what": "revived", "ordinal": episode.ordinal, "t": now})
     return _revived(episode)
@@ -191,8 +189,7 @@ def _is_damaged(state: str, who: Any) -> bool:
 
 
 def note_segment(state: str, key: str, segment: str, count: int = 1) -> None:
-    """Remember where flags of an episode lie and how many, a byte each, so that its end need not look through
-    everybody's, nor read all of its own."""
+    """Note where flags of an episode lie, a byte each, so that its end need not look through everybody's."""
     folder = _segments_path(state, key)
     platform.make_folders(folder)
     fd = platform.opened(f"{folder}/{segment}", posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT)

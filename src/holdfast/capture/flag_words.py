@@ -108,8 +108,7 @@ def read(command: str, argv: list[str], piped: str | None = None) -> Words:
 
 
 def submission(command: str, argv: list[str], piped: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """The words that somebody submitted, and their evidence, also where they cannot be understood; "" where there are
-    none, or only help was asked for."""
+    """The words that somebody submitted, understood or not, and their evidence; "" for none, or a call for help."""
     if "--help" in argv or "-h" in argv:
         return "", ()
     try:
@@ -230,8 +229,7 @@ class Recovered:
 
 
 def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[Recovered]:
-    """For each text that arrived, the words that were written; itself where no draft of this session can have become
-    it."""
+    """For each text that arrived, the words that were written; itself where no draft can have become it."""
     if not episode or not drafts.any_kept(state):
         return [Recovered(text) for text in arrived]
     waiting = [one for one in drafts.read(state, drafts.NEWEST) if _waits(one, kind, episode)]

@@ -118,20 +118,11 @@ def _flag_tags(text: str, at: int) -> str:
 
 
 def make(
-    text: str,
-    *,
-    now: float,
-    kind: str = "fact",
-    evidence: Iterable[str] = (),
-    host: str = "",
-    episode: str = "",
-    project: str = "",
-    origin: str = "agent",
-    nth: int = 0,
-    status: str = "",
-    answers: str = "",
+    text: str, *, now: float, nth: int = 0, kind: str = "fact", evidence: Iterable[str] = (), **stamp: str
 ) -> tuple[Flag, tuple[str, ...]]:
-    """A flag, and a sentence for each thing that was changed to make it. Raises UsageError in one sentence."""
+    """A flag with its stamp (host, episode, project, origin, status, answers), and a sentence for each thing that was
+    changed to make it. Raises UsageError in one sentence."""
+    origin = stamp.get("origin", "agent")
     for said, known, name in ((kind, KINDS, "kind of flag"), (origin, ORIGINS, "origin")):
         if said not in known:
             raise UsageError(f'"{said}" is no {name}; nothing was written. Use one of: {", ".join(known)}.')
@@ -157,15 +148,13 @@ def make(
             proofs.append(proof)
     if labels:
         changes += (f"secrets were redacted before writing: {', '.join(labels)}",)
-    flag = Flag(new_id(now, nth), now, host, episode, project, kind, line, tuple(proofs), origin, status, answers)
-    return flag, changes
+    stamp = {"host": "", "episode": "", "project": "", **stamp}
+    return Flag(id=new_id(now, nth), time=now, kind=kind, text=line, evidence=tuple(proofs), **stamp), changes
 
 
 def cut(text: str) -> list[str]:
-    """A text of any length as pieces that `make` takes; [] only where nothing visible is left.
-
-    Secrets go before the cut: half a secret on either side of it would no longer be recognised.
-    """
+    """A text of any length as pieces that `make` takes; [] only where nothing visible is left. Secrets go before the
+    cut: half a secret on either side of it would no longer be recognised."""
     line, _ = redact(clean(text)[0])
     if len(line) <= LONGEST:
         return [line] if line else []

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from holdfast.model import Flag
 
-
 GENERATIONS = 12
 HOST_GENERATIONS = 8
 SHELLS = frozenset(("sh", "dash", "bash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh"))

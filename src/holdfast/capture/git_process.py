@@ -16,13 +16,12 @@ import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from holdfast.capture import gitfiles, home, platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 TRANSPORTS = "file:git:http:https:ssh"  # none that is a command, as ext:: is
 USERS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND")
@@ -63,17 +62,9 @@ def run(
     held: int = -1,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git from start to end. `held` is a descriptor that it inherits. Raises OSError, TimeoutExpired."""
-    return subprocess.run(
-        _command(words, env, settings),
-        cwd=cwd,
-        env=dict(env),
-        input=given or b"",
-        capture_output=True,
-        check=False,
-        timeout=timeout,
-        pass_fds=(held,) if held >= 0 else (),
-        umask=0o077,
-    )
+    how = _surroundings(cwd, env, held)
+    command = _command(words, env, settings)
+    return subprocess.run(command, input=given or b"", capture_output=True, check=False, timeout=timeout, **how)
 
 
 def start(
@@ -87,16 +78,13 @@ def start(
     held: int = -1,
 ) -> subprocess.Popen[bytes]:
     """Start git and talk with it while it runs; with `given` it is told something, else it is listened to."""
-    return subprocess.Popen(
-        _command(words, env, settings),
-        cwd=cwd,
-        env=dict(env),
-        stdin=given,
-        stdout=subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL,
-        stderr=said,
-        pass_fds=(held,) if held >= 0 else (),
-        umask=0o077,
-    )
+    heard = subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL
+    command = _command(words, env, settings)
+    return subprocess.Popen(command, stdin=given, stdout=heard, stderr=said, **_surroundings(cwd, env, held))
+
+
+def _surroundings(cwd: str, env: Mapping[str, str], held: int) -> dict[str, Any]:
+    return {"cwd": cwd, "env": dict(env), "pass_fds": (held,) if held >= 0 else (), "umask": 0o077}
 
 
 def setting_names(raw: bytes) -> list[str] | None:

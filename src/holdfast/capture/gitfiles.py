@@ -65,8 +65,7 @@ def repository(folder: str) -> Checkout | None:
 
 
 def own_folder(folder: str) -> str:
-    """The git folder of this one work tree: its .git, or, in a worktree or submodule, where that file leads; "" where
-    there is none."""
+    """The git folder of this one work tree: its .git, or in a worktree or submodule where that leads; "" for none."""
     path = f"{folder}/.git"
     try:
         if posix.stat(path).st_mode & platform.FILE_TYPE == platform.A_FOLDER:
@@ -176,8 +175,7 @@ def origin_url(common: str) -> str:
 
 
 def birth(common: str) -> str:
-    """The time at which git wrote the files that it never touches again: it tells a repository from another one in its
-    place."""
+    """The time of the files that git never touches again: it tells a repository from another one in its place."""
     for name in ("description", "info/exclude"):
         try:
             return str(posix.stat(f"{common}/{name}").st_mtime_ns)

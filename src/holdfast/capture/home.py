@@ -125,8 +125,7 @@ def lay_out(vault: str) -> None:
 
 
 def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
-    """Make the vault and register it. Raises VaultGone where this machine's vault should be here: an empty folder in
-    its place is no new beginning."""
+    """Make the vault and register it. Raises VaultGone where an empty folder is in place of this machine's vault."""
     if format_of(vault):
         lay_out(vault)
         return

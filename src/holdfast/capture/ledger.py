@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-
 KINDS = (
     *("hook", "nudge", "injection", "flag", "episode", "close", "vault", "model", "task", "upkeep", "purged", "error"),
 )

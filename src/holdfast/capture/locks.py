@@ -29,8 +29,7 @@ def opened(path: str) -> int:
 
 
 class held:  # noqa: N801  it is called as a function: `with locks.held(path):`
-    """Hold the lock on a path, or on a descriptor that it then closes. Raises Busy where it is held and we do not wait,
-    and OSError."""
+    """Hold the lock on a path, or on a descriptor that is closed with it. Raises Busy unless it waits, and OSError."""
 
     def __init__(self, file: str | int, *, shared: bool = False, wait: bool = True) -> None:
         self.file, self.shared, self.wait = file, shared, wait

@@ -163,8 +163,7 @@ def _missing_days(state: str, now: float, taken: set[str], upkeep: dict[str, Any
 
 
 def _uncounted(told: Acknowledged, files: set[str], missing: set[str]) -> int:
-    """The number of files of the queue that upkeep counted, and that are gone without a name. A purge may have taken
-    some."""
+    """The number of files that upkeep counted and that are gone without a name, unless a purge took them."""
     before = told.upkeep.get("queue_files")
     if not isinstance(before, int) or told.purged > float(told.upkeep.get("t", 0.0)):
         return 0

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
 
-
 MOST_READ = 50
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 ASIDE = ".unreadable"
@@ -147,8 +146,7 @@ def of_episode(state: str, key: str, now: float, newest: int = ROOM) -> tuple[in
 
 
 def bury_the_dead(state: str, now: float, failures: list[Exception]) -> set[str]:
-    """Give every episode that died its mark; returns the keys of those that live. What goes wrong with one of them is
-    added to `failures`."""
+    """Give every episode that died its mark; returns the keys of those that live. Adds to `failures`, and goes on."""
     living = set()
     for episode, seen in episodes.in_live(state, now):
         try:

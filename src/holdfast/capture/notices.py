@@ -49,8 +49,7 @@ def remove(state: str, name: str, project: str = "") -> None:
 
 
 def for_project(state: str, project: str, now: float, merged: tuple[str, ...] = ()) -> list[Notice]:
-    """The notices for a start in a project, or in one merged into it, the newest first; those that are over are swept
-    away on the way."""
+    """The notices for a start in a project or one merged into it, the newest first; those that are over are removed."""
     found: list[Notice] = []
     for path in platform.newest(f"{state}/notices", tuple(f"{digest(one)}~" for one in ("", project, *merged))):
         if len(found) == MOST:

@@ -144,8 +144,7 @@ def count(state: str, episode: str, name: str) -> int:
 
 
 def answered(state: str, episode: str, now: float, ids: Iterable[str] = ()) -> None:
-    """Note that something was flagged: no boundary waits any more. `ids`: the user's own words that were put properly
-    with it."""
+    """Note that something was flagged: no boundary waits any more. `ids`: the user's words that were put properly."""
     touch(state, episode, FLAGGED, now)
     drop(state, episode, ASKED)
     for ident in ids:
@@ -166,8 +165,7 @@ def inherit(state: str, parent: str, episode: str, name: str) -> None:
 
 
 def go_on(state: str, parent: str, episode: str) -> None:
-    """Let the conversation of one episode go on in another: nothing in it is said twice, and its compactions count
-    on."""
+    """Let a conversation go on in another episode: nothing is said twice, and its compactions count on."""
     for name in (TAINT, TAINTED_BY, CYCLE, MOST):
         inherit(state, parent, episode, name)
     said = _said(state, parent)

@@ -144,8 +144,7 @@ def _whole(fd: int, path: str, largest: int) -> bytes:
 
 
 def oddity(path: str) -> str:
-    """The reason why a path is no plain file that could be read, as the end of a sentence; "" where it is one, or
-    nothing is there."""
+    """The reason why a path is no plain file, as the end of a sentence; "" where it is one, or nothing is there."""
     try:
         seen = posix.stat(path)
     except (OSError, ValueError) as error:

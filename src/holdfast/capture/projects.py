@@ -71,8 +71,7 @@ def find(folder: str, vault: str) -> Project:
 
 
 def _of_gone_folder(folder: str, vault: str) -> Project | None:
-    """The project of a folder before it was moved or deleted under a session, or of the nearest one above it that is
-    gone too."""
+    """The project of a folder that was moved or deleted under a session, or of the nearest one above it, gone too."""
     while folder and not _stamp(folder):
         known = _cached(f"{state(vault)}/projects/{digest(folder)}")
         if known:
@@ -208,8 +207,7 @@ def _tables(vault: str) -> dict[str, Any]:
 
 
 def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
-    """The known keys with the projects that they name; the merges; and a sentence where an edit or a sync left
-    something that concerns `key`."""
+    """The known keys with their projects; the merges; and a sentence where something is wrong that concerns `key`."""
     known: dict[str, tuple[str, str]] = {}
     nothing = Merges({}, {}, {})
     try:

@@ -18,7 +18,6 @@ from holdfast.capture import codec, locks, log, platform, queue, segments, settl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-
 PURGED = "[purged]"
 SHORTEST = 20  # characters of a line that make it specific; what is shorter must stand by itself
 ELLIPSIS = "…"

@@ -151,8 +151,7 @@ def shortened(text: str, longest: int = LONGEST_LINE) -> str:
 
 
 def quote(how: str, path: str, text: str, project: str, merged: tuple[str, ...] = ()) -> Quoted:
-    """The items of a file as it is now; none where it is no longer for this brief: of its project, or of one that was
-    merged into that."""
+    """The items of a file as it is now; none where it is no longer of this project or of one merged into it."""
     kind, _, number = how.partition(":")
     if kind == OWN:
         return _own(path, text)

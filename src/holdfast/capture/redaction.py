@@ -38,19 +38,12 @@ PLAIN = frozenset(("secret", "token", "key"))
 WORDS = {
     "pass": ("pass", "password", "passwd", "passphrase", "passcode", "passwort"),
     "pw": ("pw", "pwd"),
-    "key": ("key",),
-    "token": ("token",),
-    "secret": ("secret",),
-    "auth": ("auth",),
     "cred": ("cred", "credential"),
-    "pat": ("pat",),
     "sess": ("session", "sessionid", "session_id", "sessid"),
-    "sid": ("sid",),
     "sig": ("sig", "signature"),
-    "cookie": ("cookie",),
     "client": ("client_id", "clientid", "client-id"),
     "access": ("access_id", "accessid"),
-    "login": ("login",),
+    **{word: (word,) for word in ("key", "token", "secret", "auth", "pat", "sid", "cookie", "login")},
 }
 # Endings that may stand between such a word and the sign that gives it a value.
 SUFFIXES = ("base", "b64", "value", "string", "str", "raw", "prod", "dev", "test", "staging", "live")

@@ -169,27 +169,19 @@ _COUNTS = (24, 21, 18, 15, 12)
 _PROSE = frozenset(("the", "and", "for", "are", "was", "not", "from", "with", "were", "has", "had", "but", "which"))
 
 
-def _given(found: re.Match[str], first: int = 1) -> tuple[int, int] | None:
-    for group in range(first, first + 3):
-        if found[group]:
-            return found.start(group), found.end(group)
-    return None
+def _given(found: re.Match[str]) -> tuple[int, int]:
+    """The place of the word that _VALUE has found, without its quotes."""
+    group = next(group for group in (1, 2, 3) if found[group])
+    return found.start(group), found.end(group)
 
 
 def _is_given(value: str) -> bool:
     """True if a word stands for itself: no variable, no command, no documentation word."""
     low = value.lower()
     plain = low.strip("'\"")
-    return (
-        len(plain) > 3
-        and plain[0] not in "$`"
-        and "$(" not in plain
-        and "${" not in plain
-        and not plain.startswith(("%s", "<"))
-        and plain.strip("*x.") != ""
-        and plain not in _WORDS
-        and not is_stand_in(low.encode("ascii", "replace"))
-    )
+    is_variable = plain.startswith(("$", "`", "%s", "<")) or "$(" in plain or "${" in plain
+    is_word = len(plain) > 3 and plain.strip("*x.") != "" and plain not in _WORDS
+    return is_word and not is_variable and not is_stand_in(low.encode("ascii", "replace"))
 
 
 _WORDS = frozenset(
@@ -199,17 +191,12 @@ _WORDS = frozenset(
 
 def _piped(text: str) -> Iterator[Span]:
     """echo SECRET | docker login --password-stdin, and what other commands read the same way."""
-    for found in _PIPED.finditer(text):
-        span = _given(found)
-        if span and _is_given(text[span[0] : span[1]]):
-            start = span[0]
-            if "chpasswd" in found[0] and ":" in text[start : span[1]]:
-                start += text[start : span[1]].index(":") + 1
-            yield start, span[1], "login"
-    for found in _HERE.finditer(text):
-        span = _given(found)
-        if span and _is_given(text[span[0] : span[1]]):
-            yield *span, "login"
+    for found in (*_PIPED.finditer(text), *_HERE.finditer(text)):
+        start, end = _given(found)
+        if _is_given(text[start:end]):
+            if found.re is _PIPED and "chpasswd" in found[0] and ":" in text[start:end]:
+                start = text.index(":", start) + 1
+            yield start, end, "login"
 
 
 def _htpasswd(text: str) -> Iterator[Span]:
@@ -230,17 +217,16 @@ def _openssl(text: str) -> Iterator[Span]:
     """openssl … -k SECRET, -pass pass:SECRET, -K HEX, each option of the line."""
     for command in _OPENSSL.finditer(text):
         for found in _OPENSSL_OPTION.finditer(text, command.start(), command.end()):
-            span = _given(found)
-            if span and text.startswith(_PASS_IN_QUOTES, span[0]):
-                span = span[0] + len(_PASS_IN_QUOTES), span[1]
-            if span and _is_given(text[span[0] : span[1]]) and not text.startswith(_SOURCES, span[0]):
-                yield *span, "login"
+            start, end = _given(found)
+            start += len(_PASS_IN_QUOTES) if text.startswith(_PASS_IN_QUOTES, start) else 0
+            if _is_given(text[start:end]) and not text.startswith(_SOURCES, start):
+                yield start, end, "login"
 
 
 def _cookies(text: str) -> Iterator[Span]:
     """The values of cookies, by their header or an option of curl; names and attributes stay readable."""
     places = [(found.start(2), found.end(2)) for found in _COOKIES.finditer(text)]
-    places += [span for found in _CURL_COOKIE.finditer(text) if (span := _given(found)) and "=" in text[slice(*span)]]
+    places += [span for found in _CURL_COOKIE.finditer(text) if "=" in text[slice(*(span := _given(found)))]]
     for start, end in places:
         for pair in _PAIR.finditer(text, start, end):
             name, value = pair[1].lower().strip("\"'"), pair[2].rstrip("\"'")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-
 TABLE = "merged"
 
 

@@ -136,8 +136,7 @@ def paused_path(vault: str, env: Mapping[str, str]) -> str:
 
 
 def _made(vault: str, now: float) -> str:
-    """The id of the vault, made if need be. Of several processes that do it at once one is first, by a lock on the
-    folder."""
+    """The id of the vault, made if need be. Of several processes at once one is first, by a lock on the folder."""
     from holdfast.capture import locks
 
     ident = id_of(vault)
