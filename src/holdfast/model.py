@@ -92,8 +92,17 @@ class Project:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What was remembered under any of these is this project's."""
+        """All ids under which this project's memory was written."""
         return (self.id, *self.merged)
+
+    def as_record(self) -> dict[str, object]:
+        return {**self.__dict__, "chapter_tools": list(self.chapter_tools), "merged": list(self.merged)}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Project:
+        """Raises TypeError where it is none."""
+        found = cls(**record)
+        return replace(found, chapter_tools=tuple(found.chapter_tools), merged=tuple(found.merged))
 
 
 @value

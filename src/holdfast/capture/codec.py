@@ -14,7 +14,6 @@ from holdfast.capture import platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -30,19 +29,15 @@ class _Context:
     memo: dict[str, str] = {}  # noqa: RUF012  the C scanner asks for the attribute; it keeps its own memo
 
 
-def _scanner() -> Callable[[str, int], tuple[Any, int]]:
-    import _json
-
-    return _json.make_scanner(_Context)  # type: ignore[arg-type]
-
-
 def decode(text: str | bytes) -> Any:
     """The value in `text`. Raises ValueError where it is not one JSON value."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     text = text.strip(" \t\r\n\ufeff")
     try:
-        scan = _scanner()
+        import _json
+
+        scan = _json.make_scanner(_Context)  # type: ignore[arg-type]
     except (ImportError, AttributeError, TypeError):
         return _decode_slowly(text)
     try:

@@ -110,7 +110,10 @@ def open_episode(state: str, episode: Episode) -> Episode:
     touch(state, episode, episode.opened)
     known = {"what": "opened", **episode.__dict__, "process": episode.process and episode.process.as_record()}
     _append(state, episode, {name: one for name, one in known.items() if name not in ELSEWHERE})
-    _point(state, episode)
+    process = episode.process
+    if process:  # derived: losing it costs an attribution, no flag
+        path = _process_path(state, process.namespace, process.pid, process.start)
+        codec.write(path, {"host": episode.host, "session": episode.session}, durable=False)
     return latest(state, episode.host, episode.session) or episode
 
 
@@ -246,7 +249,9 @@ def _all(state: str, host: str, session: str) -> dict[int, Episode]:
             what, ordinal = record["what"], int(record["ordinal"])
             known = episodes.get(ordinal)
             if what == "opened" and known is None:
-                episodes[ordinal] = _opened(host, session, record)
+                fields = {name: record[name] for name in Episode.__annotations__ if name in record}
+                process = Process.from_record(record.get("process"))
+                episodes[ordinal] = Episode(**{**fields, "host": host, "session": session, "process": process})
             elif what in (ENDED, DIED) and known and known.state == OPEN:
                 episodes[ordinal] = replace(known, state=what, reason=record["reason"], closed=record["closed"])
             elif what == "revived" and known and known.state == DIED:
@@ -256,23 +261,9 @@ def _all(state: str, host: str, session: str) -> dict[int, Episode]:
     return episodes
 
 
-def _opened(host: str, session: str, record: dict[str, Any]) -> Episode:
-    names = set(Episode.__annotations__) - {"host", "session"}
-    fields = {name: record[name] for name in names if name in record}
-    return Episode(host=host, session=session, **{**fields, "process": Process.from_record(record.get("process"))})
-
-
 def _append(state: str, episode: Episode, record: dict[str, object]) -> None:
     path = _log_path(state, episode.host, episode.session)
     log.append(path, [codec.encode(redact_record({"v": VERSION, **record})[0])], durable=True)
-
-
-def _point(state: str, episode: Episode) -> None:
-    """Lead from a process to its last episode. Derived: losing it costs an attribution, no flag."""
-    known = episode.process
-    if known:
-        path = _process_path(state, known.namespace, known.pid, known.start)
-        codec.write(path, {"host": episode.host, "session": episode.session}, durable=False)
 
 
 def _process_path(state: str, namespace: str, pid: int, start: int) -> str:

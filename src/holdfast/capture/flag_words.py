@@ -232,17 +232,14 @@ def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[R
     """For each text that arrived, the words that were written; itself where no draft can have become it."""
     if not episode or not drafts.any_kept(state):
         return [Recovered(text) for text in arrived]
-    waiting = [one for one in drafts.read(state, drafts.NEWEST) if _waits(one, kind, episode)]
+    known = (one for one in drafts.read(state, drafts.NEWEST) if (one.why, one.kind) == (drafts.SHELL, kind))
+    waiting = [one for one in known if one.episode == episode and not (one.is_settled or one.used)]
     found = []
     for text in arrived:
         one = next((draft for draft in waiting if _became(draft.text, text)), None)
         found.append(_taken(one, text) if one else Recovered(text))
         waiting = [draft for draft in waiting if draft is not one]
     return found
-
-
-def _waits(one: Draft, kind: str, episode: str) -> bool:
-    return one.why == drafts.SHELL and one.kind == kind and one.episode == episode and not (one.is_settled or one.used)
 
 
 def _taken(one: Draft, arrived: str) -> Recovered:

@@ -62,9 +62,8 @@ def run(
     held: int = -1,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git from start to end. `held` is a descriptor that it inherits. Raises OSError, TimeoutExpired."""
-    how = _surroundings(cwd, env, held)
-    command = _command(words, env, settings)
-    return subprocess.run(command, input=given or b"", capture_output=True, check=False, timeout=timeout, **how)
+    how = _how(words, cwd, env, settings, held)
+    return subprocess.run(**how, input=given or b"", capture_output=True, check=False, timeout=timeout)
 
 
 def start(
@@ -79,12 +78,15 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start git and talk with it while it runs; with `given` it is told something, else it is listened to."""
     heard = subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL
-    command = _command(words, env, settings)
-    return subprocess.Popen(command, stdin=given, stdout=heard, stderr=said, **_surroundings(cwd, env, held))
+    return subprocess.Popen(**_how(words, cwd, env, settings, held), stdin=given, stdout=heard, stderr=said)
 
 
-def _surroundings(cwd: str, env: Mapping[str, str], held: int) -> dict[str, Any]:
-    return {"cwd": cwd, "env": dict(env), "pass_fds": (held,) if held >= 0 else (), "umask": 0o077}
+def _how(words: Sequence[str], cwd: str, env: Mapping[str, str], settings: Iterable[str], held: int) -> dict[str, Any]:
+    """The command and the surroundings of a process."""
+    program = shutil.which("git", path=env["PATH"]) or "git"
+    set_so = [part for one in (*SETTINGS, *settings) for part in ("-c", one)]
+    around = {"cwd": cwd, "env": dict(env), "pass_fds": (held,) if held >= 0 else (), "umask": 0o077}
+    return {"args": [program, "--no-pager", *set_so, *words], **around}
 
 
 def setting_names(raw: bytes) -> list[str] | None:
@@ -97,11 +99,6 @@ def setting_names(raw: bytes) -> list[str] | None:
         return None
     names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
     return [name for name in names if name] if done.returncode == 0 else None
-
-
-def _command(words: Sequence[str], env: Mapping[str, str], settings: Iterable[str]) -> list[str]:
-    program = shutil.which("git", path=env["PATH"]) or "git"
-    return [program, "--no-pager", *(part for one in (*SETTINGS, *settings) for part in ("-c", one)), *words]
 
 
 PATIENCE = 20.0  # seconds for one answer

@@ -67,13 +67,10 @@ class Wanted:
     until: float = 0.0
 
     def takes(self, record: dict[str, Any]) -> bool:
-        when = record.get("t", 0)
-        return (
-            (not self.kinds or record.get("kind") in self.kinds)
-            and (not self.session or session_of(str(record.get("episode", ""))).startswith(self.session))
-            and when >= self.since
-            and (not self.until or when < self.until)
-        )
+        when, kind = record.get("t", 0), record.get("kind")
+        if when < self.since or (self.until and when >= self.until) or (self.kinds and kind not in self.kinds):
+            return False
+        return not self.session or session_of(str(record.get("episode", ""))).startswith(self.session)
 
 
 def days(state: str) -> list[str]:
@@ -101,16 +98,15 @@ def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
 
 
 def _newest_of(path: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
-    size = TAIL
+    part: list[dict[str, Any]] = []
+    size = 0
     try:
-        whole = posix.stat(path).st_size
-        while True:
+        while len(part) < count and size < posix.stat(path).st_size:
+            size = size * 4 or TAIL
             part = list(_decoded(log.scan_tail(path, size), wanted))
-            if len(part) >= count or size >= whole:
-                return part[-count:]
-            size *= 4
     except FileNotFoundError:
         return []  # folded into the counts meanwhile
+    return part[-count:]
 
 
 def _scan(path: str, start: int = 0) -> Iterator[log.Found]:

@@ -45,14 +45,15 @@ def find(folder: str, vault: str) -> Project:
     cache = f"{state(vault)}/projects/{digest(root)}"
     known = _cached(cache)
     if known.get("stamps") == stamps:
-        return _project(known)
+        return Project.from_record(known["project"])
     if not git and not _stamp(root) and (gone := _of_gone_folder(root, vault)):
         return gone
-    before = replace(_project(known), id=str(known.get("own") or _project(known).id)) if known else None
+    cached = Project.from_record(known["project"]) if known else None
+    before = replace(cached, id=str(known.get("own") or cached.id)) if cached else None
     wishes = _wishes(root)
     if wishes.off:
-        if before:
-            return replace(_project(known), off=True)
+        if cached:
+            return replace(cached, off=True)
         key, slug = _key(root, git)
         return Project(f"{slug}-{digest(key, 8)}", slug, key, root, off=True)  # its name is written down nowhere
     birth = gitfiles.birth(git.common) if git else ""
@@ -62,7 +63,7 @@ def find(folder: str, vault: str) -> Project:
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
-    record: dict[str, object] = {"v": 1, "stamps": stamps, "project": as_record(project), "own": own, "birth": birth}
+    record: dict[str, object] = {"v": 1, "stamps": stamps, "project": project.as_record(), "own": own, "birth": birth}
     try:
         codec.write(cache, redact_record(record)[0], durable=False)
     except OSError:
@@ -75,7 +76,7 @@ def _of_gone_folder(folder: str, vault: str) -> Project | None:
     while folder and not _stamp(folder):
         known = _cached(f"{state(vault)}/projects/{digest(folder)}")
         if known:
-            found = _project(known)
+            found = Project.from_record(known["project"])
             first, *merged = same_project.ids(vault, str(known.get("own") or found.id))
             return replace(found, id=first, merged=tuple(merged))
         folder = folder.rpartition("/")[0]
@@ -93,24 +94,10 @@ def _stamp(path: str) -> str:
 def _cached(path: str) -> dict[str, Any]:
     record = codec.read(path, 1 << 16)
     try:
-        _project(record)
+        Project.from_record(record["project"])
     except (ValueError, TypeError, KeyError):
         return {}
     return record
-
-
-def _project(record: dict[str, Any]) -> Project:
-    return from_record(record["project"])
-
-
-def as_record(project: Project) -> dict[str, object]:
-    return {**project.__dict__, "chapter_tools": list(project.chapter_tools), "merged": list(project.merged)}
-
-
-def from_record(record: dict[str, Any]) -> Project:
-    """Raises TypeError where it is none."""
-    found = Project(**record)
-    return replace(found, chapter_tools=tuple(found.chapter_tools), merged=tuple(found.merged))
 
 
 def _identify(

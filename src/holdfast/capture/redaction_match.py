@@ -69,9 +69,7 @@ def _masked(text: str) -> str:
 def _united(text: str, ranked: list[tuple[int, int, int, str]]) -> list[Span]:
     spans: list[Span] = []
     best = 0
-    for start, end, rank, label in ranked:
-        if "\0" in text[start:end]:
-            continue
+    for start, end, rank, label in (one for one in ranked if "\0" not in text[one[0] : one[1]]):
         if spans and start < spans[-1][1]:
             kept = spans[-1]
             spans[-1] = (kept[0], max(kept[1], end), label if rank < best else kept[2])
@@ -116,14 +114,12 @@ def _known(text: str, prefix: str, shape: str) -> Iterator[tuple[int, int]]:
         if matched and before:
             lead = _shape(before, r"\Z").search(text, max(0, at - 32), at)
             start = lead.start() if lead else -1
-        if matched and start >= 0 and not _inside_word(text, start) and not _is_model(matched[0]):
+        letter = text[start - 1] if start > 0 else ""
+        is_inside_word = letter.isascii() and (letter.isalnum() or letter == "_")
+        if matched and start >= 0 and not is_inside_word and not _is_model(matched[0]):
             yield start + keep, matched.end()
             end = matched.end()
         at = text.find(prefix, end)
-
-
-def _inside_word(text: str, at: int) -> bool:
-    return at > 0 and text[at - 1].isascii() and (text[at - 1].isalnum() or text[at - 1] == "_")
 
 
 def _is_model(body: str) -> bool:
@@ -205,11 +201,6 @@ def _gives(low: str, found: re.Match[str]) -> bool:
     return not (found["close"] and (found["gap"] or found["type"] or found["flag"]))
 
 
-def _is_option(low: str, start: int) -> bool:
-    before = low[max(0, start - 160) : start]
-    return "--" in before[before.rfind(" ") + 1 :] or "machine " in before
-
-
 def _value_end(text: str, start: int, quote: str) -> int:
     """The end of the value; 0 if it is a sentence, a call or an index and not a value."""
     if quote:
@@ -264,7 +255,8 @@ def _is_meant(low: str, found: re.Match[str], left: str, plain: str) -> bool:
     if found["comma"]:
         return len(plain) > 15 or found["word"] in PASSWORD_WORDS
     if found["flag"]:
-        return _is_option(low, found.start()) or _is_random(plain)
+        before = low[max(0, found.start() - 160) : found.start()]
+        return "--" in before[before.rfind(" ") + 1 :] or "machine " in before or _is_random(plain)
     if found["prose"]:
         words = is_wordy(plain.lower().encode("ascii", "replace")) and not plain.isalnum()
         signs = "!@#$%^" if found["word"] in PASSWORD_WORDS else ""

@@ -65,7 +65,11 @@ def _queue(here: str, there: str, names: Mapping[str, str]) -> int:
     leaving = f"{here}/{LEAVING}"
     platform.make_folders(leaving)
     for path in segments.live(here):
-        _take_away(path, f"{leaving}/{path.rpartition('/')[2]}")
+        try:
+            with locks.held(platform.opened(path), wait=False):
+                posix.rename(path, f"{leaving}/{path.rpartition('/')[2]}")
+        except Busy:
+            continue  # a writer that is in the middle of an append keeps its segment until the next try
     platform.sync_names(leaving)
     joined = 0
     for name in sorted(one for one in platform.names(leaving) if one.endswith(".log")):
@@ -78,15 +82,6 @@ def _queue(here: str, there: str, names: Mapping[str, str]) -> int:
             joined += count
         platform.remove(path)
     return joined
-
-
-def _take_away(path: str, to: str) -> None:
-    """A writer that is in the middle of an append keeps its segment until the next try."""
-    try:
-        with locks.held(platform.opened(path), wait=False):
-            posix.rename(path, to)
-    except Busy:
-        return
 
 
 def _renamed(data: bytes, names: Mapping[str, str]) -> tuple[bytes, int]:
