@@ -78,7 +78,7 @@ class Process:
 
 @value
 class Project:
-    """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
+    """The place of a memory. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
     `merged` are the ids of projects that the user merged into this one (capture/same_project)."""
 
     id: str
@@ -185,23 +185,14 @@ class Moment:
 
 
 EVENTS = (
-    "session-start",
-    "prompt",
-    "before-tool",
-    "after-tool",
-    "task-completed",
-    "subagent-stop",
-    "before-compaction",
-    "after-compaction",
-    "turn-stop",
-    "session-end",
-    "flag",
+    *("session-start", "prompt", "before-tool", "after-tool", "task-completed", "subagent-stop", "before-compaction"),
+    *("after-compaction", "turn-stop", "session-end", "flag"),
 )
 
 
 @value
 class Reply:
-    """What a moment answers: text for the model, and what it carried (for the ledger).
+    """The answer to a moment: text for the model, and what it carried (for the ledger).
 
     `decision` is allow, ask or deny before a tool runs, and go-on where a turn would stop; `reason` goes with it.
     `line` is for the person at the host's interface, where that can show one; the model does not get it.

@@ -1,4 +1,4 @@
-"""When agents' tool calls ran, in the file system's own time, and what we ourselves wrote meanwhile.
+"""Agents' tool calls, timed by the file system's own clock, and what we ourselves wrote meanwhile.
 
     calls/open/NAME    a call under way: when it began and whose it is
     calls/ended        calls that are over since the last writer: begin, end, whose

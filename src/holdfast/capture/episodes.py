@@ -78,7 +78,7 @@ def session_name(text: str) -> str:
 
 
 def last_moment(state: str, episode: Episode) -> float:
-    """When an open episode was last heard of."""
+    """The time at which an open episode was last heard of."""
     return platform.modified(_live_path(state, episode)) or episode.opened
 
 

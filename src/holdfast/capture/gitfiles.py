@@ -56,12 +56,8 @@ def repository(folder: str) -> Checkout | None:
     found = own_folder(folder)
     if found:
         return Checkout(folder, _common(found))
-    try:
-        posix.stat(f"{folder}/objects")
-        posix.stat(f"{folder}/HEAD")
-    except (OSError, ValueError):
-        return None
-    return Checkout(folder, folder)
+    is_bare = platform.is_there(f"{folder}/objects") and platform.is_there(f"{folder}/HEAD")
+    return Checkout(folder, folder) if is_bare else None
 
 
 def own_folder(folder: str) -> str:
@@ -277,12 +273,10 @@ class Index:
         """True if an entry's name begins here: its flags say how long it is, and entries begin every eighth byte."""
         for extra in (0, 2):
             flags = int.from_bytes(self._data[at - extra - 2 : at - extra], "big")
-            if flags & LENGTH != min(length, LENGTH) or bool(flags & EXTENDED) != bool(extra):
-                continue
-            for size in IDS:
-                begin = at - extra - 2 - size - BEFORE_ID
-                if begin >= HEADER and (begin - HEADER) % 8 == 0:
-                    return True
+            begins = [at - extra - 2 - size - BEFORE_ID for size in IDS]
+            is_fit = flags & LENGTH == min(length, LENGTH) and bool(flags & EXTENDED) == bool(extra)
+            if is_fit and any(begin >= HEADER and (begin - HEADER) % 8 == 0 for begin in begins):
+                return True
         return False
 
 
@@ -337,18 +331,16 @@ def _damaged_files(folder: str) -> str:
     for name in ("objects", "refs"):
         if not platform.is_there(f"{folder}/{name}"):
             return f".git/{name} is gone"
-    for name, begins in (("config", b""), ("HEAD", b""), ("index", b"DIRC")):
+    for name in ("config", "HEAD", "index"):
         try:
             raw = platform.read_file(f"{folder}/{name}", 8)
         except FileNotFoundError:
             return f".git/{name} is gone"
         except OSError:
             return ""  # a command says what is wrong with it
-        if not raw:
-            return f".git/{name} {EMPTY}"
         if not raw.strip(b"\0"):
-            return f".git/{name} is zeros"
-        if begins and not raw.startswith(begins):
+            return f".git/{name} {'is zeros' if raw else EMPTY}"
+        if name == "index" and not raw.startswith(b"DIRC"):
             return f".git/{name} is overwritten"
     return ""
 

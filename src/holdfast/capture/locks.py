@@ -63,7 +63,7 @@ def taken(path: str, patience: float, sentence: str | None = None) -> int:
 
 
 def is_held(path: str) -> bool:
-    """Whether somebody holds the lock at this moment."""
+    """True if somebody holds the lock at this moment."""
     try:
         fd = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     except OSError:

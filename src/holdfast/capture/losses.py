@@ -72,19 +72,13 @@ def account(vault: str, now: float) -> Losses:
     present, days_taken, settled = _queued(folder)
     files = _files(folder)
     aside = queue.read_set_aside(folder)
-    gone = [ident for ident in told.flags if ident not in present and ident not in settled]
-    gone = [ident for ident in gone if ident not in aside.flags]
-    lost = _unfiled(vault, gone) if gone else []
+    gone = told.flags.keys() - present - settled - aside.flags
+    lost = _unfiled(vault, gone) if gone else set()
     # Of a segment that a purge emptied the ledger names no flag any more.
     missing = set(told.flags.values()) - {""} - files - aside.segments
-    days = _missing_days(state, now, days_taken, told.upkeep) - aside.days
-    return Losses(
-        tuple(sorted(lost)),
-        tuple(sorted(missing)),
-        tuple(sorted(days)),
-        _uncounted(told, files, missing),
-        len(told.flags),
-    )
+    absent = _missing_days(state, now, days_taken, told.upkeep) - aside.days
+    flags, segments, days = (tuple(sorted(one)) for one in (lost, missing, absent))
+    return Losses(flags, segments, days, _uncounted(told, files, missing), len(told.flags))
 
 
 def counted(state: str, found: Losses) -> dict[str, Any]:
@@ -135,13 +129,13 @@ def _queued(folder: str) -> tuple[set[str], set[str], set[str]]:
     return present, days, settled
 
 
-def _unfiled(vault: str, ids: list[str]) -> list[str]:
+def _unfiled(vault: str, ids: set[str]) -> set[str]:
     """Those that no file of the vault names: a note has its flags as sources, a discard its id."""
-    left = set(ids)
+    left = ids
     for path in _texts(vault):
         text = platform.text(path, LARGEST) if left else ""
-        left -= {ident for ident in left if ident in text}
-    return sorted(left)
+        left = {ident for ident in left if ident not in text}
+    return left
 
 
 def _texts(folder: str) -> Iterator[str]:

@@ -107,7 +107,7 @@ def read(state: str, episode: str, name: str) -> str | None:
 
 
 def when(state: str, episode: str, name: str) -> float:
-    """When it was noted last; 0 where it never was."""
+    """The time at which it was noted last; 0 where it never was."""
     return platform.modified(_path(state, episode, name))
 
 

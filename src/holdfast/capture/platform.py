@@ -285,7 +285,7 @@ def kind(path: str) -> int:
 def is_there(path: str) -> bool:
     try:
         posix.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
 
@@ -305,7 +305,7 @@ def newest(folder: str, beginnings: tuple[str, ...]) -> list[str]:
 
 
 def modified(path: str) -> float:
-    """When a file was changed last; 0 where nothing can be seen."""
+    """The time at which a file was changed last; 0 where nothing can be seen."""
     try:
         return posix.stat(path).st_mtime
     except OSError:
@@ -324,7 +324,7 @@ def boot_id() -> str:
 
 
 def booted_at(now: float) -> float:
-    """When this machine started, as wall time."""
+    """The wall time at which this machine started."""
     try:
         return now - float(read_file("/proc/uptime", 64).split()[0])
     except (OSError, ValueError, IndexError):
@@ -350,7 +350,7 @@ def parent_of(pid: int) -> int:
 
 
 def start_of(pid: int) -> int:
-    """When a process began, in the kernel's own ticks; 0 if there is none."""
+    """The start of a process, in the kernel's own ticks; 0 if there is none."""
     return _stat(pid)[1]
 
 

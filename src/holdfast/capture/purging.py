@@ -189,18 +189,12 @@ NOT_OURS = re.compile(r"(^|/)(\.[^/]*\.sw.|([^/]*\.)?lock)$")  # an editor's own
 
 def count(state: str) -> None:
     """Count one more purge: a process that holds texts in memory sees by `counted` that it may no longer write them."""
-    fd = platform.opened(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    try:
-        os.write(fd, b".")
-    finally:
-        os.close(fd)
+    with open(platform.opened(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND), "wb") as file:
+        file.write(b".")
 
 
 def counted(state: str) -> int:
-    try:
-        return os.stat(f"{state}/purges").st_size
-    except OSError:
-        return 0
+    return len(platform.text(f"{state}/purges"))
 
 
 def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
@@ -292,26 +286,21 @@ def _clean_file(path: str, scrubber: Scrubber, *, drop: bool) -> int:
 
 def _blank(path: str, raw: bytes, scrubber: Scrubber, *, drop: bool) -> int:
     """Overwrite records where they stand, by others of the same length."""
-    fd = platform.opened(path, os.O_WRONLY)
     changed = 0
-    try:
+    with open(platform.opened(path, os.O_WRONLY), "wb", buffering=0) as file:
         for one in log.scan(raw):
             record = record_of(one)
-            if record is None:
-                hit = one.what != log.RECORD and scrubber.holds(one.payload.lstrip(b"\n"))
-                after = b"\n" * len(one.payload) if hit else b""
-            elif not scrubber.concerns(record):
-                continue
-            else:
+            after = b""
+            if record is not None and scrubber.concerns(record):
                 about = drop or scrubber.is_of(record)
                 after = _of_length(len(one.payload), record, None if about else scrubber.cleaned(record))
+            elif one.what != log.RECORD and scrubber.holds(one.payload.lstrip(b"\n")):
+                after = b"\n" * len(one.payload)
             if after:
-                os.pwrite(fd, after, one.start)
+                os.pwrite(file.fileno(), after, one.start)
                 changed += 1
         if changed:
-            platform.sync(fd)
-    finally:
-        os.close(fd)
+            platform.sync(file.fileno())
     return changed
 
 

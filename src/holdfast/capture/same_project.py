@@ -116,7 +116,7 @@ def identity(folder: str) -> str:
 
 
 def _made(folder: str) -> str:
-    """When a folder was made."""
+    """The time at which a folder was made."""
     if platform.MAC:
         return str(getattr(posix.stat(folder), "st_birthtime", ""))
     import ctypes

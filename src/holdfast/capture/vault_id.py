@@ -65,10 +65,8 @@ def look(vault: str, env: Mapping[str, str]) -> FoundVault:
         ident = id_of(vault)
     except OSError:  # it is there and cannot be read: nobody can say that it is another
         return FoundVault(HERE if known else NEW, known.id if known else "", known)
-    if known is None:
-        return FoundVault(NEW, ident)
-    if ident == known.id:
-        return FoundVault(HERE, ident, known)
+    if known is None or ident == known.id:
+        return FoundVault(HERE if known else NEW, ident, known)
     return FoundVault(OTHER if ident or home.format_of(vault) else GONE, ident, known)
 
 
