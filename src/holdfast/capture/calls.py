@@ -78,8 +78,7 @@ def end(state: str, name: str, *, died: bool = False) -> int:
     if not known:
         return 0
     posix.utime(path)
-    last = posix.stat(path).st_ctime_ns
-    last = min(last, known.begin + LONGEST) if died else last
+    last = min(posix.stat(path).st_ctime_ns, known.begin + LONGEST if died else FOREVER)
     append(state, "ended", f"{known.begin} {last} {known.episode}")
     platform.remove(path)  # not before it is in the other list
     return known.begin

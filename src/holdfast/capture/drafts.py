@@ -176,8 +176,8 @@ def sentences(
     merged: tuple[str, ...] = (),
 ) -> list[str]:
     """The sentences of a start about the drafts of sessions that are over. One that a close has used is told once."""
-    open_ones = [one for one in open_for(state, project, NEWEST, merged) if one.episode not in living]
-    found = [one for one in open_ones if one.used or now - one.time < LASTS]
+    over = [one for one in open_for(state, project, NEWEST, merged) if one.episode not in living]
+    found = [one for one in over if one.used or now - one.time < LASTS]
     if not only_look:
         try:
             _become(state, [one.id for one in found if not one.is_told], TOLD)

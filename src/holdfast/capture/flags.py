@@ -138,14 +138,13 @@ def make(
     proofs = []
     for one in evidence:
         tidy, tidied = clean(one)
-        changes += tuple(f"in the evidence {sentence}" for sentence in tidied)
         proof, proof_labels = redact(tidy)
+        changes += tuple(f"in the evidence {sentence}" for sentence in tidied)
         labels += proof_labels
         if len(proof) > LONGEST:
             proof = proof[: LONGEST - 1] + "…"
             changes += (f"evidence was shortened to {LONGEST:,} characters",)
-        if proof:
-            proofs.append(proof)
+        proofs += [proof] if proof else []
     if labels:
         changes += (f"secrets were redacted before writing: {', '.join(labels)}",)
     stamp = {"host": "", "episode": "", "project": "", **stamp}

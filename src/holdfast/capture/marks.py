@@ -136,12 +136,11 @@ def of_episode(state: str, key: str, now: float, newest: int = ROOM) -> tuple[in
         if size > room and counts[place]:
             waiting += counts[place]
             named.append(place)
-            continue
-        room -= size
-        left = queue.unfiled_of(folder, place, key, now)
-        waiting += len(left or ())
-        if left is None or left:
-            named.append(place)
+        else:
+            room -= size
+            left = queue.unfiled_of(folder, place, key, now)
+            waiting += len(left or ())
+            named += [place] if left is None or left else []
     return waiting, tuple(sorted(named))
 
 

@@ -114,10 +114,10 @@ def make_way(path: str) -> None:
         posix.unlink(path)
 
 
-def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
+def read_file(path: str, limit: int = -1, largest: int = LARGEST, flags: int = posix.O_RDONLY) -> bytes:
     """A whole file, or its first `limit` bytes. Raises OSError for what is no file, and for a whole one that is larger
     than anything of ours."""
-    fd = opened(path)
+    fd = opened(path, flags)
     try:
         return read_all(fd, limit) if limit >= 0 else _whole(fd, path, largest)
     finally:
@@ -166,11 +166,7 @@ def read_all(fd: int, limit: int = -1) -> bytes:
 
 def read_regular(path: str, largest: int = -1) -> bytes:
     """The whole of a plain file. Raises OSError for anything else, a link included, and where it is larger."""
-    fd = opened(path, posix.O_RDONLY | posix.O_NOFOLLOW)
-    try:
-        return _whole(fd, path, LARGEST if largest < 0 else largest)
-    finally:
-        posix.close(fd)
+    return read_file(path, largest=LARGEST if largest < 0 else largest, flags=posix.O_RDONLY | posix.O_NOFOLLOW)
 
 
 def is_behind_link(top: str, relative: str) -> bool:

@@ -146,10 +146,8 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order that do not overlap; two with nothing but a space between them are one."""
     out: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(end, out[-1][1]))
-        else:
-            out.append((start, end))
+        first, last = out.pop() if out and start <= out[-1][1] + 1 else (start, end)
+        out.append((first, max(end, last)))
     return out
 
 

@@ -48,14 +48,11 @@ def _merge(kept: str, vault: str) -> int:
     here, there = home.state(kept), home.state(vault)
     names = projects.adopt(kept, vault)
     joined = _queue(f"{here}/queue", f"{there}/queue", names)
-    for room in LOGS:
-        for path in _files(f"{here}/{room}"):
-            _log(path, there + path.removeprefix(here), names)
-    for room in FILES:
-        for path in _files(f"{here}/{room}"):
-            _file(path, there + path.removeprefix(here), is_list=path.rpartition("/")[2] in LISTS)
-    if platform.is_there(f"{here}/paused"):
-        _file(f"{here}/paused", f"{there}/paused")
+    for path in (path for room in LOGS for path in _files(f"{here}/{room}")):
+        _log(path, there + path.removeprefix(here), names)
+    files = [path for room in FILES for path in _files(f"{here}/{room}")]
+    for path in (*files, *([f"{here}/paused"] if platform.is_there(f"{here}/paused") else [])):
+        _file(path, there + path.removeprefix(here), is_list=path.rpartition("/")[2] in LISTS)
     _marks(here, there, names)
     _sweep(kept)
     return joined
