@@ -25,8 +25,8 @@ from support import ROOT, install, interleaved, machine, median, once, user_envi
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.capture import episodes, flagging, home, projects
-from holdfast.capture.flagging import Given, Speaker
+from holdfast.capture import episodes, flags, home, projects
+from holdfast.capture.flags import Given, Speaker
 from holdfast.hosts import registration
 from holdfast.vault import lineage, notes
 from holdfast.vault.lineage import Handoff
@@ -110,7 +110,7 @@ def _flag(vault: str, project: Path, session: str, count: int) -> None:
     )
     for begin in range(0, count, 50):
         given = [Given(f"Part {nth} takes the lock before it reads", "fact", ()) for nth in range(begin, begin + 50)]
-        flagging.take_all(vault, given[: count - begin], speaker, time.time())
+        flags.take_all(vault, given[: count - begin], speaker, time.time())
 
 
 class Bench:

@@ -78,7 +78,7 @@ class Process:
 
 @value
 class Project:
-    """Where a memory belongs. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
+    """The place of a memory. `off` is the project's own wish not to be captured, `chapter_tools` what it names so.
     `merged` are the ids of projects that the user merged into this one (capture/same_project)."""
 
     id: str
@@ -92,8 +92,17 @@ class Project:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What was remembered under any of these is this project's."""
+        """All ids under which this project's memory was written."""
         return (self.id, *self.merged)
+
+    def as_record(self) -> dict[str, object]:
+        return {**self.__dict__, "chapter_tools": list(self.chapter_tools), "merged": list(self.merged)}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Project:
+        """Raises TypeError where it is none."""
+        found = cls(**record)
+        return replace(found, chapter_tools=tuple(found.chapter_tools), merged=tuple(found.merged))
 
 
 @value
@@ -111,6 +120,22 @@ class Flag:
     origin: str = "agent"
     status: str = ""  # unconfirmed: heard as an order, and nobody has said so yet; proposed: an agent's own rule
     answers: str = ""  # ids of the user's own words that this one puts properly, with commas between
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Flag:
+        """The flag in a record of the queue; fields that a newer version added are left aside. Raises KeyError."""
+        proofs, when = record.get("evidence"), record.get("time")
+        texts = {
+            name: str(record.get(name, "")) for name in ("host", "episode", "project", "text", "status", "answers")
+        }
+        return cls(
+            id=str(record["id"]),
+            time=float(when) if isinstance(when, (int, float)) else 0.0,
+            kind=str(record.get("kind", "fact")),
+            origin=str(record.get("origin", "agent")),
+            evidence=tuple(str(one) for one in proofs) if isinstance(proofs, list) else (),
+            **{name: str(record.get(name, "")) for name in texts},
+        )
 
     @property
     def answered(self) -> tuple[str, ...]:
@@ -160,23 +185,14 @@ class Moment:
 
 
 EVENTS = (
-    "session-start",
-    "prompt",
-    "before-tool",
-    "after-tool",
-    "task-completed",
-    "subagent-stop",
-    "before-compaction",
-    "after-compaction",
-    "turn-stop",
-    "session-end",
-    "flag",
+    *("session-start", "prompt", "before-tool", "after-tool", "task-completed", "subagent-stop", "before-compaction"),
+    *("after-compaction", "turn-stop", "session-end", "flag"),
 )
 
 
 @value
 class Reply:
-    """What a moment answers: text for the model, and what it carried (for the ledger).
+    """The answer to a moment: text for the model, and what it carried (for the ledger).
 
     `decision` is allow, ask or deny before a tool runs, and go-on where a turn would stop; `reason` goes with it.
     `line` is for the person at the host's interface, where that can show one; the model does not get it.

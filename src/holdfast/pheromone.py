@@ -18,7 +18,7 @@ HOUR = 3600.0
 
 
 def decayed(weight: float, since: float, now: float) -> float:
-    """What is left of a weight at `now`. Where no time can be told, none has passed."""
+    """A weight as it has decayed until `now`. Where no time can be told, none has passed."""
     elapsed = now - since
     hours = math.floor(elapsed / HOUR) if 0 < elapsed < math.inf else 0
     return min(CEILING, max(FLOOR, weight * KEPT_AN_HOUR**hours))
@@ -30,7 +30,7 @@ def reinforced(weight: float, since: float, now: float, by: float = RETURNED) ->
 
 
 def start_of(kind: str, sources: list[float]) -> float:
-    """What a new thought begins with, from what its sources weigh now: half of their mean where that is more than 1.
+    """The weight of a new thought, from what its sources weigh now: half of their mean where that is more than 1.
     A refinement has one source as a rule, so the same sentence serves it; an original has none."""
     if not sources or kind not in ("refinement", "consolidation"):
         return START
@@ -38,7 +38,7 @@ def start_of(kind: str, sources: list[float]) -> float:
 
 
 def factor(weight: float) -> float:
-    """What a weight makes of a score: 1 at the start, LEAST at the floor, MOST at the ceiling; the logarithm between,
+    """A weight as a factor of a score: 1 at the start, LEAST at the floor, MOST at the ceiling; the logarithm between,
     so that the first few readings count most."""
     place = math.log10(min(CEILING, max(FLOOR, weight)))
     return 1 + place * (MOST - 1 if place > 0 else 1 - LEAST)

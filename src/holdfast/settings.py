@@ -1,4 +1,4 @@
-"""Writing a choice into this machine's settings: one table of .state/config.toml, and not a byte of anything else.
+"""Settings of this machine, as a user chooses them: one table of .state/config.toml, and not a byte of anything else.
 
 The file is the user's own, with their comments and order, so it is edited in place and replaced whole.
 """
@@ -57,17 +57,12 @@ def _remove(table: Table, name: str) -> None:
 
 
 def write(state: str, section: str, fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Put the choice down and return the path. Raises HoldfastError where the file cannot be read or written."""
+    """Write the choice down and return the path. Raises HoldfastError where the file cannot be read or written."""
     path = config.path_of(state)
     try:
-        before = platform.read_regular(path, config.LARGEST).decode("utf-8")
-    except FileNotFoundError:
-        before = ""
-    except (OSError, ValueError) as error:
-        raise HoldfastError(f"{path} cannot be read ({error}); nothing was changed. Mend it in an editor.") from error
-    try:
+        before = platform.read_regular(path, config.LARGEST).decode("utf-8") if platform.kind(path) else ""
         after = edited(before, section, fields, names)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise HoldfastError(f"{path} cannot be read ({error}); nothing was changed. Mend it in an editor.") from error
     if after != before:
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hook_support import Agents, Home, Terminal, a_home
 
-from holdfast.capture import flagging, gate, once
+from holdfast.capture import flags, gate, once
 from holdfast.capture.flag_words import Words
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError
@@ -44,9 +44,9 @@ def session(fresh: Home, agents: Agents) -> str:
     return key
 
 
-def speaker(fresh: Home, key: str) -> flagging.Speaker:
+def speaker(fresh: Home, key: str) -> flags.Speaker:
     project = Project(fresh.project_id(), "shop", "", str(fresh.project))
-    return flagging.Speaker("claude-code", key, project, ORIGIN)
+    return flags.Speaker("claude-code", key, project, ORIGIN)
 
 
 def binding(vault: str, state: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_flags_of_every_kind(fresh: Home, agents: Agents, kind: str) -> None:
         for line in text.split("\n"):
             if line.strip():
                 words = Words((line[:3000],), kind, evidence=("zq- the page",))
-                flagging.take_words(str(fresh.vault), words, speaker(fresh, key), NOW + at)
+                flags.take_words(str(fresh.vault), words, speaker(fresh, key), NOW + at)
     waiting = list(unmarked(told_by(fresh, agents)))
     fresh.answer(fresh.event("SessionEnd", reason="exit"))
     drain(str(fresh.vault))

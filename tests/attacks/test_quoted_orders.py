@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.capture import episodes, flagging, once, story
+from holdfast.capture import episodes, flags, once, story
 from holdfast.capture.episodes import Scene
 from holdfast.close.drain import drain
 from holdfast.close.think import lasting
@@ -146,7 +146,7 @@ def test_nothing_of_a_pasted_page_is_shown_or_filed_as_the_users(desk: Desk) -> 
         key = _episode(desk, session)
         assert story.typed(desk.state, key)[0].pasted
         with pytest.raises(UsageError):
-            flagging.asked_for(desk.state, desk.flags()[0].id, desk.now)
+            flags.asked_for(desk.state, desk.flags()[0].id, desk.now)
         desk.event("SessionEnd", session, reason="other")
         drain(desk.vault, lambda: desk.now)
     known = index.load(desk.vault).notes

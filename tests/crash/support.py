@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import holdfast
 from holdfast.capture import codec, log, queue
-from holdfast.capture.flags import from_record
 from holdfast.capture.ids import new_id
 from holdfast.model import Flag
 
@@ -99,7 +98,7 @@ def recover(folder: Path) -> tuple[dict[str, Flag], list[log.Found]]:
 
 
 def flags_in(data: bytes) -> dict[str, Flag]:
-    found = (from_record(codec.decode(payload)) for payload in log.records(log.scan(data)))
+    found = (Flag.from_record(codec.decode(payload)) for payload in log.records(log.scan(data)))
     return {flag.id: flag for flag in found}
 
 

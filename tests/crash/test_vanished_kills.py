@@ -13,8 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from flag_support import take
 
-from holdfast.capture import episodes, flagging, home, ledger, marks, once, projects, queue, settle, vanished_merge
+from holdfast.capture import episodes, flags, home, ledger, marks, once, projects, queue, settle, vanished_merge
 from holdfast.errors import HoldfastError
 
 from .support import SIZE, count
@@ -34,7 +35,7 @@ def kept_in(folder: Path, *texts: str) -> None:
     episodes.open_episode(state, episodes.Episode("claude-code", "s1", 1, project.id, str(folder.parent), now))
     for text in texts:
         (folder / ".state/queue/current").unlink(missing_ok=True)
-        flagging.take(str(folder), [text], flagging.Speaker("claude-code", SESSION, project, "agent"), now)
+        take(str(folder), [text], flags.Speaker("claude-code", SESSION, project, "agent"), now)
     once.add(state, SESSION, once.HEARD, ["A"])
     marks.leave(state, marks.Mark(SESSION, project.id, "ended", "", now, len(texts), ()))
 

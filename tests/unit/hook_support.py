@@ -24,9 +24,10 @@ from typing import Any
 import forked
 import own_state  # noqa: F401
 import pytest
+from flag_support import take
 
 from holdfast.brief import brief_file
-from holdfast.capture import episodes, flagging, gate, home, marks, projects, queue, settle
+from holdfast.capture import episodes, flags, gate, home, marks, projects, queue, settle
 from holdfast.capture import ledger as ledger_history
 from holdfast.hook import main as hook_main
 from holdfast.hosts import registration
@@ -167,8 +168,8 @@ class Home:
         """What `holdfast flag` does, without a process for it; the session is named as Claude Code names it."""
         env = {**self.env, "CLAUDE_CODE_SESSION_ID": session} if session else self.env
         where = gate.here(env, str(cwd or self.project), str(self.vault))
-        speaker = flagging.Speaker(where.host, where.episode, where.project, "agent")
-        return flagging.take(str(self.vault), [text], speaker, time.time()).flags[0]
+        speaker = flags.Speaker(where.host, where.episode, where.project, "agent")
+        return take(str(self.vault), [text], speaker, time.time()).flags[0]
 
     def ledger(self, *kinds: str) -> list[dict[str, Any]]:
         return list(ledger_history.read(self.state, ledger_history.Wanted(kinds=kinds)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home
-from holdfast.capture.flagging import Speaker
+from holdfast.capture.flags import Speaker
 from holdfast.model import Project
 from holdfast.tasks import commands, record, words
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hook_support import PYTHON, START, Done, Home, wait_until
 
-from holdfast.capture import background, flagging, projects
+from holdfast.capture import background, flags, projects
 
 HOSTS_PATIENCE = 1.5  # seconds for all hooks of an end
 
@@ -256,9 +256,9 @@ def started(works: Home) -> list[int]:
 @pytest.mark.slow
 def test_a_big_close_does_not_keep_the_host_waiting(slow: Home) -> None:
     project = projects.find(str(slow.project), str(slow.vault))
-    speaker = flagging.Speaker("claude-code", "claude-code/s1/1", project, "agent")
-    given = [flagging.Given(f"fact number {nth} about the order service") for nth in range(2_000)]
-    flagging.take_all(str(slow.vault), given, speaker, time.time())
+    speaker = flags.Speaker("claude-code", "claude-code/s1/1", project, "agent")
+    given = [flags.Given(f"fact number {nth} about the order service") for nth in range(2_000)]
+    flags.take_all(str(slow.vault), given, speaker, time.time())
     assert hook(slow, "SessionEnd").seconds < HOSTS_PATIENCE
     (pid,) = started(slow)
     os.kill(pid, 0)  # it goes on behind the hook

@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from flag_support import take
 
-from holdfast.capture import codec, episodes, flagging, home, ledger, log, queue, segments
+from holdfast.capture import codec, episodes, flags, home, ledger, log, queue, segments
 from holdfast.errors import NotSaved, UsageError
 from holdfast.model import Project, replace
 
 NOW = 1_800_000_000.0
-SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
+SPEAKER = flags.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
 
 
 def waiting(vault: str) -> list[str]:
@@ -24,7 +25,7 @@ def told(vault: str) -> list[dict[str, object]]:
 
 
 def test_flags_are_stamped_with_their_speaker_saved_in_order_and_told_in_the_ledger(vault: str) -> None:
-    taken = flagging.take(vault, ["one", "two"], SPEAKER, NOW, kind="lesson", evidence=["a.py:1"])
+    taken = take(vault, ["one", "two"], SPEAKER, NOW, kind="lesson", evidence=["a.py:1"])
     view = queue.read(f"{vault}/.state/queue", NOW)
     assert tuple(entry.flag for entry in view.entries) == taken.flags
     one, two = taken.flags
@@ -42,7 +43,7 @@ def test_flags_are_stamped_with_their_speaker_saved_in_order_and_told_in_the_led
 
 
 def test_all_texts_are_one_write_to_one_segment(vault: str) -> None:
-    flagging.take(vault, [f"flag {n}" for n in range(20)], SPEAKER, NOW)
+    take(vault, [f"flag {n}" for n in range(20)], SPEAKER, NOW)
     (path,) = segments.live(f"{vault}/.state/queue")
     assert [codec.decode(payload)["text"] for payload in log.records(log.scan_file(path))] == [
         f"flag {n}" for n in range(20)
@@ -52,17 +53,17 @@ def test_all_texts_are_one_write_to_one_segment(vault: str) -> None:
 @pytest.mark.parametrize("bad", ["", "x" * 5000])
 def test_all_are_saved_or_none(vault: str, bad: str) -> None:
     with pytest.raises(UsageError):
-        flagging.take(vault, ["good", bad], SPEAKER, NOW)
+        take(vault, ["good", bad], SPEAKER, NOW)
     assert not os.path.exists(vault), "nothing was written"
 
 
 def test_a_change_is_told_once_however_many_texts_it_befell(vault: str) -> None:
-    taken = flagging.take(vault, ["a\nb", "c\nd"], SPEAKER, NOW)
+    taken = take(vault, ["a\nb", "c\nd"], SPEAKER, NOW)
     assert taken.changes == ("line breaks became spaces",)
 
 
 def test_no_byte_of_a_secret_reaches_the_disk(vault: str, token: str) -> None:
-    flagging.take(vault, [f"export GITHUB_TOKEN={token}"], SPEAKER, NOW, evidence=[f"curl -u me:{token} api"])
+    take(vault, [f"export GITHUB_TOKEN={token}"], SPEAKER, NOW, evidence=[f"curl -u me:{token} api"])
     assert "[redacted:" in waiting(vault)[0]
     files = [path for path in Path(vault).rglob("*") if path.is_file()]
     assert len(files) >= 3, "the format, the queue and the ledger"
@@ -71,29 +72,29 @@ def test_no_byte_of_a_secret_reaches_the_disk(vault: str, token: str) -> None:
 
 def test_where_the_flags_of_an_episode_lie_is_noted(vault: str) -> None:
     state = home.state(vault)
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     (path,) = segments.live(f"{state}/queue")
     assert episodes.noted_segments(state, "generic/s/1") == [Path(path).name]
-    flagging.take(vault, ["two"], replace(SPEAKER, episode=""), NOW)
+    take(vault, ["two"], replace(SPEAKER, episode=""), NOW)
     assert len(os.listdir(f"{state}/episodes/segments")) == 1, "a flag of no episode is not noted"
 
 
 def test_a_note_that_cannot_be_written_does_not_cost_the_flag(vault: str) -> None:
     home.make_vault(vault)
     Path(vault, ".state", "episodes").write_text("in the way")
-    assert flagging.take(vault, ["one"], SPEAKER, NOW).changes == ()
+    assert take(vault, ["one"], SPEAKER, NOW).changes == ()
     assert waiting(vault) == ["one"]
 
 
 def test_the_first_flag_makes_the_vault(vault: str) -> None:
-    assert flagging.take(vault, ["one"], SPEAKER, NOW).changes == ()
+    assert take(vault, ["one"], SPEAKER, NOW).changes == ()
     assert Path(vault, "format").read_text() == f"{home.FORMAT}\n"
 
 
 def test_a_vault_of_a_newer_format_keeps_the_flag_and_says_so(vault: str) -> None:
     home.make_vault(vault)
     Path(vault, "format").write_text("7\n")
-    taken = flagging.take(vault, ["one"], SPEAKER, NOW)
+    taken = take(vault, ["one"], SPEAKER, NOW)
     assert taken.changes == ("this vault has the newer format 7: upgrade holdfast on this machine",)
     assert waiting(vault) == ["one"]
     assert Path(vault, "format").read_text() == "7\n"
@@ -102,7 +103,7 @@ def test_a_vault_of_a_newer_format_keeps_the_flag_and_says_so(vault: str) -> Non
 def test_a_ledger_that_cannot_be_written_does_not_cost_the_flag(vault: str) -> None:
     home.make_vault(vault)
     Path(vault, ".state", "ledger").write_text("in the way")
-    taken = flagging.take(vault, ["one", "two"], SPEAKER, NOW)
+    taken = take(vault, ["one", "two"], SPEAKER, NOW)
     assert taken.changes == ("the ledger could not be written; the flag itself is safe",)
     assert waiting(vault) == ["one", "two"]
 
@@ -112,7 +113,7 @@ def test_a_queue_that_cannot_be_written_is_not_saved(vault: str) -> None:
     Path(vault, ".state", "queue").rmdir()
     Path(vault, ".state", "queue").write_text("in the way")
     with pytest.raises(NotSaved, match="NOT saved"):
-        flagging.take(vault, ["one"], SPEAKER, NOW)
+        take(vault, ["one"], SPEAKER, NOW)
     assert told(vault) == [], "the ledger tells of no flag that is not there"
 
 
@@ -120,12 +121,12 @@ def test_a_vault_that_cannot_be_made_is_not_saved_and_the_sentence_names_the_way
     (place / "file").write_text("in the way")
     for vault in (place / "file", place / "file" / "vault"):
         with pytest.raises(NotSaved, match="Set HOLDFAST_HOME to a folder that can be written"):
-            flagging.take(str(vault), ["one"], SPEAKER, NOW)
+            take(str(vault), ["one"], SPEAKER, NOW)
 
 
 def test_a_format_file_that_cannot_be_read_does_not_cost_the_flag(vault: str) -> None:
     os.makedirs(f"{vault}/format")
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     assert waiting(vault) == ["one"]
 
 
@@ -133,7 +134,7 @@ def test_a_flag_is_a_sign_of_life_of_its_session(vault: str) -> None:
     state = home.state(vault)
     home.make_vault(vault)
     episode = episodes.open_episode(state, episodes.Episode("generic", "s", 1, "app-1", "/app", NOW))
-    flagging.take(vault, ["one"], SPEAKER, NOW + 600)
+    take(vault, ["one"], SPEAKER, NOW + 600)
     assert episodes.last_moment(state, episode) == NOW + 600
-    flagging.take(vault, ["of no session"], replace(SPEAKER, episode=""), NOW + 700)
+    take(vault, ["of no session"], replace(SPEAKER, episode=""), NOW + 700)
     assert episodes.last_moment(state, episode) == NOW + 600

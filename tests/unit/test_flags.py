@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture.flags import BIDI, LINE_BREAKS, LONGEST, clean, cut, from_record, make
+from holdfast.capture.flags import BIDI, LINE_BREAKS, LONGEST, clean, cut, make
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, ORIGINS, Flag
 
@@ -240,8 +240,8 @@ def test_a_short_text_is_one_piece_and_nothing_visible_is_none() -> None:
 
 def test_a_record_is_the_flag_again_whatever_a_newer_version_added() -> None:
     made, _ = make("x", now=NOW, kind="rule", evidence=["a"], origin="user")
-    assert from_record({**made.as_record(), "v": 9, "mood": "sunny"}) == made
+    assert Flag.from_record({**made.as_record(), "v": 9, "mood": "sunny"}) == made
     with pytest.raises(KeyError):
-        from_record({"text": "a flag without an id is none"})
-    bare = from_record({"id": "A", "time": "soon", "evidence": "one"})
+        Flag.from_record({"text": "a flag without an id is none"})
+    bare = Flag.from_record({"id": "A", "time": "soon", "evidence": "one"})
     assert (bare.id, bare.time, bare.kind, bare.evidence, bare.origin) == ("A", 0.0, "fact", (), "agent")

@@ -48,7 +48,7 @@ def a_flag(text: str, *evidence: str) -> Flag:
 def test_what_should_learn_travels_with_the_flag(argv: list[str], skill: str, rule: str) -> None:
     words = flag_words.read("snag", argv)
     flag = a_flag(words.texts[0], *words.evidence)
-    back = flags.from_record(flag.as_record())
+    back = Flag.from_record(flag.as_record())
     assert parsed(back) == Snag("it hung", "set TZ", skill, rule)
 
 

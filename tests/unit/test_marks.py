@@ -71,7 +71,7 @@ def test_there_are_none_before_the_first(state: str) -> None:
 def test_the_newest_come_first_and_no_more_than_are_worth_reading(state: str) -> None:
     for n in range(marks.MOST_READ + 5):
         marks.leave(state, mark(f"generic/s{n}/1"))
-        path = Path(state, "marks", marks._name("app-1", f"generic/s{n}/1"))
+        path = Path(marks._path(state, "app-1", f"generic/s{n}/1"))
         os.utime(path, (NOW + n, NOW + n))
     found = [one.episode for one in marks.of_project(state, "app-1")]
     assert found == [f"generic/s{n}/1" for n in range(marks.MOST_READ + 4, 4, -1)]

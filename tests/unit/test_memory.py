@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from flag_support import take
 
-from holdfast.capture import flagging, home, ledger, log, queue, segments, settle
+from holdfast.capture import flags, home, ledger, log, queue, segments, settle
 from holdfast.capture.ledger import Wanted
 from holdfast.errors import NewerFormat
 from holdfast.memory import Memory
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOW = 1_800_000_000.0
-SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
+SPEAKER = flags.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
 # The parameters of every public method; None for what is no method.
 PUBLIC: dict[type, dict[str, str | None]] = {
     Memory: {
@@ -191,7 +192,7 @@ def test_the_package_gives_the_memory_when_it_is_asked_for_and_imports_nothing_b
 def test_it_has_no_state_of_its_own_and_looks_anew_each_time(vault: str) -> None:
     seen = Memory.open(vault, "/app", lambda: NOW)
     assert seen.sessions.queue() == queue.View((), (), True)
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     assert [entry.flag.text for entry in seen.sessions.queue().entries] == ["one"]
     assert [record["kind"] for record in seen.sessions.ledger(Wanted(), 5)] == ["flag"]
 
@@ -204,14 +205,14 @@ def test_looking_into_a_vault_that_is_not_there_makes_nothing(vault: str) -> Non
 
 
 def test_its_clock_decides_what_a_lease_still_holds(vault: str) -> None:
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     settle.Settlement(f"{vault}/.state/queue", lambda: NOW).claim(1, 60)
     assert Memory.open(vault, "/app", lambda: NOW + 59).sessions.queue().of(queue.CLAIMED)
     assert Memory.open(vault, "/app", lambda: NOW + 60).sessions.queue().of(queue.WAITING)
 
 
 def test_a_dead_flag_waits_again_after_a_retry(vault: str) -> None:
-    taken = flagging.take(vault, ["one"], SPEAKER, NOW)
+    taken = take(vault, ["one"], SPEAKER, NOW)
     owner = settle.Settlement(f"{vault}/.state/queue", lambda: NOW)
     for _ in range(queue.TRIES):
         claim = owner.claim(1, 60)
@@ -224,7 +225,7 @@ def test_a_dead_flag_waits_again_after_a_retry(vault: str) -> None:
 
 
 def test_what_is_broken_is_copied_aside_and_stays_where_it_is(vault: str) -> None:
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     (path,) = segments.live(f"{vault}/.state/queue")
     with open(path, "ab") as file:
         file.write(b"\nHF1 00")
@@ -238,7 +239,7 @@ def test_what_is_broken_is_copied_aside_and_stays_where_it_is(vault: str) -> Non
 
 
 def test_a_disk_that_takes_no_copy_does_not_keep_the_queue_from_being_shown(vault: str) -> None:
-    flagging.take(vault, ["one"], SPEAKER, NOW)
+    take(vault, ["one"], SPEAKER, NOW)
     (path,) = segments.live(f"{vault}/.state/queue")
     with open(path, "ab") as file:
         file.write(b"\nHF1 00")

@@ -394,7 +394,7 @@ posix.write(2, " ".join(sys.modules).encode())
 """
 HEAVY = ("re", "json", "tomllib", "os", "enum", "functools", "collections", "typing", "dataclasses", "subprocess",
          "holdfast.brief.brief_file", "holdfast.hook.intercept", "holdfast.text.orders", "holdfast.hook.snapshot",
-         "holdfast.capture.queue", "holdfast.capture.flagging", "holdfast.capture.redaction_rules")  # fmt: skip
+         "holdfast.capture.queue", "holdfast.capture.flags", "holdfast.capture.redaction_rules")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["PreToolUse", "PostToolUse", "Stop", "SubagentStop", "TaskCompleted", "PostCompact"])

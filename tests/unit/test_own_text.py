@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import agent_files
-from holdfast.capture.git_glance import Index
+from holdfast.capture.gitfiles import Index
 from holdfast.taint import commands as own_commands
 from holdfast.taint import filters
 from holdfast.taint.text import Ground, real
@@ -135,10 +135,10 @@ def test_the_list_of_what_was_written_does_not_grow_without_end(tmp_path: Path) 
     file = next((tmp_path / "written").iterdir())
     assert file.stat().st_size <= agent_files.LARGEST_RECORD + 4096
     assert file.stat().st_mode & 0o777 == 0o600
-    known = agent_files.Written(str(tmp_path), "place", "s1")
+    known = agent_files.OwnFiles(str(tmp_path), "place", "s1")
     assert known.has("/x/599/9")
     assert not known.has("/x/0/0"), "the oldest went"
-    assert not agent_files.Written(str(tmp_path), "another", "s1").has("/x/599/9")
+    assert not agent_files.OwnFiles(str(tmp_path), "another", "s1").has("/x/599/9")
 
 
 # --- command lines

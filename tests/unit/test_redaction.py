@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from holdfast.capture import redaction
 from holdfast.capture.redaction import redact, redact_record
-from holdfast.capture.redaction_beginnings import PREFIXES, WEAK_PREFIXES
 from holdfast.capture.redaction_match import LABELS
 from holdfast.capture.redaction_rules import ASSIGNED, KNOWN, NAMED, RUNS, TOLD
+from holdfast.capture.redaction_tokens import PREFIXES, WEAK_PREFIXES
 
 SRC = Path(redaction.__file__).parents[2]
 LOWER = string.ascii_lowercase + string.digits
@@ -819,7 +819,7 @@ def fresh(code: str) -> set[str]:
 def test_the_import_loads_nothing_else() -> None:
     before = fresh("")
     after = fresh("import holdfast.capture.redaction")
-    ours = {f"holdfast.capture.{name}" for name in ("redaction", "redaction_beginnings")}
+    ours = {f"holdfast.capture.{name}" for name in ("redaction", "redaction_tokens")}
     assert after - before <= {"__future__", "holdfast", "holdfast.capture", *ours}
 
 

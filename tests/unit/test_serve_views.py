@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from flag_support import take
 from hook_support import a_home, wait_until
 from serve_support import serving
 
-from holdfast.capture import flagging, projects
+from holdfast.capture import flags, projects
 from holdfast.memory import Memory
 from holdfast.serve import health
 from holdfast.serve.serving import Serving
@@ -211,8 +212,8 @@ def test_health_fails_on_an_old_flag_and_says_why(fresh: Home) -> None:
             "behind": 0,
             "index_age_s": 0.0,
         }
-        speaker = flagging.Speaker("cli", "", projects.find(str(fresh.project), str(fresh.vault)), "agent")
-        flagging.take(str(fresh.vault), ["an old one"], speaker, time.time() - 7200)
+        speaker = flags.Speaker("cli", "", projects.find(str(fresh.project), str(fresh.vault)), "agent")
+        take(str(fresh.vault), ["an old one"], speaker, time.time() - 7200)
         answer = server.get("/health")
         assert (answer.status, answer.json["ok"], answer.json["waiting"]) == (503, False, 1)
         assert "the oldest for 2.0 hours (limit 1.0)" in answer.json["why"]

@@ -9,7 +9,7 @@ import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
 from holdfast.capture import ledger, log, once
-from holdfast.capture.flagging import Speaker
+from holdfast.capture.flags import Speaker
 from holdfast.errors import Conflict, NotFound, UsageError
 from holdfast.model import Project
 from holdfast.tasks import boot, commands, completion, page, record, states

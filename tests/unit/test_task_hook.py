@@ -24,7 +24,7 @@ from hook_support import (
     mounted,
 )
 
-from holdfast.capture import config, flagging, home, locks, once, projects
+from holdfast.capture import config, flags, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
 from holdfast.hook import nudge, our_commands, tasks
@@ -47,10 +47,10 @@ MODEL = "claude-sonnet-4-5"
 NEVER = {"json", "re", "dataclasses", "typing", "os", "enum", "subprocess", "pathlib", "site"}
 
 
-def speaker(where: Home, session: str = "", origin: str = "agent", folder: Path | None = None) -> flagging.Speaker:
+def speaker(where: Home, session: str = "", origin: str = "agent", folder: Path | None = None) -> flags.Speaker:
     home.make_vault(str(where.vault))
     project = projects.find(str(folder or where.project), str(where.vault))
-    return flagging.Speaker("claude-code", f"claude-code/{session}/1" if session else "", project, origin)
+    return flags.Speaker("claude-code", f"claude-code/{session}/1" if session else "", project, origin)
 
 
 def begin(where: Home, task: str = TASK, *, folder: Path | None = None, **more: Any) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hook_support import PYTHON, SOURCE, START, Home, wait_until
 
-from holdfast.capture import flagging, notices, platform, projects
+from holdfast.capture import flags, notices, platform, projects
 from holdfast.errors import Busy, NotFound, UsageError
 from holdfast.tasks import commands, record, states, words
 from holdfast.tasks.run import process as run_lock
@@ -50,9 +50,9 @@ class Bench:
         for made in (self.folder, self.bin):
             made.mkdir()
         self.env = {**home.env, "PATH": f"{self.bin}:{home.env['PATH']}", "PYTHONPATH": str(SOURCE)}
-        flagging.prepare(self.vault)
+        flags.prepare(self.vault)
         project = projects.find(str(home.project), self.vault)
-        self.speaker = flagging.Speaker("cli", "", project, "user", is_open=False)
+        self.speaker = flags.Speaker("cli", "", project, "user", is_open=False)
         self.processes: list[subprocess.Popen[bytes]] = []
         self.start("audit", "Audit the orders")
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hook_support import Agents, Home, imported_by
 
-from holdfast.capture import config, flagging, home, locks, projects
+from holdfast.capture import config, flags, home, locks, projects
 from holdfast.tasks import boot, commands, record, watch, words
 from holdfast.tasks.page import View
 
@@ -22,10 +22,10 @@ TASK, GOAL = "audit", "Check the orders of 2026"
 SEEN = "seen done by the hook, nobody said so:"
 
 
-def speaker(where: Home, session: str = "") -> flagging.Speaker:
+def speaker(where: Home, session: str = "") -> flags.Speaker:
     home.make_vault(str(where.vault))
     project = projects.find(str(where.project), str(where.vault))
-    return flagging.Speaker("claude-code", f"claude-code/{session}/1" if session else "", project, "agent")
+    return flags.Speaker("claude-code", f"claude-code/{session}/1" if session else "", project, "agent")
 
 
 def begin(where: Home, *units: str, task: str = TASK) -> None:

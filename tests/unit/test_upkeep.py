@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from flag_support import take
 
-from holdfast.capture import background, flagging, home, ledger, segments, settle
+from holdfast.capture import background, flags, home, ledger, segments, settle
 from holdfast.model import Project
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 NOW = 1_800_000_000.0
 DAY = 24 * 3600.0
-SPEAKER = flagging.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
+SPEAKER = flags.Speaker("generic", "generic/s/1", Project("app-1", "app", "path:x", "/app"), "agent")
 ALL = ledger.Wanted()
 
 
@@ -44,13 +45,13 @@ def spawned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def file_current_segment(vault: str) -> None:
     """A segment whose flags are all filed, and a newer one: the first is due for the archive."""
     folder = f"{home.state(vault)}/queue"
-    flagging.take(vault, ["filed"], SPEAKER, NOW)
+    take(vault, ["filed"], SPEAKER, NOW)
     owner = settle.Settlement(folder, lambda: NOW)
     claim = owner.claim(10, 60)
     assert claim
     owner.acknowledge(claim, [flag.id for flag in claim.flags])
     Path(folder, "current").unlink()
-    flagging.take(vault, ["waits"], SPEAKER, NOW + 1)
+    take(vault, ["waits"], SPEAKER, NOW + 1)
     assert len(segments.live(folder)) == 2
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture import episodes, git_glance, home, marks, notices, platform, queue
+from holdfast.capture import episodes, gitfiles, home, marks, notices, platform, queue
 from holdfast.capture.flags import clean
 from holdfast.model import TRUSTED, Project, value
 from holdfast.text.layout import Item, Section, many, when
@@ -93,7 +93,7 @@ def gather(
 def _faults(state: str, now: float) -> list[Fault]:
     """Those that stand; where none of them is about the history, what a glance at it shows."""
     stands = platform.is_there(f"{state}/faults")
-    seen = git_glance.damage(state.rpartition("/")[0])
+    seen = gitfiles.damage(state.rpartition("/")[0])
     if not stands and not seen:
         return []
     from holdfast.capture import notices

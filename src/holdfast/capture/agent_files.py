@@ -7,7 +7,8 @@ the agent's, which costs a review.
 
 Nothing is read until something asks, and a vault without calls since its last writer answers without a look at it.
 
-Files that an agent wrote while everything in its context was known: its own words, whether git tracks them or not.
+Also kept, for each repository: the files that an agent wrote while everything in its context was known. They are its
+own words, whether git tracks them or not.
 """
 
 from __future__ import annotations
@@ -21,33 +22,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.capture.calls import Settled, Span
+    from holdfast.capture.calls import CallSpan, LastWriter
 
-
-A_FOLDER = 0o040000
 BRAIN = "BRAIN.md"
 RECORDS = ("prompts", "lineage")  # what was said and handed over: a close writes it, and nobody else
 LARGEST = 1 << 22
 
 
 def concerns(path: str) -> bool:
-    """Whether a start would believe a file: a note, the user's own part of the brain, what was said and handed over."""
+    """True if a start would believe a file: a note, the user's own part of the brain, what was said and handed over."""
     return path == BRAIN or (path.endswith(".md") and path.partition("/")[0] in (*calls.FOLDERS, *RECORDS))
 
 
 class Edits:
-    """Which files of a vault agents have changed since its last writer."""
+    """The files of a vault that agents have changed since its last writer."""
 
     def __init__(self, vault: str) -> None:
         self.vault = vault
         self.state = f"{vault}/.state"
-        self._spans: list[Span] | None = None
+        self._spans: list[CallSpan] | None = None
         self._written: frozenset[str] | None = None
         self._missing: list[tuple[str, str]] = []
-        self._settled: Settled | None = None
+        self._last: LastWriter | None = None
 
     @property
-    def spans(self) -> list[Span]:
+    def spans(self) -> list[CallSpan]:
         if self._spans is None:
             self._spans = calls.spans(self.state)
             pairs = [line.partition("\t") for line in calls.lines(self.state, "missing")]
@@ -72,7 +71,8 @@ class Edits:
     def _times(self, path: str) -> tuple[list[int], posix.stat_result | None]:
         """The times that tell who changed a file, and the file itself, None where there is none or a link leads to it.
         Of one that is gone, the time of the folder that it was in."""
-        known = self._known().folders
+        self._last = self._last or calls.settled(self.state)
+        known = self._last.folders
         names = path.split("/")
         folder = posix.lstat(self.vault)
         times: list[int] = []
@@ -82,19 +82,12 @@ class Edits:
                 seen = posix.lstat(f"{self.vault}/{place}")
             except OSError:
                 return [*times, folder.st_ctime_ns], None
-            if depth == len(names):
-                return [*times, seen.st_ctime_ns], seen
-            if seen.st_mode & platform.FILE_TYPE != A_FOLDER:
-                return [*times, seen.st_ctime_ns], None
+            if depth == len(names) or seen.st_mode & platform.FILE_TYPE != platform.A_FOLDER:
+                return [*times, seen.st_ctime_ns], seen if depth == len(names) else None
             if known.get(place) != seen.st_ino:
                 times.append(seen.st_ctime_ns)
             folder = seen
         return times, None
-
-    def _known(self) -> Settled:
-        if self._settled is None:
-            self._settled = calls.settled(self.state)
-        return self._settled
 
     def _within(self, times: Iterable[int]) -> list[str]:
         first = min((one.begin for one in self.spans), default=0)
@@ -103,20 +96,16 @@ class Edits:
     def is_ours(self, path: str, seen: posix.stat_result | None) -> bool:
         if self._written is None:
             self._written = frozenset(calls.lines(self.state, "written"))
-        if not self._written:
-            return False
-        if seen is None:
-            return calls.of_text(path, None) in self._written
         try:
-            raw = platform.read_regular(f"{self.vault}/{path}", LARGEST)
+            raw = platform.read_regular(f"{self.vault}/{path}", LARGEST) if self._written and seen else None
         except OSError:
             return False
-        return calls.of_text(path, raw.decode("utf-8", "surrogateescape")) in self._written
+        text = None if raw is None else raw.decode("utf-8", "surrogateescape")
+        return bool(self._written) and calls.of_text(path, text) in self._written
 
 
 def note_missing(vault: str, episode: str, changed: list[str]) -> int:
-    """Write down which notes are gone from the folders that a call has changed; returns how many. Whatever happens to
-    the folder later would hide it."""
+    """Note which files are gone from the folders that a call has changed, before a later change hides it; the count."""
     edits = Edits(vault)
     there = {name: set(platform.names(f"{vault}/{name}")) for name in changed}
     count = 0
@@ -154,8 +143,8 @@ def add(state: str, place: str, session: str, paths: Iterable[str]) -> None:
         platform.write_atomic(file, kept, durable=False)
 
 
-class Written:
-    """What is known of a repository, read once and only when it is asked for."""
+class OwnFiles:
+    """The files of a repository that agents are known to have written, read once and only when asked for."""
 
     def __init__(self, state: str, place: str, session: str) -> None:
         self._file = _path(state, place)
@@ -175,11 +164,7 @@ class Written:
     def _known(self) -> dict[str, list[tuple[str, str]]]:
         if self._lines is None:
             self._lines = {}
-            try:
-                text = platform.read_regular(self._file, LARGEST_RECORD * 2).decode("ascii", "replace")
-            except (OSError, ValueError):
-                text = ""
-            for line in text.splitlines():
+            for line in platform.text(self._file, LARGEST_RECORD * 2).splitlines():
                 path, _, rest = line.partition(" ")
                 stood, _, session = rest.partition(" ")
                 self._lines.setdefault(path, []).append((stood, session))

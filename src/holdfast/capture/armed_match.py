@@ -1,4 +1,4 @@
-"""Whether a tool call is one that a note waits for, decided on the compiled form, with nothing imported.
+"""Match a tool call against the compiled form of what a note waits for, with nothing imported.
 
 The same code serves `holdfast arm` and a hook that has milliseconds: globs are walked by hand in time that is bounded
 by their length times the path's, a word is looked for as a whole one, and `re` is loaded only for a note that has a
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 LONGEST_TEXT = 4000  # characters of a tool's input that a pattern is tried on
@@ -19,21 +19,20 @@ UNSPACED = "\u0e00"  # from here on are the scripts that put no space between wo
 
 
 def matches(when: Mapping[str, Any], tool: str, text: str, paths: Iterable[str], lowered: str | None = None) -> bool:
-    """Whether everything that a compiled `when` asks for is true of a tool call. `lowered` is the text in lower case,
-    from who asks about many notes and has made it once."""
+    """True if everything that a compiled `when` asks for is true of a tool call. `lowered` is the text in lower case,
+    from a caller that asks about many notes and has made it once."""
     if when["tool"] and not any(glob_matches(one, tool.lower()) for one in when["tool"]):
         return False
-    if when["words"]:
-        small = text.lower() if lowered is None else lowered
-        if not all(has_word(small, word) for word in when["words"]):
-            return False
+    small = text.lower() if lowered is None and when["words"] else lowered or ""
+    if not all(has_word(small, word) for word in when["words"]):
+        return False
     if when["paths"] and not any(path_matches(glob, path) for path in paths for glob in when["paths"]):
         return False
     return not when["pattern"] or _occurs(when["pattern"], text[:LONGEST_TEXT])
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text by itself: `rg` not in `cargo`, and `.py` in `a.py`, since a sign at its edge
+    """True if a word stands in a text by itself: `rg` not in `cargo`, and `.py` in `a.py`, since a sign at its edge
     already sets it apart."""
     starts, ends = _is_bound(word[:1]), _is_bound(word[-1:])
     is_option = word.startswith("-")  # of which `--force` is one and `--force-with-lease` another
@@ -58,7 +57,7 @@ class _TooLate(Exception):
 
 
 def _occurs(pattern: str, text: str) -> bool:
-    """Whether a pattern is found in time. Python's own search never gives up, but it does look for signals."""
+    """True if a pattern is found in time. Python's own search never gives up, but it does look for signals."""
     import re
     import signal
 
@@ -82,29 +81,19 @@ def _give_up(*_: object) -> None:
 
 
 def path_matches(glob: str, path: str) -> bool:
-    """A compiled glob on a path, folder by folder; `**` stands for any number of folders."""
-    return _folders(glob.split("/"), _tidy(path))
-
-
-def _tidy(path: str) -> list[str]:
+    """Match a compiled glob with a path, folder by folder; `**` stands for any number of folders."""
     parts: list[str] = [""] if path.startswith("/") else []
     for part in path.split("/"):
         if part == "..":
             del parts[-1:]
         elif part not in ("", "."):
             parts.append(part)
-    return parts
-
-
-def _folders(globs: Sequence[str], parts: Sequence[str]) -> bool:
     reached = {0}  # how many parts the globs so far can have taken
-    for glob in globs:
-        if glob == "**":
+    for one in glob.split("/"):
+        if one == "**" and reached:
             reached = set(range(min(reached), len(parts) + 1))
         else:
-            reached = {at + 1 for at in reached if at < len(parts) and glob_matches(glob, parts[at])}
-        if not reached:
-            return False
+            reached = {at + 1 for at in reached if at < len(parts) and glob_matches(one, parts[at])}
     return len(parts) in reached
 
 
@@ -141,16 +130,11 @@ def _signs(glob: str) -> list[str]:
 def _takes(sign: str, letter: str) -> bool:
     if len(sign) == 1:
         return sign in ("?", letter)
-    inside = sign[1:-1]
-    negated = inside[0] in "!^"
-    inside = inside[1:] if negated else inside
-    at = 0
+    negated = sign[1] in "!^"
+    inside, at = sign[2 if negated else 1 : -1], 0
     found = False
     while at < len(inside):
-        if inside[at + 1 : at + 2] == "-" and at + 2 < len(inside):
-            found = found or inside[at] <= letter <= inside[at + 2]
-            at += 3
-        else:
-            found = found or inside[at] == letter
-            at += 1
+        is_range = inside[at + 1 : at + 2] == "-" and at + 2 < len(inside)
+        found = found or inside[at] <= letter <= inside[at + 2 if is_range else at]
+        at += 3 if is_range else 1
     return found != negated

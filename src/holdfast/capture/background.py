@@ -2,11 +2,11 @@
 
 HOLDFAST_CLOSE=off starts no close and makes no brief: then whoever set it runs `holdfast close` themselves (cron,
 CI). HOLDFAST_CLOSE=wait has the end of a session wait for its close: in a container that is gone a moment later
-nobody else would do it. What the child prints goes to .state/background.log, which stays small. The child carries
-HOLDFAST_CHILD, so that nothing it starts can ever call our hooks. It runs the interpreter that has our packages,
-which the launcher names in HOLDFAST_PYTHON; without that, our own, with the packages beside us.
+nobody else would do it. The child prints to .state/background.log, which stays small. It carries HOLDFAST_CHILD, so
+that nothing it starts can ever call our hooks. It runs the interpreter that has our packages, which the launcher names
+in HOLDFAST_PYTHON; without that, our own, with the packages beside us.
 
-What must happen now and then without anybody asking: old ledger days folded, filed segments archived.
+Upkeep runs once a day without anybody asking: old ledger days are folded, filed segments archived.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture import acknowledged
-
+    from holdfast.capture import losses
 
 SWITCH = "HOLDFAST_CLOSE"
 PYTHON = "HOLDFAST_PYTHON"
@@ -38,7 +37,7 @@ def is_waited_for(env: Mapping[str, str]) -> bool:
 
 
 def wait(pid: int) -> bool:
-    """Until the child is done; False where we were not patient enough for it, or it failed."""
+    """Wait until the child is done; False where we were not patient enough for it, or it failed."""
     import _signal  # type: ignore[import-not-found,unused-ignore]
 
     def give_up(*_: object) -> None:
@@ -67,7 +66,7 @@ def start(vault: str, env: Mapping[str, str], *words: str) -> int:
 
 
 def _log_of(vault: str) -> str:
-    """Where a child may print; one that has grown is begun anew, keeping the one before."""
+    """The file that a child prints to; one that has grown is begun anew, keeping the one before."""
     path = f"{home.state(vault)}/background.log"
     try:
         if posix.stat(path).st_size > LARGEST_LOG:
@@ -89,7 +88,7 @@ def _may_run(path: str) -> bool:
 
 
 def spawn(command: list[str], env: Mapping[str, str], log: str = "/dev/null") -> int:
-    """A process that outlives us and holds nothing of ours: a held pipe would make the host wait."""
+    """Start a process that outlives us and holds nothing of ours: a held pipe would make the host wait."""
     opened = [(posix.POSIX_SPAWN_OPEN, 0, "/dev/null", posix.O_RDONLY, 0)]
     how = posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND
     opened += [(posix.POSIX_SPAWN_OPEN, fd, log, how, 0o600) for fd in (1, 2)]
@@ -98,7 +97,7 @@ def spawn(command: list[str], env: Mapping[str, str], log: str = "/dev/null") ->
 
 
 def _inheritable() -> list[int]:
-    """What the host left open for us beyond the three: it must not live on in a child."""
+    """The descriptors that the host left open for us beyond the three: they must not live on in a child."""
     found = []
     for name in platform.names("/proc/self/fd") or platform.names("/dev/fd"):
         try:
@@ -114,37 +113,34 @@ EVERY = 24 * 3600.0
 
 def run(vault: str, now: float) -> dict[str, int]:
     """Do what is due. Everything in it may be killed and done again."""
-    from holdfast.capture import acknowledged, ledger, once, settle
+    from holdfast.capture import ledger, losses, once, settle
 
     state = home.state(vault)
     days = ledger.retire(state, now)
     moved = settle.Settlement(f"{state}/queue", clock=lambda: now).archive()
     done = {"ledger_days": len(days), "segments": moved, "courses": once.sweep(state, now)}
-    ledger.append(state, "upkeep", now, **done, **acknowledged.counted(state, _reconcile(vault, now)))
+    ledger.append(state, "upkeep", now, **done, **losses.counted(state, _reconcile(vault, now)))
     return done
 
 
-def _reconcile(vault: str, now: float) -> acknowledged.Account:
-    """Hold what was acknowledged against what is there; the next starts say what is missing."""
-    from holdfast.capture import acknowledged, notices
+def _reconcile(vault: str, now: float) -> losses.Losses:
+    """Look for losses; the next starts say what is missing."""
+    from holdfast.capture import losses, notices
 
-    found = acknowledged.account(vault, now)
+    found = losses.account(vault, now)
     if found.is_whole:
-        notices.remove(home.state(vault), acknowledged.NOTICE)
+        notices.remove(home.state(vault), losses.NOTICE)
     else:
         line = f"{found.sentence()}; everything else is kept. `holdfast doctor` says what to do."
-        notices.leave(home.state(vault), acknowledged.NOTICE, line[:1].upper() + line[1:], now)
+        notices.leave(home.state(vault), losses.NOTICE, line[:1].upper() + line[1:], now)
     return found
 
 
 def start_if_due(vault: str, env: Mapping[str, str], now: float) -> bool:
     """Start it in the background if the last time was long ago."""
     stamp = f"{home.state(vault)}/upkeep"
-    try:
-        if abs(now - posix.stat(stamp).st_mtime) < EVERY:
-            return False
-    except FileNotFoundError:
-        pass
+    if abs(now - platform.modified(stamp)) < EVERY:
+        return False
     platform.write_atomic(stamp, b"", durable=False)
     start(vault, env, "upkeep")
     return True

@@ -1,4 +1,4 @@
-"""When agents' tool calls ran, in the file system's own time, and what we ourselves wrote meanwhile.
+"""Agents' tool calls, timed by the file system's own clock, and what we ourselves wrote meanwhile.
 
     calls/open/NAME    a call under way: when it began and whose it is
     calls/ended        calls that are over since the last writer: begin, end, whose
@@ -37,7 +37,7 @@ FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "quarantine
 
 
 @value
-class Span:
+class CallSpan:
     """One call: when it began and ended, in ns, and the episode that made it."""
 
     begin: int
@@ -47,15 +47,15 @@ class Span:
 
 
 @value
-class Settled:
-    """What the last writer left. `folders` are the note folders by inode: another one was put in its place since."""
+class LastWriter:
+    """The last writer's commit, and the note folders by inode, so that another one in the place of one shows."""
 
     head: str
     folders: dict[str, int]
 
 
 def begin(state: str, name: str, episode: str, agent: str = "") -> None:
-    """A call of a session, or of one of its subagents, is about to run. Raises OSError."""
+    """Note that a call of a session, or of one of its subagents, is about to run. Raises OSError."""
     path = f"{state}/calls/open/{name}"
     try:
         fd = posix.open(path, NEW, 0o600)
@@ -72,67 +72,67 @@ def begin(state: str, name: str, episode: str, agent: str = "") -> None:
 
 
 def end(state: str, name: str, *, died: bool = False) -> int:
-    """A call is over; returns when it began, 0 where that is not known. Raises OSError."""
+    """Note that a call is over; returns when it began, 0 where that is not known. Raises OSError."""
     path = f"{state}/calls/open/{name}"
     known = _read_open(path)
     if not known:
         return 0
     posix.utime(path)
-    last = posix.stat(path).st_ctime_ns
-    last = min(last, known.begin + LONGEST) if died else last
+    last = min(posix.stat(path).st_ctime_ns, known.begin + LONGEST if died else FOREVER)
     append(state, "ended", f"{known.begin} {last} {known.episode}")
     platform.remove(path)  # not before it is in the other list
     return known.begin
 
 
 def cancel(state: str, name: str) -> None:
-    """It will not run after all."""
+    """Forget a call that will not run after all."""
     platform.remove(f"{state}/calls/open/{name}")
 
 
 def end_all(state: str, episode: str, agent: str | None = None, *, died: bool = False) -> None:
-    """No call of an episode is under way any more, or none of one agent in it, "" being the session itself: refused
-    ones and interrupted ones end without a word."""
+    """Note that no call of an episode is under way any more, or none of one agent in it, "" being the session itself:
+    refused ones and interrupted ones end without a word."""
     for name in platform.names(f"{state}/calls/open"):
         known = _read_open(f"{state}/calls/open/{name}")
         if known and known.episode == episode and agent in (None, known.agent):
             end(state, name, died=died)
 
 
-def _read_open(path: str) -> Span | None:
+def _read_open(path: str) -> CallSpan | None:
     try:
         began, _, owner = platform.read_file(path, 4096).decode("utf-8", "replace").rstrip("\n").partition(" ")
         episode, _, agent = owner.partition("\t")
-        return Span(int(began) if began.isdecimal() else posix.stat(path).st_ctime_ns, FOREVER, episode, agent)
+        return CallSpan(int(began) if began.isdecimal() else posix.stat(path).st_ctime_ns, FOREVER, episode, agent)
     except OSError:
         return None
 
 
 def changed_folders(vault: str, since: int) -> list[str]:
     """The folders of notes in which something came or went."""
-    return [name for name in FOLDERS if _changed(f"{vault}/{name}", since)]
+    return [name for name in FOLDERS if _ctime(f"{vault}/{name}") >= since]
 
 
-def _changed(folder: str, since: int) -> bool:
+def _ctime(folder: str) -> int:
+    """The change time of a folder; one that is gone changed in any case."""
     try:
-        return posix.lstat(folder).st_ctime_ns >= since
+        return posix.lstat(folder).st_ctime_ns
     except OSError:
-        return True
+        return FOREVER
 
 
-def spans(state: str) -> list[Span]:
+def spans(state: str) -> list[CallSpan]:
     """Every call since the last writer, those under way included."""
     folder = f"{state}/calls/open"
     found = [one for name in platform.names(folder) if (one := _read_open(f"{folder}/{name}"))]
     for line in lines(state, "ended"):
         parts = line.split(" ", 2)
         if len(parts) == 3 and parts[0].isdecimal() and parts[1].isdecimal():
-            found.append(Span(int(parts[0]), int(parts[1]), parts[2]))
+            found.append(CallSpan(int(parts[0]), int(parts[1]), parts[2]))
     return found
 
 
 def written(state: str, path: str, text: str | None) -> None:
-    """Our own writer is about to put this text at a path of the vault, or to take the file away."""
+    """Note that our own writer is about to put this text at a path of the vault, or to take the file away."""
     append(state, "written", of_text(path, text))
 
 
@@ -151,83 +151,64 @@ def append(state: str, name: str, line: str) -> None:
             continue
         try:
             posix.write(fd, f"{line}\n".encode("utf-8", "surrogateescape"))
-            if posix.fstat(fd).st_ino == _inode(path):
+            if posix.fstat(fd).st_ino == posix.stat(path).st_ino:
                 return
+        except FileNotFoundError:
+            continue
         finally:
             posix.close(fd)
 
 
-def _inode(path: str) -> int:
-    try:
-        return posix.stat(path).st_ino
-    except OSError:
-        return 0
-
-
 def lines(state: str, name: str) -> list[str]:
     """A list, with what a writer that was killed had begun to drop."""
-    found: list[str] = []
-    for path in (f"{state}/calls/{name}.before", f"{state}/calls/{name}"):
-        try:
-            found += platform.read_file(path, LARGEST).decode("utf-8", "surrogateescape").split("\n")
-        except OSError:
-            continue
+    paths = (f"{state}/calls/{name}.before", f"{state}/calls/{name}")
+    found = [line for path in paths for line in platform.text(path, LARGEST, "surrogateescape").split("\n")]
     return [line for line in found if line]
 
 
-def settled(state: str) -> Settled:
-    """What the last writer left; nothing where none has ever been."""
-    path = f"{state}/calls/settled"
-    try:
-        head, *rest = platform.read_file(path, LARGEST).decode("utf-8", "replace").split("\n")
-    except OSError:
-        return Settled("", {})
+def settled(state: str) -> LastWriter:
+    """The state that the last writer left; nothing where none has ever been."""
+    head, *rest = platform.text(f"{state}/calls/settled", LARGEST).split("\n")
     pairs = [line.split(" ", 1) for line in rest]
-    return Settled(head, {one[1]: int(one[0]) for one in pairs if len(one) == 2 and one[0].isdecimal()})
+    return LastWriter(head, {one[1]: int(one[0]) for one in pairs if len(one) == 2 and one[0].isdecimal()})
 
 
 def settle(state: str, head: str, folders: Iterable[tuple[str, int]]) -> None:
     """A writer vouches for a commit, and for these folders."""
-    path = f"{state}/calls/settled"
     data = "\n".join((head, *(f"{inode} {name}" for name, inode in folders))).encode()
-    try:
-        platform.write_atomic(path, data, durable=False)
-    except FileNotFoundError:
-        platform.make_folders(f"{state}/calls")
-        platform.write_atomic(path, data, durable=False)
+    platform.make_folders(f"{state}/calls")
+    platform.write_atomic(f"{state}/calls/settled", data, durable=False)
 
 
 def drop_until(state: str, time: int) -> None:
-    """What agents changed until this time is settled. The vault's lock is held."""
+    """Drop what agents changed until this time: it is settled. The vault's lock is held."""
     folder = f"{state}/calls/open"
     names = platform.names(folder)
     for name in names:
         known = _read_open(f"{folder}/{name}")
         if known and known.begin < time - ABANDONED:
             end(state, name, died=True)
-    _keep(state, "ended", lambda line: line.split(" ", 2)[1].isdecimal() and int(line.split(" ", 2)[1]) >= time)
+    _keep(state, "ended", lambda line: (end := line.split(" ", 2)[1]).isdecimal() and int(end) >= time)
     _keep(state, "missing", lambda _: False)
     if not names:
         drop_written(state)
 
 
 def drop_written(state: str) -> None:
-    """No call is under way that anything of ours could be taken for. The vault's lock is held, as by whoever writes
-    there."""
+    """Forget what we wrote: no call is under way that it could be taken for. The vault's lock is held."""
     platform.remove(f"{state}/calls/written")
 
 
 def _keep(state: str, name: str, wanted: Callable[[str], bool]) -> None:
     """Drop the lines of a list that are not wanted; one that a hook adds meanwhile is kept."""
     path = f"{state}/calls/{name}"
-    kept = []
-    if platform.is_there(f"{path}.before"):  # of a writer that was killed
-        kept = [line for line in lines(state, name) if line.count(" ") and wanted(line)]
+    was_killed = platform.is_there(f"{path}.before")  # a writer before us
+    if not was_killed and platform.is_there(path):
+        posix.rename(path, f"{path}.before")
+    kept = [line for line in lines(state, name) if line.count(" ") and wanted(line)]
+    if was_killed:
         platform.remove(f"{path}.before")
         platform.remove(path)
-    elif platform.is_there(path):
-        posix.rename(path, f"{path}.before")
-        kept = [line for line in lines(state, name) if line.count(" ") and wanted(line)]
     for line in dict.fromkeys(kept):
         append(state, name, line)
     platform.remove(f"{path}.before")

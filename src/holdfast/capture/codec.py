@@ -4,13 +4,16 @@
 (bench/imports.py prints it). The C scanner and encoder beneath it are importable on their own. Should an
 interpreter lack them, or should they refuse what they are given, the standard module takes over, so the result
 is always the one that `json` would give.
+
+Small files that hold one record, and logs of records, are read here too.
 """
 
 from __future__ import annotations
 
+from holdfast.capture import platform
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -26,19 +29,15 @@ class _Context:
     memo: dict[str, str] = {}  # noqa: RUF012  the C scanner asks for the attribute; it keeps its own memo
 
 
-def _scanner() -> Callable[[str, int], tuple[Any, int]]:
-    import _json
-
-    return _json.make_scanner(_Context)  # type: ignore[arg-type]
-
-
 def decode(text: str | bytes) -> Any:
     """The value in `text`. Raises ValueError where it is not one JSON value."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     text = text.strip(" \t\r\n\ufeff")
     try:
-        scan = _scanner()
+        import _json
+
+        scan = _json.make_scanner(_Context)  # type: ignore[arg-type]
     except (ImportError, AttributeError, TypeError):
         return _decode_slowly(text)
     try:
@@ -93,3 +92,37 @@ def _utf8(text: str) -> bytes:
         import json
 
         return json.dumps(json.loads(text), ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def read(path: str, limit: int = -1) -> dict[str, Any]:
+    """The record in a small file; {} where there is none that can be read."""
+    try:
+        return _record(platform.read_file(path, limit))
+    except OSError:
+        return {}
+
+
+def write(path: str, record: object, *, durable: bool) -> None:
+    """Put a record into a file of its own, and its folder where it is missing. Raises OSError."""
+    platform.make_folders(path.rpartition("/")[0])
+    platform.write_atomic(path, encode(record), durable=durable)
+
+
+def logged(path: str, newest: int = 0, having: tuple[bytes, ...] = (b"",)) -> list[dict[str, Any]]:
+    """The records of a log that can be read, of its `newest` bytes where that is given, and only those with one of some
+    words in their bytes; [] where there is no log."""
+    from holdfast.capture import log
+
+    try:
+        payloads = log.records(log.scan_tail(path, newest) if newest else log.scan_file(path))
+        return [record for raw in payloads if any(word in raw for word in having) and (record := _record(raw))]
+    except OSError:
+        return []
+
+
+def _record(raw: bytes) -> dict[str, Any]:
+    try:
+        found = decode(raw)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

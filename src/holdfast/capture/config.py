@@ -25,22 +25,19 @@ def path_of(state: str) -> str:
 
 
 def load(state: str) -> Mapping[str, Any]:
-    """What the user set; {} where nothing. Never fails: `problem` says what could not be read."""
+    """The user's settings; {} where there are none. Never fails: `problem` says what could not be read."""
     try:
         seen = posix.stat(path_of(state))
     except (OSError, ValueError):
         return {}
     stamp = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}"
     kept = f"{state}/config.json"
-    try:
-        record = codec.decode(platform.read_file(kept, LARGEST))
-        if record["stamp"] == stamp:
-            return dict(record["config"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
+    record = codec.read(kept, LARGEST)
+    if record.get("stamp") == stamp and isinstance(record.get("config"), dict):
+        return dict(record["config"])
     found = _parse(path_of(state))
     try:
-        platform.write_atomic(kept, codec.encode({"v": 1, "stamp": stamp, "config": found}), durable=False)
+        codec.write(kept, {"v": 1, "stamp": stamp, "config": found}, durable=False)
     except (OSError, TypeError, ValueError):
         pass  # a disk that takes nothing, or a date in it: parsed again the next time
     return found

@@ -1,4 +1,4 @@
-"""Drafts: what somebody submitted and was refused. Nothing that was submitted is lost because a form was wrong.
+"""Drafts: texts that somebody submitted and that were refused. Nothing is lost because a form was wrong.
 
     drafts/log      framed records: one for each draft, one for each thing that became of it
 
@@ -31,6 +31,7 @@ LONGEST_WHY = 1000
 LONGEST_TOLD = 160  # characters of a reason in a start
 MOST_TOLD = 4
 SETTLED, USED, TOLD = "settled", "used", "told"
+LATER = ("used", "is_told", "is_settled")  # fields of a draft that later records tell
 SHELL = "the shell may change these words"  # why the hook keeps what it saw before the shell did (capture/flag_words)
 WRITTEN = "nothing was written"
 KEPT = "your words are kept as a draft (`holdfast drafts`)"
@@ -74,8 +75,7 @@ def keep(
     evidence: Sequence[str] = (),
     given: str = "",
 ) -> str:
-    """Keep a refused text, synced; returns its id. The same text of the same session is one draft. "" where there is
-    no text. Raises NotSaved."""
+    """Keep a refused text, synced; returns its id, "" for no text. The same of one session is one. Raises NotSaved."""
     from holdfast.capture.flags import clean
     from holdfast.capture.redaction import redact
 
@@ -86,14 +86,10 @@ def keep(
         if not one.is_settled and (one.kind, one.text, one.project, one.episode) == (kind, bare, project, episode):
             return one.id
     ident = new_id(now)
-    record: dict[str, object] = {"v": VERSION, "id": ident, "time": now, "kind": kind, "text": bare}
-    record |= {
-        "why": redact(" ".join(why.partition(f"; {WRITTEN}")[0].split()))[0][:LONGEST_WHY],
-        "project": project,
-        "episode": episode,
-    }
-    record |= {"origin": origin, "evidence": [redact(one)[0] for one in evidence], "given": given}
-    _append(state, [record])
+    tidy = redact(" ".join(why.partition(f"; {WRITTEN}")[0].split()))[0][:LONGEST_WHY]
+    proofs = tuple(redact(one)[0] for one in evidence)
+    made = Draft(ident, kind, bare, tidy, project, episode, now, origin, proofs, given)
+    _append(state, [{"v": VERSION, **{name: one for name, one in made.__dict__.items() if name not in LATER}}])
     return ident
 
 
@@ -123,24 +119,10 @@ def refused(
 
 def read(state: str, newest: int = 0) -> list[Draft]:
     """Every draft with what became of it, the oldest first; with `newest`, those in the last so many bytes."""
-    found: dict[str, Draft] = {}
-    became: list[dict[str, object]] = []
-    for place in PLACES:
-        try:
-            path = f"{state}/{place}"
-            payloads = list(log.records(log.scan_tail(path, newest) if newest else log.scan_file(path)))
-        except OSError:
-            continue
-        for payload in payloads:
-            try:
-                record = codec.decode(payload)
-                if "draft" in record:
-                    became.append(record)
-                elif "text" in record:
-                    found[str(record["id"])] = _draft(record)
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # purged, or of a version that we do not know
-    for record in became:
+    records = [record for place in PLACES for record in codec.logged(f"{state}/{place}", newest)]
+    made = (_draft(record) for record in records if "text" in record and "id" in record and "draft" not in record)
+    found = {one.id: one for one in made}
+    for record in records:
         one = found.get(str(record.get("draft")))
         if one:
             found[one.id] = _changed(one, str(record.get("became")), str(record.get("where") or ""))
@@ -158,16 +140,14 @@ def _draft(record: dict[str, object]) -> Draft:
 
 
 def _changed(one: Draft, became: str, where: str) -> Draft:
-    if became == USED:
-        one = replace(one, used=where or USED)
-    elif became == TOLD:
-        one = replace(one, is_told=True)
-    is_over = became == SETTLED or (bool(one.used) and one.is_told)
-    return replace(one, is_settled=True) if is_over else one
+    used = where or USED if became == USED else one.used
+    is_told = one.is_told or became == TOLD
+    is_settled = one.is_settled or became == SETTLED or (bool(used) and is_told)
+    return replace(one, used=used, is_told=is_told, is_settled=is_settled)
 
 
 def any_kept(state: str) -> bool:
-    """Whether there ever was one: most starts and flags need not load this."""
+    """True if there ever was one: most starts and flags need not load this."""
     return any(platform.is_there(f"{state}/{place}") for place in PLACES)
 
 
@@ -177,18 +157,13 @@ def open_for(state: str, project: str, newest: int = 0, merged: tuple[str, ...] 
 
 
 def settle(state: str, ident: str) -> None:
-    """Nothing is left to do about a draft; its text stays in the log. Raises NotSaved."""
+    """Note that nothing is left to do about a draft; its text stays in the log. Raises NotSaved."""
     _become(state, [ident], SETTLED)
 
 
 def use(state: str, idents: Iterable[str], where: str) -> None:
-    """A close has used these: `where` says for what. Raises NotSaved."""
+    """Note that a close has used these: `where` says for what. Raises NotSaved."""
     _become(state, idents, USED, where)
-
-
-def tell(state: str, idents: Iterable[str]) -> None:
-    """A start has spoken of these. Raises NotSaved."""
-    _become(state, idents, TOLD)
 
 
 def sentences(
@@ -200,12 +175,12 @@ def sentences(
     only_look: bool = False,
     merged: tuple[str, ...] = (),
 ) -> list[str]:
-    """What a start says of the drafts of sessions that are over. One that a close has used is told once."""
-    open_ones = [one for one in open_for(state, project, NEWEST, merged) if one.episode not in living]
-    found = [one for one in open_ones if one.used or now - one.time < LASTS]
+    """The sentences of a start about the drafts of sessions that are over. One that a close has used is told once."""
+    over = [one for one in open_for(state, project, NEWEST, merged) if one.episode not in living]
+    found = [one for one in over if one.used or now - one.time < LASTS]
     if not only_look:
         try:
-            tell(state, [one.id for one in found if not one.is_told])
+            _become(state, [one.id for one in found if not one.is_told], TOLD)
         except NotSaved:
             pass  # then it is told once more
     told = [_sentence(one) for one in found[-MOST_TOLD:]]
@@ -219,32 +194,28 @@ def _sentence(one: Draft) -> str:
     from holdfast.capture.flags import clean
 
     whose = f" of session {clean(session_of(one.episode)[:40])[0]}" if one.episode else ""
-    why = clean(one.why[:LONGEST_TOLD])[0].rstrip(". ")
-    if one.origin not in TRUSTED:
-        why = "it came from outside text"
+    is_ours = one.origin in TRUSTED
+    why = clean(one.why[:LONGEST_TOLD])[0].rstrip(". ") if is_ours else "it came from outside text"
     how = f"its words are used ({one.used})" if one.used else "it is kept as a draft"
     became = "never came through its shell" if one.why == SHELL else f"was refused ({why})"
     return f"A {NAMES.get(one.kind, one.kind)}{whose} {became}; {how}: `holdfast drafts {one.id[-6:]}`."
 
 
 def submitted(state: str, kind: str, texts: Sequence[str], project: str, episode: str) -> None:
-    """The same was accepted now: what its author had been refused before is settled. Never raises: what was accepted
+    """Settle what its author had been refused before, now that the same was accepted. Never raises: what was accepted
     is safe, and a draft too many is only told."""
     try:
         mine = [one for one in open_for(state, project, NEWEST) if one.episode == episode and one.kind == kind]
-        done = [one.id for one in mine if _says_little(one.text) or any(_is_said(one.text, text) for text in texts)]
-        _become(state, done, SETTLED)
+        _become(state, [one.id for one in mine if any(_is_said(one.text, text) for text in ("", *texts))], SETTLED)
     except (HoldfastError, OSError):
         return
 
 
-def _says_little(text: str) -> bool:
-    """Whether it has no words that could be lost, such as a form that was only begun."""
-    return not any(letter.isalnum() for letter in text)
-
-
 def _is_said(draft: str, accepted: str) -> bool:
-    """Whether a text says what a draft says. One that only shares a word or two does not: the rest would be lost."""
+    """True if a text says what a draft says, or the draft has no words to lose, such as a form that was only begun. A
+    text that only shares a word or two does not say it: the rest would be lost."""
+    if not any(letter.isalnum() for letter in draft):
+        return True
     wanted = set(draft.casefold().split())
     return len(wanted & set(accepted.casefold().split())) >= ENOUGH * len(wanted)
 

@@ -8,8 +8,6 @@
 Promise: an episode that was opened is either seen to end, or lies in live/ until somebody finds it dead. The file
 in live/ is durable before the opening is, and goes only after the end is, so no crash can hide one. Everything is
 appended and idempotent: two hooks that open, end or bury the same episode at once agree.
-
-One moment with all that is known around it, passed along while it is dealt with.
 """
 
 from __future__ import annotations
@@ -26,9 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
 OPEN, ENDED, DIED = "open", "ended", "died"
 LONGEST_SESSION = 200
+ELSEWHERE = ("host", "session", "state", "reason", "closed")  # told by the log's name, and by later records
 STRAGGLER = 3600.0  # seconds after which a file in live/ that leads to no episode is swept away
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
@@ -57,15 +55,21 @@ class Episode:
         return f"{self.host}/{self.session}/{self.ordinal}"
 
 
+def _parts(key: str) -> tuple[str, str, str]:
+    """Host, session and ordinal of an episode's key."""
+    host, _, rest = key.partition("/")
+    session, _, ordinal = rest.rpartition("/")
+    return host, session, ordinal
+
+
 def session_of(key: str) -> str:
     """The session id in an episode's key."""
-    return key.partition("/")[2].rpartition("/")[0]
+    return _parts(key)[1]
 
 
 def host_name(text: str) -> str:
     """A host's name as we spell it everywhere: letters, digits, dashes."""
-    clean = "".join(letter for letter in text.lower() if letter.isascii() and (letter.isalnum() or letter in "-_"))
-    return clean[:40] or "generic"
+    return "".join(letter for letter in text.lower() if letter in SAFE and letter != ".")[:40] or "generic"
 
 
 def session_name(text: str) -> str:
@@ -74,11 +78,8 @@ def session_name(text: str) -> str:
 
 
 def last_moment(state: str, episode: Episode) -> float:
-    """When an open episode was last heard of."""
-    try:
-        return posix.stat(_live_path(state, episode)).st_mtime
-    except OSError:
-        return episode.opened
+    """The time at which an open episode was last heard of."""
+    return platform.modified(_live_path(state, episode)) or episode.opened
 
 
 def latest(state: str, host: str, session: str) -> Episode | None:
@@ -92,8 +93,7 @@ def latest(state: str, host: str, session: str) -> Episode | None:
 
 def of_key(state: str, key: str) -> Episode | None:
     """The episode of a key; None where nothing is known of it."""
-    host, _, rest = key.partition("/")
-    session, _, ordinal = rest.rpartition("/")
+    host, session, ordinal = _parts(key)
     return numbered(state, host, session, int(ordinal)) if ordinal.isdecimal() else None
 
 
@@ -108,11 +108,12 @@ def numbered(state: str, host: str, session: str, ordinal: int) -> Episode | Non
 def open_episode(state: str, episode: Episode) -> Episode:
     """Record a new episode durably; returns the one that counts, should another hook have been quicker."""
     touch(state, episode, episode.opened)
-    record = {"what": "opened", **episode.__dict__, "process": episode.process and episode.process.as_record()}
-    for name in ("host", "session", "state", "reason", "closed"):
-        del record[name]
-    _append(state, episode, record)
-    _point(state, episode)
+    known = {"what": "opened", **episode.__dict__, "process": episode.process and episode.process.as_record()}
+    _append(state, episode, {name: one for name, one in known.items() if name not in ELSEWHERE})
+    process = episode.process
+    if process:  # derived: losing it costs an attribution, no flag
+        path = _process_path(state, process.namespace, process.pid, process.start)
+        codec.write(path, {"host": episode.host, "session": episode.session}, durable=False)
     return latest(state, episode.host, episode.session) or episode
 
 
@@ -123,14 +124,18 @@ def end_episode(state: str, episode: Episode, how: str, reason: str, now: float)
 
 
 def revive(state: str, episode: Episode, now: float) -> Episode:
-    """It was taken for dead and speaks: its process was not what we thought, so from now on only silence counts."""
+    """Open an episode again that was taken for dead and speaks; from now on only silence counts, not its process."""
     touch(state, episode, now)
     _append(state, episode, {"what": "revived", "ordinal": episode.ordinal, "t": now})
+    return _revived(episode)
+
+
+def _revived(episode: Episode) -> Episode:
     return replace(episode, state=OPEN, process=None, reason="", closed=0.0)
 
 
 def leave(state: str, episode: Episode) -> None:
-    """All that its end asked for is done."""
+    """Take an episode out of live/: all that its end asked for is done."""
     platform.remove(_live_path(state, episode))
 
 
@@ -141,17 +146,15 @@ def touch(state: str, episode: Episode, now: float) -> bool:
         posix.utime(path, (now, now))
         return True
     except FileNotFoundError:
-        platform.make_folders(path.rpartition("/")[0])
         who = {"v": VERSION, "host": episode.host, "session": episode.session, "ordinal": episode.ordinal}
-        platform.write_atomic(path, codec.encode(who), durable=True)
+        codec.write(path, who, durable=True)
         posix.utime(path, (now, now))
         return False
 
 
 def heard(state: str, key: str, now: float) -> None:
-    """A sign of life of an open episode, known by its key; of one that is over it is none."""
-    host, _, rest = key.partition("/")
-    session, _, ordinal = rest.rpartition("/")
+    """Note a sign of life of an open episode, known by its key; of one that is over it is none."""
+    host, session, ordinal = _parts(key)
     try:
         posix.utime(f"{state}/episodes/live/{_file_name(host, session)}~{ordinal}", (now, now))
     except OSError:
@@ -180,24 +183,19 @@ def in_live(state: str, now: float) -> list[tuple[Episode, float]]:
 
 
 def _is_damaged(state: str, who: Any) -> bool:
-    """Whether the log that an open episode should be in has bytes that are no record: then it may well be there."""
+    """True if the log that an open episode should be in has bytes that are no record: then it may well be there."""
     try:
-        found = list(log.scan_file(_log_path(state, str(who["host"]), str(who["session"]))))
+        path = _log_path(state, str(who["host"]), str(who["session"]))
+        return any(one.what != log.RECORD for one in log.scan_file(path))
     except (OSError, KeyError, TypeError):
         return False
-    return any(one.what != log.RECORD for one in found)
 
 
 def note_segment(state: str, key: str, segment: str, count: int = 1) -> None:
-    """Remember where flags of an episode lie and how many, a byte each, so that its end need not look through
-    everybody's, nor read all of its own."""
+    """Note where flags of an episode lie, a byte each, so that its end need not look through everybody's."""
     folder = _segments_path(state, key)
-    flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC
-    try:
-        fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
-    except FileNotFoundError:
-        platform.make_folders(folder)
-        fd = posix.open(f"{folder}/{segment}", flags | posix.O_NONBLOCK, 0o600)
+    platform.make_folders(folder)
+    fd = platform.opened(f"{folder}/{segment}", posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT)
     try:
         posix.write(fd, b"." * count)
     finally:
@@ -211,32 +209,24 @@ def noted_segments(state: str, key: str) -> list[str]:
 def noted_counts(state: str, key: str) -> dict[str, int]:
     """The segments that have flags of an episode, each with how many were noted; 0 where an older version noted it."""
     folder = _segments_path(state, key)
-    counts = {}
-    for name in platform.names(folder):
-        try:
-            counts[name] = posix.stat(f"{folder}/{name}").st_size
-        except OSError:
-            counts[name] = 0
-    return counts
+    return {name: len(platform.text(f"{folder}/{name}")) for name in platform.names(folder)}
 
 
 def forget_segments(state: str, key: str) -> None:
     folder = _segments_path(state, key)
     for name in platform.names(folder):
         platform.remove(f"{folder}/{name}")
-    try:
-        posix.rmdir(folder)
-    except OSError:
-        return  # there was none, or a flag arrived meanwhile
+    platform.remove_folder(folder)
 
 
 def of_process(state: str, namespace: str, pid: int, start: int) -> Episode | None:
     """The episode that a host process opened last."""
-    return _pointed(state, f"by-process/{_process_name(namespace, pid, start)}")
+    who = codec.read(_process_path(state, namespace, pid, start))
+    return latest(state, str(who["host"]), str(who["session"])) if {"host", "session"} <= who.keys() else None
 
 
 def forget_processes(state: str) -> None:
-    """Drop what leads from processes that are gone; those of other containers are theirs to drop."""
+    """Drop the pointers of processes that are gone; those of other containers are theirs to drop."""
     here = _namespace_digits(platform.namespace())
     for name in platform.names(f"{state}/episodes/by-process"):
         place, _, rest = name.partition("-")
@@ -259,21 +249,16 @@ def _all(state: str, host: str, session: str) -> dict[int, Episode]:
             what, ordinal = record["what"], int(record["ordinal"])
             known = episodes.get(ordinal)
             if what == "opened" and known is None:
-                episodes[ordinal] = _opened(host, session, record)
+                fields = {name: record[name] for name in Episode.__annotations__ if name in record}
+                process = Process.from_record(record.get("process"))
+                episodes[ordinal] = Episode(**{**fields, "host": host, "session": session, "process": process})
             elif what in (ENDED, DIED) and known and known.state == OPEN:
                 episodes[ordinal] = replace(known, state=what, reason=record["reason"], closed=record["closed"])
             elif what == "revived" and known and known.state == DIED:
-                episodes[ordinal] = replace(known, state=OPEN, process=None, reason="", closed=0.0)
+                episodes[ordinal] = _revived(known)
         except (ValueError, KeyError, TypeError):
             continue  # of a newer version: what it adds is not ours to judge
     return episodes
-
-
-def _opened(host: str, session: str, record: dict[str, Any]) -> Episode:
-    names = set(Episode.__annotations__) - {"host", "session"}
-    fields = {name: record[name] for name in names if name in record}
-    fields["process"] = Process.from_record(record.get("process"))
-    return Episode(host=host, session=session, **fields)
 
 
 def _append(state: str, episode: Episode, record: dict[str, object]) -> None:
@@ -281,26 +266,8 @@ def _append(state: str, episode: Episode, record: dict[str, object]) -> None:
     log.append(path, [codec.encode(redact_record({"v": VERSION, **record})[0])], durable=True)
 
 
-def _point(state: str, episode: Episode) -> None:
-    """Lead from a process to its last episode. Derived: losing it costs an attribution, no flag."""
-    known = episode.process
-    if known:
-        path = f"{state}/episodes/by-process/{_process_name(known.namespace, known.pid, known.start)}"
-        platform.make_folders(path.rpartition("/")[0])
-        who = {"host": episode.host, "session": episode.session}
-        platform.write_atomic(path, codec.encode(who), durable=False)
-
-
-def _pointed(state: str, name: str) -> Episode | None:
-    try:
-        who = codec.decode(platform.read_file(f"{state}/episodes/{name}"))
-        return latest(state, str(who["host"]), str(who["session"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _process_name(namespace: str, pid: int, start: int) -> str:
-    return f"{_namespace_digits(namespace)}-{pid}-{start}"
+def _process_path(state: str, namespace: str, pid: int, start: int) -> str:
+    return f"{state}/episodes/by-process/{_namespace_digits(namespace)}-{pid}-{start}"
 
 
 def _namespace_digits(namespace: str) -> str:
@@ -327,7 +294,8 @@ def _segments_path(state: str, key: str) -> str:
 
 @value
 class Scene:
-    """`did` gathers what the ledger will say of this moment, `failures` what went wrong without ending it."""
+    """One moment with all that is known around it, passed along while it is dealt with. `did` gathers what the ledger
+    will say of it, `failures` what went wrong without ending it."""
 
     moment: Moment
     vault: str
@@ -344,11 +312,10 @@ class Scene:
 
     def note(self, kind: str, **what: object) -> None:
         """Write to the ledger; a ledger that takes nothing does not keep the moment from being dealt with."""
-        if self.is_quiet:
-            return
         from holdfast.capture import ledger
 
         try:
-            ledger.append(self.state, kind, self.now, **what)
+            if not self.is_quiet:
+                ledger.append(self.state, kind, self.now, **what)
         except NotSaved as error:
             self.failures.append(error)

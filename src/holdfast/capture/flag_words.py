@@ -4,11 +4,8 @@ The command line reads them, and so does the hook, which sees them in a tool cal
 refused, or finds itself in a sandbox that cannot write.
 
 `-` stands for what is piped in, where no shell eats a sign: one flag for each line, an indented line goes on with the
-one before; a snag is all of it, with the better path behind "Better:".
-
-A command line's words told apart by hand: argparse alone would cost a fast command more than everything it does.
-
-Words that a shell may have changed on their way to a command, recognised again.
+one before; a snag is all of it, with the better path behind "Better:". Words that a shell has changed on their way to a
+command are recognised again. A line is split by hand: argparse alone would cost more than all that a fast command does.
 """
 
 from __future__ import annotations
@@ -63,6 +60,7 @@ def split(
 
 OPTIONS, SWITCHES = ("--kind", "--evidence", "--for"), ("--json", "--nothing")
 SNAG_OPTIONS = ("--better", "--evidence", "--skill", "--rule")
+KNOWN = (*OPTIONS, *SNAG_OPTIONS)
 SORTING = ("--kind", "-k", "--for")  # options whose value says nothing of the fact itself
 OF_REMEMBER = ("--kind", "--name", "--reason", "--apply", "--policy", "--supersedes", "--for")
 PIPED, BETTER = "-", "Better:"
@@ -73,7 +71,7 @@ KEPT = "kept"
 
 @value
 class Words:
-    """What is to be flagged. `nothing`: the author says that there is nothing to flag."""
+    """The words to flag. `nothing`: the author says that there is nothing to flag."""
 
     texts: tuple[str, ...]
     kind: str = "fact"
@@ -89,8 +87,8 @@ class Words:
         return SAID + digest("\0".join(parts), 24)
 
     def word(self, ids: list[str], *, kept: bool) -> str:
-        """What the hook leaves for the command: the ids it gives these words, and whether they are in the queue. With
-        the same ids, saving them twice is saving them once."""
+        """The note that the hook leaves for the command: the ids of these words, and whether they are in the queue.
+        With the same ids, saving them twice is saving them once."""
         return "\n".join([*ids, KEPT] if kept else ids)
 
     def heard(self, word: str | None) -> tuple[list[str], bool]:
@@ -110,35 +108,44 @@ def read(command: str, argv: list[str], piped: str | None = None) -> Words:
 
 
 def submission(command: str, argv: list[str], piped: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """The words that somebody submitted, and their evidence, also where they cannot be understood; "" where there are
-    none, or only help was asked for."""
+    """The words that somebody submitted, understood or not, and their evidence; "" for none, or a call for help."""
     if "--help" in argv or "-h" in argv:
         return "", ()
     try:
         words = read(command, argv, piped)
     except UsageError:
-        return " ".join(filter(None, (_words_in(argv), piped))), ()
+        # All but what only sorts it: an option that we know goes, its value stays.
+        said = " ".join(_without([word for word in argv if word != "--"], SORTING, (*SWITCHES, PIPED), KNOWN))
+        return " ".join(filter(None, (said, piped))), ()
     return "\n".join(words.texts), words.evidence
 
 
 def remembered(argv: list[str]) -> str:
     """The text after `holdfast remember`."""
-    texts: list[str] = []
+    return " ".join(_without(argv, OF_REMEMBER, ("--global", "--json")))
+
+
+def _without(argv: list[str], valued: Sequence[str], switches: Sequence[str], kept: Sequence[str] = ()) -> list[str]:
+    """The words of a line without some options and their values, and without some switches. Of the options in `kept`
+    the value stays. All that stands behind -- stays as it is."""
+    found: list[str] = []
     rest = iter(argv)
     for word in rest:
-        option, equals, _ = word.partition("=")
-        if option in OF_REMEMBER:
+        option, equals, said = word.partition("=")
+        if word == "--":
+            found += rest
+        elif option in valued:
             if not equals:
                 next(rest, None)
-        elif word == "--":
-            texts += rest
-        elif word not in ("--global", "--json"):
-            texts.append(word)
-    return " ".join(texts)
+        elif option in kept:
+            found += [said] if equals else []
+        elif word not in switches:
+            found.append(word)
+    return found
 
 
 def wants_pipe(argv: list[str]) -> bool:
-    """Whether `-` stands where a text would."""
+    """True if `-` stands where a text would."""
     return PIPED in argv[: argv.index("--") if "--" in argv else None]
 
 
@@ -154,45 +161,33 @@ def _lines(piped: str) -> list[str]:
     return found
 
 
-def _words_in(argv: list[str]) -> str:
-    """What is left of a line without the options that we know and what only sorts it."""
-    found: list[str] = []
-    rest = iter(argv)
-    for word in rest:
-        option, equals, said = word.partition("=")
-        if option in SORTING:
-            if not equals:
-                next(rest, None)
-        elif option in (*OPTIONS, *SNAG_OPTIONS):
-            found += [said] if equals else []
-        elif word not in (*SWITCHES, "--", "-"):
-            found.append(word)
-    return " ".join(found)
+def _told_apart(argv: list[str], piped: str | None) -> tuple[list[str], str | None]:
+    """A line without its `-`, and what was piped in for it; None where nothing was meant to be."""
+    if piped is None or not wants_pipe(argv):
+        return argv, None
+    return [word for word in argv if word != PIPED], piped
 
 
 def _flag(argv: list[str], piped: str | None) -> Words:
-    is_piped = piped is not None and wants_pipe(argv)
-    said = [word for word in argv if word != PIPED] if is_piped else argv
+    said, piped = _told_apart(argv, piped)
     texts, given, switches = split(said, OPTIONS, SWITCHES, "flag", spelled_out=("--for",))
-    texts += _lines(piped or "") if is_piped else []
+    texts += _lines(piped or "")
     if "--nothing" in switches:
         if texts:
             raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
         return Words((), as_json="--json" in switches, nothing=True)
     if not texts or texts == [PIPED]:
         raise UsageError('There is no text; nothing was written. Try: holdfast flag "what to remember".')
-    kind = given["--kind"][-1] if "--kind" in given else "fact"
-    answers = given["--for"][-1] if "--for" in given else ""
+    kind, answers = given.get("--kind", ["fact"])[-1], given.get("--for", [""])[-1]
     return Words(tuple(texts), kind, tuple(given.get("--evidence", ())), answers, "--json" in switches)
 
 
 def _snag(argv: list[str], piped: str | None) -> Words:
-    is_piped = piped is not None and wants_pipe(argv)
-    said = [word for word in argv if word != PIPED] if is_piped else argv
+    said, piped = _told_apart(argv, piped)
     texts, given, switches = split(said, SNAG_OPTIONS, ("--json",), "snag")
     better = " ".join(given.get("--better", ())).strip()
-    if is_piped:
-        wrong, _, path = " ".join((piped or "").split()).partition(BETTER)
+    if piped is not None:
+        wrong, _, path = " ".join(piped.split()).partition(BETTER)
         texts.append(wrong.strip())
         better = " ".join(filter(None, (better, path.strip())))
     if not any(texts) or not better:
@@ -224,8 +219,8 @@ OPENINGS = {"`": "`", "$(": ")", "${": "}"}
 
 
 @value
-class Taken:
-    """What is to be filed in the place of what arrived. `change` says what the author should know, "" for nothing."""
+class Recovered:
+    """The words to file in place of those that arrived. `change` says what the author should know, "" for nothing."""
 
     text: str
     evidence: tuple[str, ...] = ()
@@ -233,42 +228,36 @@ class Taken:
     draft: str = ""
 
 
-def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[Taken]:
-    """For each text that arrived, what was written; itself where no draft of this session can have become it."""
+def taken(state: str, kind: str, arrived: Sequence[str], episode: str) -> list[Recovered]:
+    """For each text that arrived, the words that were written; itself where no draft can have become it."""
     if not episode or not drafts.any_kept(state):
-        return [Taken(text) for text in arrived]
-    waiting = [one for one in drafts.read(state, drafts.NEWEST) if _waits(one, kind, episode)]
+        return [Recovered(text) for text in arrived]
+    known = (one for one in drafts.read(state, drafts.NEWEST) if (one.why, one.kind) == (drafts.SHELL, kind))
+    waiting = [one for one in known if one.episode == episode and not (one.is_settled or one.used)]
     found = []
     for text in arrived:
         one = next((draft for draft in waiting if _became(draft.text, text)), None)
-        if one is None:
-            found.append(Taken(text))
-            continue
-        waiting.remove(one)
-        found.append(_taken(one, text))
+        found.append(_taken(one, text) if one else Recovered(text))
+        waiting = [draft for draft in waiting if draft is not one]
     return found
 
 
-def _waits(one: Draft, kind: str, episode: str) -> bool:
-    return one.why == drafts.SHELL and one.kind == kind and one.episode == episode and not (one.is_settled or one.used)
-
-
-def _taken(one: Draft, arrived: str) -> Taken:
+def _taken(one: Draft, arrived: str) -> Recovered:
     if _flat(one.text) == _flat(arrived):
-        return Taken(one.text, one.evidence, draft=one.id)
+        return Recovered(one.text, one.evidence, draft=one.id)
     if "$(" in one.text:
-        return Taken(arrived, (*one.evidence, f"as it was written: {one.text}"), ON_PURPOSE, one.id)
+        return Recovered(arrived, (*one.evidence, f"as it was written: {one.text}"), ON_PURPOSE, one.id)
     passed = (f"as the shell passed it on: {arrived}",) if arrived.strip() else ()
-    return Taken(one.text, (*one.evidence, *passed), CHANGED, one.id)
+    return Recovered(one.text, (*one.evidence, *passed), CHANGED, one.id)
 
 
 def _became(raw: str, arrived: str) -> bool:
-    """Whether it is sure enough: a text of nothing but substitutions could have become anything, so both are kept."""
+    """True if it is sure enough: a text of nothing but substitutions could have become anything, so both are kept."""
     return can_become(raw, arrived) and (any(literal_pieces(_flat(raw))) or not arrived.strip())
 
 
 def can_become(raw: str, arrived: str) -> bool:
-    """Whether a shell can make one text of the other: all that stands between its substitutions is there, in order."""
+    """True if a shell can make one text of the other: all that stands between its substitutions is there, in order."""
     pieces = literal_pieces(_flat(raw))
     text = _flat(arrived)
     first, last = pieces[0], pieces[-1]
@@ -286,7 +275,7 @@ def can_become(raw: str, arrived: str) -> bool:
 
 
 def literal_pieces(text: str) -> list[str]:
-    """What stands before, between and behind the substitutions in a text; spaces at their edges are the shell's."""
+    """The pieces before, between and behind the substitutions in a text; spaces at their edges are the shell's."""
     pieces, at, begin = [], 0, 0
     while at < len(text):
         end = _end(text, at)
@@ -301,7 +290,7 @@ def literal_pieces(text: str) -> list[str]:
 
 
 def _end(text: str, at: int) -> int:
-    """Where the substitution that begins at a place ends; 0 where none does."""
+    """The end of the substitution that begins at a place; 0 where none does."""
     for opening, closing in OPENINGS.items():
         if text.startswith(opening, at):
             stop = text.find(closing, at + len(opening))

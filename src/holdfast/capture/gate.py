@@ -1,13 +1,12 @@
-"""The gate: whether a change of what binds is applied, waits for the user, or is refused.
+"""The gate decides whether a change of what binds is applied, waits for the user, or is refused.
 
 Promise: nothing outside becomes binding, and nothing that the user or the agent decided is lifted by outside text.
 One function decides, told who asks, from which stretch of a session, and what is changed; every writer asks it. Two
 layers keep that true: commands ask before they plan, to say in a sentence what comes of it, and each commit of
 notes is looked at once more as a whole (`vault/authority`), so that a writer which forgot to ask is refused.
 
-Standard library only: a checkpoint and `pause` ask too.
-
-Who is speaking: the host, episode and project that a command line run by an agent or a person belongs to.
+Standard library only: a checkpoint and `pause` ask too. The speaker, which is the host, episode and project that a
+command line belongs to, is found here as well.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.model import Flag
-
 
 GENERATIONS = 12
 HOST_GENERATIONS = 8
@@ -71,8 +69,8 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
 
 
 def origin_of(where: Where, vault: str) -> str:
-    """Whose words a command line has: a person's who typed it, else the agent's, and with it whatever text has entered
-    its context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
+    """The origin of a command line's words: a person who typed it, else the agent, with any text that has entered its
+    context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
     if where.found in ("", "project") and posix.isatty(2) and not _is_in_a_sandbox(vault):
         return "user"
     found = agents_origin(state(vault), where.episode)
@@ -85,19 +83,19 @@ def origin_of(where: Where, vault: str) -> str:
 
 
 def typed_origin(where: Where, vault: str) -> str:
-    """Whose words a `remember` has: the user's also where no agent is here that could have typed it."""
+    """The origin of a `remember`: the user also where no agent is here that could have typed it."""
     found = origin_of(where, vault)
     return "user" if not where.found and found == "agent" else found
 
 
 def _worst(vault: str) -> str:
-    """What any session that goes on was tainted with: one that hides which it is may be that one."""
+    """The taint of any session that goes on: one that hides which it is may be that one."""
     found = (agents_origin(state(vault), one.key) for one, _ in _open_ones(vault))
     return next((origin for origin in found if origin != "agent"), "agent")
 
 
 def _is_in_a_sandbox(vault: str) -> bool:
-    """Whether a session goes on here whose processes we cannot see: a terminal may be one that its agent was given."""
+    """True if a session goes on here whose processes we cannot see: a terminal may be one that its agent was given."""
     here, machine = platform.namespace(), platform.machine()
     known = [one.process for one, _ in _open_ones(vault) if one.process]
     return any(one.machine == machine and one.namespace != here for one in known)
@@ -108,11 +106,9 @@ def _open_ones(vault: str) -> list[tuple[episodes.Episode, float]]:
 
 
 def agents_origin(state: str, episode: str) -> str:
-    """Whose words an agent's are: its own, unless outside text has entered its context."""
+    """The origin of an agent's words: itself, unless outside text has entered its context."""
     tainted = once.read(state, episode, once.TAINT) if episode else None
-    if tainted is None:
-        return "agent"
-    return tainted if tainted in OUTSIDE else OUTSIDE[0]
+    return "agent" if tainted is None else tainted if tainted in OUTSIDE else OUTSIDE[0]
 
 
 def project_at(cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
@@ -121,7 +117,7 @@ def project_at(cwd: str, vault: str, episode: episodes.Episode | None) -> Projec
 
 
 def is_named(env: Mapping[str, str]) -> bool:
-    """Whether the environment names a session."""
+    """True if the environment names a session."""
     return bool(_named(env)[1])
 
 
@@ -149,14 +145,9 @@ def _of_ancestor(vault: str) -> episodes.Episode | None:
 
 def _of_project(vault: str, ids: tuple[str, ...]) -> episodes.Episode | None:
     """Of the open episodes of a project whose process we can see running, the one opened last."""
-    found = [one for one, _ in _open_ones(vault) if one.project in ids and _runs(one)]
+    ours = [one for one, _ in _open_ones(vault) if one.project in ids and one.process]
+    found = [one for one in ours if one.process and one.process == platform.process(one.process.pid)]
     return max(found, key=lambda episode: episode.opened, default=None)
-
-
-def _runs(episode: episodes.Episode) -> bool:
-    """Only a process that we can see: a foreign one may well be dead."""
-    known = episode.process
-    return known is not None and known == platform.process(known.pid)
 
 
 def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode | None) -> Project:
@@ -167,28 +158,21 @@ def _project(of_folder: Project, cwd: str, vault: str, episode: episodes.Episode
 
 def host_process(told: int) -> Process | None:
     """The process the host named, if it lives, else the nearest ancestor that is no wrapper."""
-    if told > 1:
-        named = platform.process(told)
-        if named:
-            return named
+    named = platform.process(told) if told > 1 else None
     pid = posix.getppid()
-    for _ in range(HOST_GENERATIONS):
-        if pid <= 1:
-            return None
-        if not is_wrapper(platform.command_of(pid)):
-            return platform.process(pid)
+    for _ in range(0 if named else HOST_GENERATIONS):
+        if pid <= 1 or not is_wrapper(platform.command_of(pid)):
+            return platform.process(pid) if pid > 1 else None
         pid = platform.parent_of(pid)
-    return None
+    return named
 
 
 def is_wrapper(command: list[str]) -> bool:
-    """Whether a process only carries another one: a shell with a command line, a helper, or our own launcher."""
+    """True if a process only carries another one: a shell with a command line, a helper, or our own launcher."""
     if command and command[0].rpartition("/")[2] == "busybox":
         command = command[1:]
-    if not command:
-        return True
-    name = command[0].rpartition("/")[2].lstrip("-")
-    if name in WRAPPERS:
+    name = command[0].rpartition("/")[2].lstrip("-") if command else ""
+    if not command or name in WRAPPERS:
         return True
     if name in SHELLS:
         return _carries(command[1:])
@@ -198,25 +182,24 @@ def is_wrapper(command: list[str]) -> bool:
 
 
 def _carries(words: list[str]) -> bool:
-    """Whether a shell was given a command line (-c, also behind other options) or runs one of our own scripts."""
-    takes_value = False
-    for word in words:
-        if takes_value:
-            takes_value = False
-        elif not word.startswith(("-", "+")):
+    """True if a shell was given a command line (-c, also behind other options) or runs one of our own scripts."""
+    rest = iter(words)
+    for word in rest:
+        is_long = word.startswith("--")
+        if not word.startswith(("-", "+")):
             return "holdfast" in word.rpartition("/")[2]
-        elif not word.startswith("--") and "c" in word:
+        if not is_long and "c" in word:
             return True
-        else:
-            takes_value = word in ("--rcfile", "--init-file") or (word[-1:] in "oO" and not word.startswith("--"))
+        if word in ("--rcfile", "--init-file") or (word[-1:] in "oO" and not is_long):
+            next(rest, None)  # its value
     return False
 
 
-# Who asks. A close files flags one by one, each by its own origin; upkeep changes no words.
+# Askers. A close files flags one by one, each by its own origin; upkeep changes no words.
 USER, AGENT, JUDGE, CLOSE, SYNC, HAND, UPKEEP = "user", "agent", "judge", "close", "sync", "hand", "upkeep"
 OWNERS = (USER, SYNC, HAND, UPKEEP)  # the user; machines and files of theirs; ourselves without words of our own
 
-# What binds.
+# Things that bind.
 RULE, IDENTITY, PREFERENCE, STOP = "rule", "identity", "preference", "never"  # a stop is a rule that says never or ask
 ARMED, DECISION, LESSON, FACT = "armed note", "decision", "lesson", "note"
 PERMISSION, TRUST, TOKEN, SETTING = "permission", "trust", "token", "setting"
@@ -261,11 +244,9 @@ BY_USER, BY_SYNC, BY_HAND, BY_UPKEEP, BY_CLOSE = (Asker(one, "user") for one in 
 
 
 def asker(env: Mapping[str, str], cwd: str, vault: str) -> Asker:
-    """Who runs a command line: a person at a terminal or with no session near that could have typed it, else an agent
-    with whatever has entered its context."""
-    from holdfast.capture import home, platform
-
-    if not platform.is_there(home.state(vault)):  # no session was ever heard here, and a look makes no vault
+    """The asker who runs a command line: a person at a terminal or with no session near that could have typed it, else
+    an agent with whatever has entered its context."""
+    if not platform.is_there(state(vault)):  # no session was ever heard here, and a look makes no vault
         return Asker(AGENT) if is_named(env) else BY_USER
     where = here(env, cwd, vault)
     origin = origin_of(where, vault)
@@ -275,12 +256,12 @@ def asker(env: Mapping[str, str], cwd: str, vault: str) -> Asker:
 
 
 def of_origin(origin: str) -> Asker:
-    """Whoever has words of this origin filed: the user their own, an agent all others."""
+    """The asker for words of this origin: the user for their own, an agent for all others."""
     return Asker(USER if origin == "user" else AGENT, origin)
 
 
 def decide(by: Asker, change: Change) -> str:
-    """Apply, wait or refuse. Whoever is not known asks as outside text."""
+    """Apply, wait or refuse. An unknown asker counts as outside text."""
     if by.who in OWNERS:
         return APPLY
     if change.what == PERMISSION and change.how == MADE and by.who == AGENT and by.is_clean:
@@ -309,19 +290,19 @@ def _lifted(by: Asker, change: Change) -> str:
 
 
 def of_flag(flag: Flag) -> str:
-    """What comes of a flag that is filed: words of the user that it answers bear it out, where nobody else could have
+    """The decision on a flag that is filed: words of the user that it answers bear it out, where nobody else could have
     put them into the agent's mouth."""
     origin = "user" if flag.answers and flag.origin == "agent" else flag.origin
     return decide(Asker(AGENT, origin), Change(OF_FLAGS.get(flag.kind, FACT)))
 
 
 def is_guarded(flag: Flag) -> bool:
-    """Whether it would steer and came from outside: then it goes only to a person."""
+    """True if it would steer and came from outside: then it goes only to a person."""
     return flag.origin not in TRUSTED and of_flag(flag) == WAIT
 
 
 def is_proposal(flag: Flag) -> bool:
-    """Whether an agent would make a rule that no words of the user bear out: then the user is asked."""
+    """True if an agent would make a rule that no words of the user bear out: then the user is asked."""
     return flag.origin in TRUSTED and of_flag(flag) == WAIT
 
 

@@ -5,10 +5,8 @@ dropped, editors, pagers and question windows have no name, and the program is l
 never in the folder that it works in. Without `users` the settings of the user and of the machine do not count either,
 and no other repository is reached, by whatever transport a setting or a missing object asks for.
 
-A repository's own settings are the caller's to keep out: capture/git_process for those that are not ours,
-vault/git for the vault.
-
-Git as a reader of a repository that is not ours.
+A repository's own settings are the caller's to keep out: `ask` does it for those that are not ours, vault/git for the
+vault.
 """
 
 from __future__ import annotations
@@ -18,34 +16,22 @@ import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from holdfast.capture import gitfiles, home, platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-
 TRANSPORTS = "file:git:http:https:ssh"  # none that is a command, as ext:: is
 USERS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND")
 PROGRAMS = ("PAGER", "EDITOR", "VISUAL", "SSH_ASKPASS", "BROWSER")
-# Whatever starts a program by a name of its own, and is not part of what a caller asked for.
+# Nothing starts a program by a name of its own that is not part of what a caller asked for.
 SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.attributesFile=/dev/null",
-    "core.alternateRefsCommand=:",
-    "core.editor=:",
-    "core.pager=cat",
-    "core.untrackedCache=false",
-    "commit.gpgSign=false",
-    "tag.gpgSign=false",
-    "push.gpgSign=false",
-    "log.showSignature=false",
-    "submodule.recurse=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "protocol.ext.allow=never",
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.editor=:"),
+    *("core.alternateRefsCommand=:", "core.pager=cat", "core.untrackedCache=false", "commit.gpgSign=false"),
+    *("tag.gpgSign=false", "push.gpgSign=false", "log.showSignature=false", "submodule.recurse=false", "gc.auto=0"),
+    *("maintenance.auto=false", "protocol.ext.allow=never"),
 )
 
 
@@ -58,19 +44,11 @@ def environment(users: bool = False) -> dict[str, str]:
         kept = {name: text for name, text in kept.items() if name not in PROGRAMS}
         kept |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         kept |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ASKPASS": "false"}
-    return {
-        **kept,
-        "PATH": _absolute(kept.get("PATH", os.defpath)),
-        "GIT_ALLOW_PROTOCOL": TRANSPORTS if users else "",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_EDITOR": ":",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_PAGER": "cat",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C.UTF-8",
-        home.CHILD: "1",
-    }
+    kept |= {"GIT_ATTR_NOSYSTEM": "1", "GIT_EDITOR": ":", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    kept |= {"GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8", home.CHILD: "1"}
+    folders = [one for one in kept.get("PATH", os.defpath).split(os.pathsep) if one.startswith("/")]
+    path = os.pathsep.join(folders) or os.defpath
+    return {**kept, "PATH": path, "GIT_ALLOW_PROTOCOL": TRANSPORTS if users else ""}
 
 
 def run(
@@ -83,18 +61,9 @@ def run(
     timeout: float | None = None,
     held: int = -1,
 ) -> subprocess.CompletedProcess[bytes]:
-    """One git process from start to end. `held` is a descriptor that it inherits. Raises OSError, TimeoutExpired."""
-    return subprocess.run(
-        _command(words, env, settings),
-        cwd=cwd,
-        env=dict(env),
-        input=given or b"",
-        capture_output=True,
-        check=False,
-        timeout=timeout,
-        pass_fds=(held,) if held >= 0 else (),
-        umask=0o077,
-    )
+    """Run git from start to end. `held` is a descriptor that it inherits. Raises OSError, TimeoutExpired."""
+    how = _how(words, cwd, env, settings, held)
+    return subprocess.run(**how, input=given or b"", capture_output=True, check=False, timeout=timeout)
 
 
 def start(
@@ -107,17 +76,17 @@ def start(
     said: IO[bytes] | int = subprocess.DEVNULL,
     held: int = -1,
 ) -> subprocess.Popen[bytes]:
-    """A git process that is talked with while it runs; with `given` it is told something, else it is listened to."""
-    return subprocess.Popen(
-        _command(words, env, settings),
-        cwd=cwd,
-        env=dict(env),
-        stdin=given,
-        stdout=subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL,
-        stderr=said,
-        pass_fds=(held,) if held >= 0 else (),
-        umask=0o077,
-    )
+    """Start git and talk with it while it runs; with `given` it is told something, else it is listened to."""
+    heard = subprocess.PIPE if given == subprocess.DEVNULL else subprocess.DEVNULL
+    return subprocess.Popen(**_how(words, cwd, env, settings, held), stdin=given, stdout=heard, stderr=said)
+
+
+def _how(words: Sequence[str], cwd: str, env: Mapping[str, str], settings: Iterable[str], held: int) -> dict[str, Any]:
+    """The command and the surroundings of a process."""
+    program = shutil.which("git", path=env["PATH"]) or "git"
+    set_so = [part for one in (*SETTINGS, *settings) for part in ("-c", one)]
+    around = {"cwd": cwd, "env": dict(env), "pass_fds": (held,) if held >= 0 else (), "umask": 0o077}
+    return {"args": [program, "--no-pager", *set_so, *words], **around}
 
 
 def setting_names(raw: bytes) -> list[str] | None:
@@ -130,15 +99,6 @@ def setting_names(raw: bytes) -> list[str] | None:
         return None
     names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
     return [name for name in names if name] if done.returncode == 0 else None
-
-
-def _command(words: Sequence[str], env: Mapping[str, str], settings: Iterable[str]) -> list[str]:
-    program = shutil.which("git", path=env["PATH"]) or "git"
-    return [program, "--no-pager", *(part for one in (*SETTINGS, *settings) for part in ("-c", one)), *words]
-
-
-def _absolute(path: str) -> str:
-    return os.pathsep.join(one for one in path.split(os.pathsep) if one.startswith("/")) or os.defpath
 
 
 PATIENCE = 20.0  # seconds for one answer
@@ -173,29 +133,22 @@ def ask(folder: str, *words: str, excludes: str = "") -> subprocess.CompletedPro
 
 
 def trouble(found: gitfiles.Checkout) -> str:
-    """What lies where git expects a file and is none, as a sentence; "" where all are as they should be."""
+    """The sentence that names something where git expects a file and that is none; "" where all is as it should be."""
     own = gitfiles.own_folder(found.root)
     objects = f"{found.common}/objects"
-    packs = [f"{objects}/pack/{name}" for name in platform.names(f"{objects}/pack")]
-    places = [*(f"{own}/{name}" for name in ("HEAD", "index")), f"{found.common}/config"]
-    places += [*(f"{objects}/{name}" for name in OPENED), *(f"{found.root}/{name}" for name in TOP)]
-    for path in places:
-        why = platform.oddity(path)
-        if why and not (path.endswith("/index") and why.startswith("has ")):
-            return f"{path} {why}"
-    return next((f"{path} {why}" for path in packs if (why := _kind(path))), "")
+    small = [f"{own}/HEAD", f"{found.common}/config", *(f"{objects}/{name}" for name in OPENED)]
+    small += [f"{found.root}/{name}" for name in TOP]
+    large = [f"{own}/index", *(f"{objects}/pack/{name}" for name in platform.names(f"{objects}/pack"))]
+    odd = ((path, platform.oddity(path)) for path in (*small, *large))
+    return next((f"{path} {why}" for path, why in odd if why and (path in small or not why.startswith("has "))), "")
 
 
-def _kind(path: str) -> str:
-    why = platform.oddity(path)
-    return "" if why.startswith("has ") else why  # a pack may be large
-
-
-def alone(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Git in a folder of our own that is no repository."""
-    env = environment() | {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder))}
+def alone(folder: str, *words: str, users: bool = False) -> subprocess.CompletedProcess[bytes] | None:
+    """Git in a folder of our own that is no repository; None where it gives no answer."""
+    place = os.path.realpath(folder)
+    env = environment(users) | {"GIT_CEILING_DIRECTORIES": os.path.dirname(place)}
     try:
-        return run(words, os.path.realpath(folder), env, timeout=PATIENCE)
+        return run(words, place, env, timeout=PATIENCE)
     except (OSError, subprocess.TimeoutExpired):
         return None
 
@@ -203,13 +156,8 @@ def alone(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None
 def users_excludes() -> str:
     """The file in which the user's own settings list what they never commit; "" where they name none."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        env = environment(users=True) | {"GIT_CEILING_DIRECTORIES": os.path.dirname(folder)}
-        words = ("config", "--type=path", "--get", "core.excludesFile")
-        try:
-            done = run(words, folder, env, timeout=PATIENCE)
-        except (OSError, subprocess.TimeoutExpired):
-            return ""
-    path = os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+        done = alone(folder, "config", "--type=path", "--get", "core.excludesFile", users=True)
+    path = os.fsdecode(done.stdout).strip() if done and done.returncode == 0 else ""
     return path if path and not platform.oddity(path) else ""
 
 

@@ -1,4 +1,4 @@
-"""Where the vault is, which format it has, and whether capture is switched off.
+"""The vault's place, its format, and whether capture is switched off.
 
 The vault is $HOLDFAST_HOME, else one that a repository brings and the user trusted, else ~/.holdfast; it is made at the
 first write, unless this machine has had one there that is gone (capture/vault_id). Its `format` file names the version
@@ -30,7 +30,7 @@ def vault(env: Mapping[str, str], cwd: str = "") -> str:
 
 
 def capture_vault(env: Mapping[str, str], cwd: str = "") -> str:
-    """Where captures go: the vault, or this machine's own folder while the vault is not where it should be."""
+    """The vault for captures, or this machine's own folder while the vault is not where it should be."""
     found = vault(env, cwd)
     if format_of(found):
         return found
@@ -47,20 +47,16 @@ def own_vault(env: Mapping[str, str]) -> str:
 
 
 def machine_state(env: Mapping[str, str]) -> str:
-    """Where this machine's own settings lie: judges, prices, caps and permissions. Also in a process that we started to
-    work on a vault which a repository brings: that one has no say in them. In any other the variable counts for
-    nothing: whoever could set it would choose who reads the user's memory."""
+    """The folder of this machine's own settings: judges, prices, caps and permissions. A vault that a repository brings
+    has no say in them, also in a process that we started to work on it. In any other the variable counts for nothing:
+    whoever could set it would choose who reads the user's memory."""
     own = env.get(OWN, "") if env.get(CHILD) else ""
     return state(own if own.startswith("/") else own_vault(env))
 
 
 def trusted_vault(own: str, cwd: str) -> str:
     """The vault that the user trusted for a folder, from the list in their own vault; "" where there is none."""
-    try:
-        lines = platform.read_file(trusted_path(own), 1 << 16).decode("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    found = [line.split("\t") for line in lines]
+    found = [line.split("\t") for line in platform.text(trusted_path(own), 1 << 16).splitlines()]
     fitting = [pair for pair in found if len(pair) == 2 and f"{cwd}/".startswith(f"{pair[0]}/")]
     root, trusted = max(fitting, key=lambda pair: len(pair[0])) if fitting else ("", "")
     # A link on the way by now means that it is not what the user saw.
@@ -84,7 +80,7 @@ def state(vault: str) -> str:
 
 
 def tasks_path(state: str, project: str) -> str:
-    """What starts are told of a project's open tasks (tasks/boot); there while there are any."""
+    """The file that tells starts of a project's open tasks (tasks/boot); there while there are any."""
     from holdfast.capture.ids import digest
 
     return f"{state}/tasks/boot/{digest(project, 24)}"
@@ -95,7 +91,7 @@ def has_tasks(state: str, *projects: str) -> bool:
 
 
 def has_field(state: str) -> bool:
-    """Whether there is an index to look anything up in; without one the hook imports nothing of the field."""
+    """True if there is an index to look anything up in; without one the hook imports nothing of the field."""
     return platform.is_there(f"{state}/field.db")
 
 
@@ -120,12 +116,18 @@ def refuse_newer(vault: str) -> None:
         )
 
 
+def lay_out(vault: str) -> None:
+    """Make the folders and the format file. Several processes may do it at once. The queue is there from the beginning:
+    a sandbox can be told to let it be written only if it is."""
+    platform.make_folders(f"{state(vault)}/queue")
+    if not format_of(vault):
+        platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
+
+
 def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
-    """The folders and the format file. Several processes may do it at once. The queue is there from the beginning: a
-    sandbox can be told to let it be written only if it is. Raises VaultGone where this machine's vault should be here:
-    an empty folder in its place is no new beginning."""
+    """Make the vault and register it. Raises VaultGone where an empty folder is in place of this machine's vault."""
     if format_of(vault):
-        platform.make_folders(f"{state(vault)}/queue")
+        lay_out(vault)
         return
     import time
 
@@ -133,8 +135,7 @@ def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
 
     env = platform.environ() if env is None else env
     vault_id.refuse(vault, env)
-    platform.make_folders(f"{state(vault)}/queue")
-    platform.write_atomic(f"{vault}/format", b"%d\n" % FORMAT, durable=True)
+    lay_out(vault)
     vault_id.register(vault, env, time.time())
 
 
@@ -143,11 +144,8 @@ def why_off(env: Mapping[str, str], vault: str) -> str:
     if env.get("HOLDFAST", "").lower() in ("off", "0", "no", "false"):
         return "HOLDFAST=off is set"
     for one in (vault, own_vault(env)):  # a pause is this machine's, also where a repository's vault is used
-        try:
-            posix.stat(paused_path(one))
-        except OSError:
-            continue
-        return "holdfast is paused (`holdfast resume` ends it)"
+        if platform.is_there(paused_path(one)):
+            return "holdfast is paused (`holdfast resume` ends it)"
     return ""
 
 

@@ -21,7 +21,7 @@ def made_of(when: float, words: str) -> str:
 
 
 def time_of(ident: str) -> float:
-    """When an id was made."""
+    """The time at which an id was made."""
     number = 0
     for letter in ident[:10]:
         number = number * 32 + LETTERS.index(letter)

@@ -2,9 +2,7 @@
 
 It is the proof that the mechanism runs, so it is written at every moment, and it is cheap: one unsynced append to the
 file of the day, whatever the ledger already holds. It may lose its last records with the power; nothing that must
-survive is only here. Reading and keeping it are in capture/ledger.
-
-Reading the ledger, and keeping it: ninety days whole, then only the counts of each day.
+survive is only here. Ninety days are kept whole, then only the counts of each day.
 """
 
 from __future__ import annotations
@@ -22,20 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-
 KINDS = (
-    "hook",
-    "nudge",
-    "injection",
-    "flag",
-    "episode",
-    "close",
-    "vault",
-    "model",
-    "task",
-    "upkeep",
-    "purged",
-    "error",
+    *("hook", "nudge", "injection", "flag", "episode", "close", "vault", "model", "task", "upkeep", "purged", "error"),
 )
 SAID, SILENT, KEPT, SKIPPED, DECLINED = "said", "silent", "held", "skipped", "declined"  # decisions of a nudge
 SNAPSHOT, NO_SNAPSHOT = "snapshot", "no snapshot"  # and of a compaction
@@ -57,8 +43,13 @@ def short(text: str, size: int) -> str:
     return redact(text)[0][:size]
 
 
+def day_of(when: float) -> str:
+    """The day of a time, as the ledger names it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(when))
+
+
 def day_path(state: str, when: float) -> str:
-    return f"{state}/ledger/{time.strftime('%Y-%m-%d', time.gmtime(when))}.log"
+    return _path(state, day_of(when))
 
 
 DAY = 24 * 3600.0
@@ -68,7 +59,7 @@ TAIL = 64 * 1024
 
 @value
 class Wanted:
-    """Which records: of a session (its id, or a beginning of it), of some kinds, from and until a time."""
+    """A choice of records: of a session (its id, or a beginning of it), of some kinds, from and until a time."""
 
     session: str = ""
     kinds: tuple[str, ...] = ()
@@ -76,24 +67,16 @@ class Wanted:
     until: float = 0.0
 
     def takes(self, record: dict[str, Any]) -> bool:
-        when = record.get("t", 0)
-        return (
-            (not self.kinds or record.get("kind") in self.kinds)
-            and (not self.session or session_of(str(record.get("episode", ""))).startswith(self.session))
-            and when >= self.since
-            and (not self.until or when < self.until)
-        )
+        when, kind = record.get("t", 0), record.get("kind")
+        if when < self.since or (self.until and when >= self.until) or (self.kinds and kind not in self.kinds):
+            return False
+        return not self.session or session_of(str(record.get("episode", ""))).startswith(self.session)
 
 
 def days(state: str) -> list[str]:
     """The days that are kept whole, oldest first."""
-    return sorted(
-        name[:-4] for name in platform.names(f"{state}/ledger") if _is_day(name[:-4]) and name.endswith(".log")
-    )
-
-
-def _is_day(name: str) -> bool:
-    return len(name) == 10 and name.replace("-", "").isdecimal()
+    names = [name[:-4] for name in platform.names(f"{state}/ledger") if name.endswith(".log")]
+    return sorted(day for day in names if len(day) == 10 and day.replace("-", "").isdecimal())
 
 
 def read(state: str, wanted: Wanted) -> Iterator[dict[str, Any]]:
@@ -115,16 +98,15 @@ def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
 
 
 def _newest_of(path: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
-    size = TAIL
+    part: list[dict[str, Any]] = []
+    size = 0
     try:
-        whole = posix.stat(path).st_size
-        while True:
+        while len(part) < count and size < posix.stat(path).st_size:
+            size = size * 4 or TAIL
             part = list(_decoded(log.scan_tail(path, size), wanted))
-            if len(part) >= count or size >= whole:
-                return part[-count:]
-            size *= 4
     except FileNotFoundError:
         return []  # folded into the counts meanwhile
+    return part[-count:]
 
 
 def _scan(path: str, start: int = 0) -> Iterator[log.Found]:
@@ -153,11 +135,9 @@ def follow(state: str, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dic
 
 def retire(state: str, now: float) -> list[str]:
     """Fold the days past their time into counts; returns them."""
-    last = time.strftime("%Y-%m-%d", time.gmtime(now - KEPT_DAYS * DAY))
+    last = day_of(now - KEPT_DAYS * DAY)
     old = [day for day in days(state) if day < last]
-    if not old:
-        return []
-    counted = {str(record["day"]) for record in counts(state)}
+    counted = {str(record["day"]) for record in counts(state)} if old else set()
     for day in old:
         if day not in counted:
             record = {"v": 1, "day": day, "counts": _count(log.scan_file(_path(state, day)))}
@@ -172,13 +152,11 @@ def counts(state: str) -> list[dict[str, Any]]:
 
 
 def _count(found: Iterable[log.Found]) -> dict[str, int]:
-    """How many of each kind, and of each event of a hook."""
+    """The number of records of each kind, and of each event of a hook."""
     total: dict[str, int] = {}
     for record in _decoded(found, Wanted()):
-        names = [str(record.get("kind", "unknown"))]
-        if record.get("event"):
-            names.append(f"{names[0]}:{record['event']}")
-        for name in names:
+        kind, event = str(record.get("kind", "unknown")), record.get("event")
+        for name in (kind, f"{kind}:{event}") if event else (kind,):
             total[name] = total.get(name, 0) + 1
     return total
 
@@ -198,11 +176,6 @@ def _path(state: str, day: str) -> str:
 
 
 def _began(day: str) -> float:
-    year, month, number = (int(part) for part in day.split("-"))
-    return _days_since_epoch(year, month, number) * DAY
+    from datetime import date
 
-
-def _days_since_epoch(year: int, month: int, number: int) -> int:
-    import datetime
-
-    return datetime.date(year, month, number).toordinal() - datetime.date(1970, 1, 1).toordinal()
+    return (date.fromisoformat(day) - date(1970, 1, 1)).days * DAY

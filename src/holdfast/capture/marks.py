@@ -2,10 +2,8 @@
 
 One small file each, named after its project, so counting those of other projects opens none of them. A mark names the
 segments that have flags of its episode. Whether a flag waits is asked of the queue, never of the mark: it goes once
-nothing waits, and, where there is a story to tell, once the close has told it.
-
-The flags that an episode leaves in the queue, found without reading all of them: its end must not take longer because
-it flagged more.
+nothing waits, and, where there is a story to tell, once the close has told it. The flags that an episode leaves are
+found without reading all of them: its end must not take longer because it flagged more.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
 
-
 MOST_READ = 50
 PATIENCE = 120.0  # seconds in which a close that was started at an end need not be worried about
 ASIDE = ".unreadable"
@@ -33,7 +30,7 @@ NEWEST = 1 << 18  # of the queue: what a hook may read, however long the queue i
 
 @value
 class Mark:
-    """What an episode left undone. `why` is "ended" or "died", `last` the time of its last moment, `waiting` how many
+    """The work that an episode left. `why` is "ended" or "died", `last` the time of its last moment, `waiting` how many
     flags waited when it was left, `story` whether a handoff is to be made of what was asked and touched."""
 
     episode: str
@@ -48,47 +45,33 @@ class Mark:
 
 def leave(state: str, mark: Mark) -> None:
     """Put a mark down, durably. The same mark twice is one."""
-    folder = f"{state}/marks"
-    platform.make_folders(folder)
     record, _ = redact_record({"v": VERSION, **mark.__dict__, "segments": list(mark.segments)})
-    platform.write_atomic(f"{folder}/{_name(mark.project, mark.episode)}", codec.encode(record), durable=True)
+    codec.write(_path(state, mark.project, mark.episode), record, durable=True)
 
 
 def waiting_in(state: str, project: str, episode: str) -> int:
-    """How many flags a mark says wait; 0 where there is none."""
-    try:
-        record = codec.decode(platform.read_file(f"{state}/marks/{_name(project, episode)}"))
-        return int(record["waiting"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
+    """The number of flags that a mark says wait; 0 where there is none."""
+    waiting = codec.read(_path(state, project, episode)).get("waiting")
+    return waiting if isinstance(waiting, int) else 0
 
 
 def remove(state: str, project: str, episode: str) -> None:
-    platform.remove(f"{state}/marks/{_name(project, episode)}")
+    platform.remove(_path(state, project, episode))
 
 
 def of_project(state: str, *projects: str) -> list[Mark]:
     """The marks of a project, by all of its ids, the newest first, at most MOST_READ of them."""
-    folder = f"{state}/marks"
-    wanted = tuple(f"{digest(one)}~" for one in projects)
-    found = []
-    for name in platform.names(folder):
-        if name.startswith(wanted) and not name.endswith(".tmp"):
-            try:
-                found.append((posix.stat(f"{folder}/{name}").st_mtime, name))
-            except FileNotFoundError:
-                continue
     marks = []
-    for _, name in sorted(found, reverse=True)[:MOST_READ]:
+    for path in platform.newest(f"{state}/marks", tuple(f"{digest(one)}~" for one in projects))[:MOST_READ]:
         try:
-            marks.append(_read(f"{folder}/{name}"))
+            marks.append(_read(path))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # removed meanwhile, or of a newer version
     return marks
 
 
 def everywhere(state: str) -> list[Mark]:
-    """The marks of all projects, the oldest first: what a close has to do. One that is no mark is put aside."""
+    """The marks of all projects, the oldest first, for a close to work through. One that is no mark is put aside."""
     found = []
     for name in _names(state):
         path = f"{state}/marks/{name}"
@@ -117,26 +100,24 @@ def _read(path: str) -> Mark:
 
 def clear_drained(state: str, marks: list[Mark], waits: Callable[[Mark], bool]) -> list[Mark]:
     """Remove the marks of which nothing waits; returns those that stay."""
-    kept = []
+    kept = [mark for mark in marks if waits(mark)]
     for mark in marks:
-        if waits(mark):
-            kept.append(mark)
-        else:
+        if mark not in kept:
             remove(state, mark.project, mark.episode)
     return kept
 
 
-def _name(project: str, episode: str) -> str:
-    return f"{digest(project)}~{digest(episode)}"
+def _path(state: str, project: str, episode: str) -> str:
+    return f"{state}/marks/{digest(project)}~{digest(episode)}"
 
 
 ROOM = 1 << 16  # bytes of segments that an end reads
 
 
 def of_episode(state: str, key: str, now: float, newest: int = ROOM) -> tuple[int, tuple[str, ...]]:
-    """How many flags of an episode wait, and the names of the segments that have them. One that cannot be read may well
-    have some: it is named too, and looked at again by the next start. The `newest` bytes of the queue are looked
-    through besides: a note may have gone with the power, or a full disk refused it."""
+    """The number of an episode's flags that wait, and the names of the segments that have them. One that cannot be read
+    may well have some: it is named too, and looked at again by the next start. The `newest` bytes of the queue are
+    looked through besides: a note may have gone with the power, or a full disk refused it."""
     folder = f"{state}/queue"
     counts = episodes.noted_counts(state, key)
     for entry in queue.read(folder, now, newest=newest).entries:
@@ -155,18 +136,16 @@ def of_episode(state: str, key: str, now: float, newest: int = ROOM) -> tuple[in
         if size > room and counts[place]:
             waiting += counts[place]
             named.append(place)
-            continue
-        room -= size
-        left = queue.unfiled_of(folder, place, key, now)
-        waiting += len(left or ())
-        if left is None or left:
-            named.append(place)
+        else:
+            room -= size
+            left = queue.unfiled_of(folder, place, key, now)
+            waiting += len(left or ())
+            named += [place] if left is None or left else []
     return waiting, tuple(sorted(named))
 
 
 def bury_the_dead(state: str, now: float, failures: list[Exception]) -> set[str]:
-    """Give every episode that died its mark; returns the keys of those that live. What goes wrong with one of them is
-    added to `failures`."""
+    """Give every episode that died its mark; returns the keys of those that live. Adds to `failures`, and goes on."""
     living = set()
     for episode, seen in episodes.in_live(state, now):
         try:
@@ -175,9 +154,8 @@ def bury_the_dead(state: str, now: float, failures: list[Exception]) -> set[str]
             elif platform.alive(episode.process, seen, now):
                 living.add(episode.key)
             else:
-                reason = "no sign of life"
                 # It ended when it was last heard of, not when that was found out: the order of handoffs follows it.
-                dead = episodes.end_episode(state, episode, episodes.DIED, reason, seen)
+                dead = episodes.end_episode(state, episode, episodes.DIED, "no sign of life", seen)
                 finish(state, dead, seen, now)
         except TROUBLE as error:
             failures.append(error)  # it stays in live/, for the next start to bury
@@ -193,8 +171,7 @@ def finish(state: str, episode: Episode, last: float, now: float) -> int:
     waiting, segments = of_episode(state, episode.key, now, newest)
     told = story.is_told(state, episode.key)
     if segments or told or episode.state == episodes.DIED:
-        mark = Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told)
-        leave(state, mark)
+        leave(state, Mark(episode.key, episode.project, episode.state, episode.reason, last, waiting, segments, told))
     if not segments and not told:  # else the close needs them: what was filed on the way is part of the story
         episodes.forget_segments(state, episode.key)
         once.forget(state, episode.key)

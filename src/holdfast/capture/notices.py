@@ -7,7 +7,7 @@ name again replaces the sentence. A start reads at most MOST of them, the newest
 `once` goes with the first start that told it; the others go when their time is over, or when whoever left them takes
 them away. "" as the project means every project.
 
-Standing faults: what keeps the memory from working, from the moment it was first seen until it works again.
+A fault keeps the memory from working, and stands from the moment it was first seen until it works again.
 """
 
 from __future__ import annotations
@@ -40,11 +40,8 @@ def leave(
     state: str, name: str, line: str, now: float, *, project: str = "", lasts: float = LASTS, once: bool = False
 ) -> None:
     """Put a sentence down. Raises OSError."""
-    folder = f"{state}/notices"
-    platform.make_folders(folder)
-    tidy = redact(" ".join(line.split()))[0][:600]
-    record = {"v": VERSION, "name": name, "line": tidy, "project": project, "time": now, "until": now + lasts}
-    platform.write_atomic(_path(state, project, name), codec.encode({**record, "once": once}), durable=False)
+    notice = Notice(name, redact(" ".join(line.split()))[0][:600], project, now, now + lasts, once)
+    codec.write(_path(state, project, name), {"v": VERSION, **notice.__dict__}, durable=False)
 
 
 def remove(state: str, name: str, project: str = "") -> None:
@@ -52,35 +49,25 @@ def remove(state: str, name: str, project: str = "") -> None:
 
 
 def for_project(state: str, project: str, now: float, merged: tuple[str, ...] = ()) -> list[Notice]:
-    """What a start in a project, or in one merged into it, says, the newest first; what is over is swept away on the
-    way."""
-    folder = f"{state}/notices"
-    aged = []
-    wanted = {digest(one) for one in ("", project, *merged)}
-    for name in platform.names(folder):
-        if name.partition("~")[0] in wanted and not name.endswith(".tmp"):
-            try:
-                aged.append((posix.stat(f"{folder}/{name}").st_mtime, name))
-            except OSError:
-                continue
+    """The notices for a start in a project or one merged into it, the newest first; those that are over are removed."""
     found: list[Notice] = []
-    for _, name in sorted(aged, reverse=True):
+    for path in platform.newest(f"{state}/notices", tuple(f"{digest(one)}~" for one in ("", project, *merged))):
         if len(found) == MOST:
             break
+        record = codec.read(path, LARGEST)
         try:
-            record = codec.decode(platform.read_file(f"{folder}/{name}", 1 << 14))
             notice = Notice(**{field: record[field] for field in Notice.__annotations__})
-        except (OSError, ValueError, KeyError, TypeError):
+            if notice.until >= now:
+                found.append(notice)
+            else:
+                platform.remove(path)
+        except (KeyError, TypeError):
             continue
-        if notice.until < now:
-            platform.remove(f"{folder}/{name}")
-        else:
-            found.append(notice)
     return found
 
 
 def told(state: str, notices: list[Notice]) -> None:
-    """These were said: what is said once goes."""
+    """Remove, of those that were said, the ones to say once."""
     for notice in notices:
         if notice.once:
             remove(state, notice.name, notice.project)
@@ -96,7 +83,7 @@ LARGEST = 1 << 14
 ROOM = 1 << 20  # bytes that a disk must have left, as for a close
 LONGEST = 400  # characters of the particulars
 
-# The worst first: what is wrong, as the end of "since …, ", and the command that helps.
+# The worst first: the fault, as the end of "since …, ", and the command that helps.
 KNOWN = {
     HISTORY_LOST: ("nothing is filed: the vault's history is damaged beyond mending", "holdfast doctor --new-history"),
     HISTORY: ("nothing is filed: the vault's history is damaged", "holdfast doctor --fix"),
@@ -129,10 +116,8 @@ class Fault:
 
 
 def stand(state: str, name: str, detail: str, now: float, path: str = "") -> None:
-    """A fault was met. It keeps the time at which it was first met. The last bytes of a full disk are left to flags,
-    and a disk that refuses even this is told of by the command that failed."""
-    from holdfast.capture.redaction import redact
-
+    """Note a fault that was met; it keeps the time at which it was first met. The last bytes of a full disk are left to
+    flags, and a disk that refuses even this is told of by the command that failed."""
     if _is_full(state):
         return
     before = _read(state, name)
@@ -140,20 +125,16 @@ def stand(state: str, name: str, detail: str, now: float, path: str = "") -> Non
     tidy = redact(" ".join(detail.split()))[0][:LONGEST]
     record = {"v": VERSION, "name": name, "since": since, "last": now, "detail": tidy, "path": path}
     try:
-        platform.make_folders(f"{state}/faults")
-        platform.write_atomic(f"{state}/faults/{name}", codec.encode(record), durable=False)
+        codec.write(f"{state}/faults/{name}", record, durable=False)
     except OSError:
         return
 
 
 def lift(state: str, *names: str) -> None:
-    """These are over."""
+    """Forget faults that are over."""
     for name in names:
         platform.remove(f"{state}/faults/{name}")
-    try:
-        posix.rmdir(f"{state}/faults")
-    except OSError:
-        return  # another fault stands, or there was none
+    platform.remove_folder(f"{state}/faults")
 
 
 def are_there(state: str) -> bool:
@@ -181,7 +162,7 @@ def _is_full(state: str) -> bool:
 
 def _read(state: str, name: str) -> Fault | None:
     try:
-        record = codec.decode(platform.read_file(f"{state}/faults/{name}", largest=LARGEST))
+        record = codec.read(f"{state}/faults/{name}", LARGEST)
         return Fault(name, float(record["since"]), str(record.get("detail", "")), str(record.get("path", "")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError):
         return None

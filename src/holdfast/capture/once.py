@@ -1,4 +1,4 @@
-"""What happened once in the course of an episode, as a folder of small files: episodes/course/<episode>/<name>.
+"""Things that happen once in the course of an episode, as small files: episodes/course/<episode>/<name>.
 
 Hooks of one session run at the same time and may not wait for each other. Making a file that must not exist yet, and
 renaming one away, are decided by the file system: of two hooks exactly one is first. Nothing here must survive the
@@ -46,7 +46,7 @@ NO_LINKS = (1, 31, 38, 95)  # EPERM, EMLINK, ENOSYS, EOPNOTSUPP
 
 
 def first(state: str, episode: str, name: str, content: str = "") -> bool:
-    """Whether this is the first time; from now on it no longer is. Who finds it there finds its content whole."""
+    """True if this is the first time; from now on it no longer is. A reader that finds it finds its content whole."""
     if _is_once(name) and name in _before(state, episode):
         return False
     path = _path(state, episode, name)
@@ -70,34 +70,19 @@ def _make(path: str, data: bytes) -> bool:
 
 def _link(path: str, data: bytes) -> bool:
     """Written under another name first: a reader in between would take the content for empty, a taint for none."""
-    try:
-        posix.stat(path)
+    if platform.is_there(path):
         return False
-    except FileNotFoundError:
-        pass
-    straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
-    _write(straggler, data)
+    straggler = platform.straggler_of(path)
+    platform.write_new(straggler, data, durable=False)
     try:
         posix.link(straggler, path)
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        _write(path, data)  # a file system without links: whole but for the blink of an eye
+        platform.write_new(path, data, durable=False)  # a file system without links: whole but for the blink of an eye
     finally:
         platform.remove(straggler)
     return True
-
-
-def _write(path: str, data: bytes) -> None:
-    fd = posix.open(path, NEW, 0o600)
-    try:
-        if posix.write(fd, data) != len(data):
-            raise OSError(28, "short write", path)  # ENOSPC: the rest did not fit
-    except OSError:
-        platform.remove(path)
-        raise
-    finally:
-        posix.close(fd)
 
 
 def put(state: str, episode: str, name: str, content: str = "") -> None:
@@ -114,7 +99,7 @@ def add(state: str, episode: str, name: str, words: list[str]) -> None:
 
 
 def read(state: str, episode: str, name: str) -> str | None:
-    """What was noted; None where nothing was."""
+    """The content of a note; None where nothing was noted."""
     try:
         return platform.read_file(_path(state, episode, name), LARGEST).decode("utf-8", "replace")
     except OSError:
@@ -122,11 +107,8 @@ def read(state: str, episode: str, name: str) -> str | None:
 
 
 def when(state: str, episode: str, name: str) -> float:
-    """When it was noted last; 0 where it never was."""
-    try:
-        return posix.stat(_path(state, episode, name)).st_mtime
-    except OSError:
-        return 0.0
+    """The time at which it was noted last; 0 where it never was."""
+    return platform.modified(_path(state, episode, name))
 
 
 def touch(state: str, episode: str, name: str, now: float) -> None:
@@ -144,18 +126,15 @@ def take(state: str, episode: str, name: str) -> str | None:
     mine = f"{path}.{posix.getpid()}"
     try:
         posix.rename(path, mine)
-        text = platform.read_file(mine, LARGEST).decode("utf-8", "replace")
-        posix.unlink(mine)
     except OSError:
         return None
+    text = platform.text(mine, LARGEST)
+    platform.remove(mine)
     return text
 
 
 def drop(state: str, episode: str, name: str) -> None:
-    try:
-        posix.unlink(_path(state, episode, name))
-    except OSError:
-        return
+    platform.remove(_path(state, episode, name))
 
 
 def count(state: str, episode: str, name: str) -> int:
@@ -165,7 +144,7 @@ def count(state: str, episode: str, name: str) -> int:
 
 
 def answered(state: str, episode: str, now: float, ids: Iterable[str] = ()) -> None:
-    """Something was flagged: no boundary waits any more. `ids`: the user's own words that were put properly with it."""
+    """Note that something was flagged: no boundary waits any more. `ids`: the user's words that were put properly."""
     touch(state, episode, FLAGGED, now)
     drop(state, episode, ASKED)
     for ident in ids:
@@ -173,20 +152,20 @@ def answered(state: str, episode: str, now: float, ids: Iterable[str] = ()) -> N
 
 
 def next_cycle(state: str, episode: str, cycle: int) -> None:
-    """This compaction cycle begins. Its number is the caller's: of two hooks at once both begin the same one."""
+    """Begin this compaction cycle. Its number is the caller's: of two hooks at once both begin the same one."""
     drop(state, episode, MOST)
     put(state, episode, CYCLE, str(cycle))
 
 
 def inherit(state: str, parent: str, episode: str, name: str) -> None:
-    """What holds for an episode whose context goes on in another."""
+    """Carry over a note to the episode in which the context of another goes on."""
     text = read(state, parent, name)
     if text is not None:
         first(state, episode, name, text)
 
 
 def go_on(state: str, parent: str, episode: str) -> None:
-    """The conversation of one episode goes on in another: nothing in it is said twice, and its compactions count on."""
+    """Let a conversation go on in another episode: nothing is said twice, and its compactions count on."""
     for name in (TAINT, TAINTED_BY, CYCLE, MOST):
         inherit(state, parent, episode, name)
     said = _said(state, parent)
@@ -195,12 +174,12 @@ def go_on(state: str, parent: str, episode: str) -> None:
 
 
 def known_as(words: str) -> str:
-    """By what a conversation knows something that it was told, however it was spaced."""
+    """The digest by which a conversation knows something that it was told, however it was spaced."""
     return digest(" ".join(words.split()))
 
 
 def said_itself(state: str, episode: str, texts: Iterable[str]) -> None:
-    """What a conversation has flagged is no news to it. One that has no start of ours is told everything anyway."""
+    """Note what a conversation has flagged: it is no news to it. One without a start of ours is told everything."""
     left = read(state, episode, TOLD)
     if left is not None:
         lines = [*left.split("\n"), *(known_as(text) for text in texts)]
@@ -208,7 +187,7 @@ def said_itself(state: str, episode: str, texts: Iterable[str]) -> None:
 
 
 def is_noted(state: str, episode: str, name: str) -> bool:
-    """Whether it has happened, in this episode or before it in the same conversation."""
+    """True if it has happened, in this episode or before it in the same conversation."""
     return read(state, episode, name) is not None or (_is_once(name) and name in _before(state, episode))
 
 
@@ -221,13 +200,13 @@ def _before(state: str, episode: str) -> list[str]:
 
 
 def _said(state: str, episode: str) -> list[str]:
-    """What has happened once in a conversation, the newest last, as far as a file of its size can tell."""
+    """The things that have happened once in a conversation, the newest last, as far as a file of its size can tell."""
     own = [name for name in platform.names(_folder(state, episode)) if _is_once(name) and not name.endswith(".tmp")]
     return [name for name in dict.fromkeys((*_before(state, episode), *sorted(own))) if name][-MOST_BEFORE:]
 
 
 def forget(state: str, episode: str) -> None:
-    """All but what a session that is resumed from it inherits, with what was said once as one list."""
+    """Drop all but what a session that is resumed from it inherits, with what was said once as one list."""
     folder = _folder(state, episode)
     said = _said(state, episode)
     if said:
@@ -235,32 +214,23 @@ def forget(state: str, episode: str) -> None:
     for name in platform.names(folder):
         if name not in LASTING:
             platform.remove(f"{folder}/{name}")
-    try:
-        posix.rmdir(folder)
-    except OSError:
-        return  # there was none, it has a taint, or a moment arrived meanwhile
+    platform.remove_folder(folder)
 
 
 def sweep(state: str, now: float) -> int:
     """Drop what belongs to episodes that nobody will resume any more."""
-    top = f"{state}/episodes/course"
-    swept = 0
-    for name in platform.names(f"{state}/scheduled"):
-        try:
-            if now - posix.stat(f"{state}/scheduled/{name}").st_mtime > KEPT:
-                platform.remove(f"{state}/scheduled/{name}")
-        except OSError:
-            continue
-    for name in platform.names(top):
-        try:
-            if now - posix.stat(f"{top}/{name}").st_mtime > KEPT:
-                for file in platform.names(f"{top}/{name}"):
-                    platform.remove(f"{top}/{name}/{file}")
-                posix.rmdir(f"{top}/{name}")
-                swept += 1
-        except OSError:
-            continue
-    return swept
+    for path in _old(f"{state}/scheduled", now):
+        platform.remove(path)
+    swept = _old(f"{state}/episodes/course", now)
+    for folder in swept:
+        for name in platform.names(folder):
+            platform.remove(f"{folder}/{name}")
+        platform.remove_folder(folder)
+    return len(swept)
+
+
+def _old(folder: str, now: float) -> list[str]:
+    return [path for path in platform.newest(folder, ("",)) if now - platform.modified(path) > KEPT]
 
 
 def _make_folder(path: str) -> None:

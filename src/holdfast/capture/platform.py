@@ -1,4 +1,4 @@
-"""What differs between operating systems, and nothing else.
+"""Files and processes as the operating system has them; all that differs between systems is here.
 
 Linux is tested. macOS takes the branches that name it (F_FULLFSYNC, no /proc) and is untested. Native Windows
 has none of what durability needs here and is refused by `python -m holdfast` in one sentence.
@@ -29,7 +29,7 @@ ANCESTORS = 8  # folders above a file that may be of our making: state, vault, a
 
 
 def working_folder(env: Mapping[str, str]) -> str:
-    """Where we are; in a folder that was deleted under us, where we were."""
+    """The current folder; where it was deleted under us, its former path."""
     try:
         return posix.getcwd()
     except OSError:
@@ -38,14 +38,12 @@ def working_folder(env: Mapping[str, str]) -> str:
 
 def environ() -> dict[str, str]:
     """The environment as text. Callers pass it on, so that a test can pass another."""
-    return {
-        name.decode("utf-8", "surrogateescape"): value.decode("utf-8", "surrogateescape")
-        for name, value in posix.environ.items()
-    }
+    pairs = posix.environ.items()
+    return {one.decode("utf-8", "surrogateescape"): two.decode("utf-8", "surrogateescape") for one, two in pairs}
 
 
 def sync(fd: int) -> None:
-    """What was written to `fd` is on the medium when this returns; on a Mac fsync alone does not say so."""
+    """Put what was written to `fd` on the medium; on a Mac fsync alone does not do so."""
     if MAC:
         import fcntl
 
@@ -55,7 +53,7 @@ def sync(fd: int) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """The names in a folder are on the medium: without it a new file can vanish with the power."""
+    """Put the names in a folder on the medium: without it a new file can vanish with the power."""
     fd = posix.open(path, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
     try:
         posix.fsync(fd)
@@ -64,11 +62,8 @@ def sync_folder(path: str) -> None:
 
 
 def sync_names(path: str) -> None:
-    """The names of a folder and of those above it are on the medium.
-
-    Who finds a folder or file made cannot know that its maker synced its name: it may have been killed before it came
-    to that. So whoever acknowledges syncs them all; a folder without changes costs next to nothing.
-    """
+    """Put the names of a folder and of those above it on the medium. Whoever finds a file made cannot know that its
+    maker came to sync its name, so all are synced; a folder without changes costs next to nothing."""
     sync_folder(path or "/")
     for _ in range(ANCESTORS):
         if not path:
@@ -119,16 +114,22 @@ def make_way(path: str) -> None:
         posix.unlink(path)
 
 
-def read_file(path: str, limit: int = -1, largest: int = LARGEST) -> bytes:
+def read_file(path: str, limit: int = -1, largest: int = LARGEST, flags: int = posix.O_RDONLY) -> bytes:
     """A whole file, or its first `limit` bytes. Raises OSError for what is no file, and for a whole one that is larger
     than anything of ours."""
-    fd = opened(path)
+    fd = opened(path, flags)
     try:
-        if limit >= 0:
-            return read_all(fd, limit)
-        return _whole(fd, path, largest)
+        return read_all(fd, limit) if limit >= 0 else _whole(fd, path, largest)
     finally:
         posix.close(fd)
+
+
+def text(path: str, limit: int = LARGEST, errors: str = "replace") -> str:
+    """The beginning of a file as text; "" where it cannot be read."""
+    try:
+        return read_file(path, limit).decode("utf-8", errors)
+    except (OSError, ValueError):
+        return ""
 
 
 def _whole(fd: int, path: str, largest: int) -> bytes:
@@ -142,22 +143,12 @@ def _whole(fd: int, path: str, largest: int) -> bytes:
     return raw
 
 
-def read_small(path: str, largest: int) -> bytes:
-    """The whole of a small file, through links. Raises OSError where it is none, or larger."""
-    return read_file(path, largest=largest)
-
-
 def oddity(path: str) -> str:
-    """The reason why a path is no plain file that could be read, as the end of a sentence; "" where it is one, or
-    nothing is there."""
+    """The reason why a path is no plain file, as the end of a sentence; "" where it is one, or nothing is there."""
     try:
         seen = posix.stat(path)
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return "leads round in a circle" if error.errno == 40 else ""  # ELOOP
-    except ValueError:
-        return ""
+    except (OSError, ValueError) as error:
+        return "leads round in a circle" if getattr(error, "errno", 0) == 40 else ""  # ELOOP
     kind = seen.st_mode & FILE_TYPE
     if kind != A_FILE:
         return f"is {KINDS.get(kind, 'no file')}"
@@ -166,36 +157,25 @@ def oddity(path: str) -> str:
 
 def read_all(fd: int, limit: int = -1) -> bytes:
     parts = []
-    got = 0
-    while limit < 0 or got < limit:
-        part = posix.read(fd, 1 << 20 if limit < 0 else min(1 << 20, limit - got))
-        if not part:
-            break
+    left = limit if limit >= 0 else 1 << 62
+    while left and (part := posix.read(fd, min(1 << 20, left))):
         parts.append(part)
-        got += len(part)
+        left -= len(part)
     return b"".join(parts)
 
 
 def read_regular(path: str, largest: int = -1) -> bytes:
-    """The whole of a plain file. Raises OSError for anything else, and where it is larger: a link may lead elsewhere,
-    and a pipe would make us wait."""
-    fd = opened(path, posix.O_RDONLY | posix.O_NOFOLLOW)
-    try:
-        return _whole(fd, path, LARGEST if largest < 0 else largest)
-    finally:
-        posix.close(fd)
+    """The whole of a plain file. Raises OSError for anything else, a link included, and where it is larger."""
+    return read_file(path, largest=LARGEST if largest < 0 else largest, flags=posix.O_RDONLY | posix.O_NOFOLLOW)
 
 
 def is_behind_link(top: str, relative: str) -> bool:
-    """Whether a path below `top`, or a folder on the way to it, is a link. What is not there leads nowhere."""
+    """True if a path below `top`, or a folder on the way to it, is a link. What is not there leads nowhere."""
     path = top
     for name in relative.split("/") if relative else ():
         path = f"{path}/{name}"
-        try:
-            if posix.lstat(path).st_mode & FILE_TYPE == A_LINK:
-                return True
-        except (OSError, ValueError):
-            return False
+        if kind(path) == A_LINK:
+            return True
     return False
 
 
@@ -240,13 +220,15 @@ def make_folders(path: str) -> None:
             raise
 
 
-def write_synced(path: str, data: bytes) -> None:
-    """A new small file whose bytes are on the medium; its name may not be yet."""
+def write_new(path: str, data: bytes, *, durable: bool) -> None:
+    """Make a small file that must not be there yet, whole or not at all; where `durable`, its bytes are on the medium,
+    its name may not be yet."""
     fd = posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
     try:
         if posix.write(fd, data) != len(data):
-            raise OSError(28, "short write")  # ENOSPC: the rest did not fit
-        sync(fd)
+            raise OSError(28, "short write", path)  # ENOSPC: the rest did not fit
+        if durable:
+            sync(fd)
     except OSError:
         remove(path)
         raise
@@ -254,19 +236,16 @@ def write_synced(path: str, data: bytes) -> None:
         posix.close(fd)
 
 
+def straggler_of(path: str) -> str:
+    """A name beside a file that nobody else takes, for what is to become it."""
+    return f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
+
+
 def write_atomic(path: str, data: bytes, *, durable: bool) -> None:
     """Replace a small file whole: a reader sees the old bytes or the new ones, a crash leaves a straggler at most."""
-    straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
-    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
-    fd = posix.open(straggler, flags, 0o600)
+    straggler = straggler_of(path)
+    write_new(straggler, data, durable=durable)
     try:
-        try:
-            if posix.write(fd, data) != len(data):
-                raise OSError(28, "short write")  # ENOSPC: the rest did not fit
-            if durable:
-                sync(fd)
-        finally:
-            posix.close(fd)
         posix.rename(straggler, path)
     except OSError:
         remove(straggler)
@@ -283,10 +262,26 @@ def remove(path: str) -> None:
         return
 
 
+def remove_folder(path: str) -> None:
+    """Remove a folder if it is empty."""
+    try:
+        posix.rmdir(path)
+    except OSError:
+        return
+
+
+def kind(path: str) -> int:
+    """A_FILE, A_FOLDER or A_LINK, without following a link; 0 where nothing can be seen."""
+    try:
+        return posix.lstat(path).st_mode & FILE_TYPE
+    except (OSError, ValueError):
+        return 0
+
+
 def is_there(path: str) -> bool:
     try:
         posix.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
 
@@ -299,24 +294,33 @@ def names(path: str) -> list[str]:
         return []
 
 
+def newest(folder: str, beginnings: tuple[str, ...]) -> list[str]:
+    """The paths of the files in a folder whose names begin so, the newest first; stragglers left out."""
+    found = [f"{folder}/{name}" for name in names(folder) if name.startswith(beginnings) and not name.endswith(".tmp")]
+    return sorted(found, key=lambda path: (modified(path), path), reverse=True)
+
+
+def modified(path: str) -> float:
+    """The time at which a file was changed last; 0 where nothing can be seen."""
+    try:
+        return posix.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def machine() -> str:
     """A name for this machine that survives reboots. Containers often share a machine-id, hence the host name too."""
-    try:
-        ident = read_file("/etc/machine-id", 64).decode("ascii", "replace").strip()[:12]
-    except OSError:
-        ident = ""
+    ident = text("/etc/machine-id", 64).strip()[:12]
     return f"{posix.uname().nodename}.{ident}" if ident else posix.uname().nodename
 
 
 def boot_id() -> str:
-    try:
-        return read_file("/proc/sys/kernel/random/boot_id", 64).decode("ascii").strip()
-    except OSError:
-        return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid") if MAC else ""
+    found = text("/proc/sys/kernel/random/boot_id", 64).strip()
+    return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid") if MAC and not found else found
 
 
 def booted_at(now: float) -> float:
-    """When this machine started, as wall time."""
+    """The wall time at which this machine started."""
     try:
         return now - float(read_file("/proc/uptime", 64).split()[0])
     except (OSError, ValueError, IndexError):
@@ -324,7 +328,7 @@ def booted_at(now: float) -> float:
 
 
 def namespace() -> str:
-    """Which processes our pids name: a container's pid 7 is not the host's."""
+    """The namespace of our pids: a container's pid 7 is not the host's."""
     try:
         return posix.readlink("/proc/self/ns/pid")
     except OSError:
@@ -334,9 +338,7 @@ def namespace() -> str:
 def process(pid: int) -> Process | None:
     """The process that has this pid now, or None."""
     start = _stat(pid)[1] if pid > 0 else 0
-    if not start:
-        return None
-    return Process(machine(), boot_id(), namespace(), pid, start)
+    return Process(machine(), boot_id(), namespace(), pid, start) if start else None
 
 
 def parent_of(pid: int) -> int:
@@ -344,7 +346,7 @@ def parent_of(pid: int) -> int:
 
 
 def start_of(pid: int) -> int:
-    """When a process began, in the kernel's own ticks; 0 if there is none."""
+    """The start of a process, in the kernel's own ticks; 0 if there is none."""
     return _stat(pid)[1]
 
 
@@ -360,8 +362,10 @@ def command_of(pid: int) -> list[str]:
 def _stat(pid: int) -> tuple[int, int]:
     """(parent pid, start) from /proc/PID/stat; a zombie counts as gone, because it will never speak again."""
     if MAC:
+        import zlib
+
         words = _ask("/bin/ps", "-o", "ppid=,lstart=", "-p", str(pid)).split(None, 1)
-        return (int(words[0]), _digest(words[1])) if len(words) == 2 else (0, 0)
+        return (int(words[0]), zlib.crc32(words[1].encode())) if len(words) == 2 else (0, 0)
     try:
         raw = read_file(f"/proc/{pid}/stat", 4096)
         fields = raw[raw.rindex(b")") + 2 :].split()
@@ -370,29 +374,21 @@ def _stat(pid: int) -> tuple[int, int]:
         return (0, 0)
 
 
-def _digest(text: str) -> int:
-    import zlib
-
-    return zlib.crc32(text.encode())
-
-
 def _ask(*command: str) -> str:
     import subprocess
 
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def alive(known: Process | None, last_moment: float, now: float, *, silence: float = 24 * 3600.0) -> bool:
-    """Whether a process may still live. Says no only on proof, or, where we cannot look, after a long silence.
+    """Tell whether a process may still live: no only on proof, or, where we cannot look, after a long silence.
 
     Proof: its pid is gone or belongs to a process that began at another time; or its machine has booted since.
     A process of another machine or container cannot be looked at, so there only the age of its last moment counts.
     """
+    is_heard = now - last_moment < silence
     if known is None or known.machine != machine():
-        return now - last_moment < silence
+        return is_heard
     if known.boot != boot_id():
-        return booted_at(now) < last_moment and now - last_moment < silence
-    if known.namespace != namespace():
-        return now - last_moment < silence
-    return start_of(known.pid) == known.start
+        return is_heard and booted_at(now) < last_moment
+    return start_of(known.pid) == known.start if known.namespace == namespace() else is_heard

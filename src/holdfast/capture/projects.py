@@ -1,4 +1,4 @@
-"""Which project a folder belongs to.
+"""The project that a folder belongs to.
 
 A project is known by its keys: the normalised origin URL, else the root commit, else machine and path; so worktrees,
 clones and subfolders are one. The first key seen gives the id, so two machines that share a vault agree without
@@ -7,8 +7,8 @@ If that key already names another project it is a clash: the key decides, as it 
 merged, and the clash is reported.
 
 A folder that was renamed or moved stays its project (capture/same_project); so does a session whose folder is gone.
-What a folder was found to be is cached with the size and time of the files that said so, so the usual look is a few
-stats and one small read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
+The answer is cached with the size and time of the files that gave it, so the usual look is a few stats and one small
+read. A project's own .holdfast.toml may switch capture off and name the tools that close a chapter;
 of the rest nothing is believed.
 """
 
@@ -20,6 +20,7 @@ from holdfast.capture import codec, gitfiles, platform, same_project
 from holdfast.capture.home import FORMAT, format_of, state
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact, redact_record
+from holdfast.errors import Busy
 from holdfast.model import Project, replace, value
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_TOOLS = 20
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 LARGEST_WISHES = 1 << 16
 
 
@@ -43,14 +45,15 @@ def find(folder: str, vault: str) -> Project:
     cache = f"{state(vault)}/projects/{digest(root)}"
     known = _cached(cache)
     if known.get("stamps") == stamps:
-        return _project(known)
+        return Project.from_record(known["project"])
     if not git and not _stamp(root) and (gone := _of_gone_folder(root, vault)):
         return gone
-    before = replace(_project(known), id=str(known.get("own") or _project(known).id)) if known else None
+    cached = Project.from_record(known["project"]) if known else None
+    before = replace(cached, id=str(known.get("own") or cached.id)) if cached else None
     wishes = _wishes(root)
     if wishes.off:
-        if before:
-            return replace(_project(known), off=True)
+        if cached:
+            return replace(cached, off=True)
         key, slug = _key(root, git)
         return Project(f"{slug}-{digest(key, 8)}", slug, key, root, off=True)  # its name is written down nowhere
     birth = gitfiles.birth(git.common) if git else ""
@@ -60,27 +63,20 @@ def find(folder: str, vault: str) -> Project:
     if not registered:
         return project
     stamps[3] = _stamp(f"{vault}/projects.toml")
-    record: dict[str, object] = {
-        "v": 1,
-        "stamps": stamps,
-        "project": as_record(project),
-        "own": own,
-        "birth": birth,
-    }
+    record: dict[str, object] = {"v": 1, "stamps": stamps, "project": project.as_record(), "own": own, "birth": birth}
     try:
-        platform.make_folders(cache.rpartition("/")[0])
-        platform.write_atomic(cache, codec.encode(redact_record(record)[0]), durable=False)
+        codec.write(cache, redact_record(record)[0], durable=False)
     except OSError:
         pass  # a disk that takes nothing must not keep the project from being known
     return project
 
 
 def _of_gone_folder(folder: str, vault: str) -> Project | None:
-    """What a folder was before it was moved or deleted under a session; the nearest one above it that is gone too."""
+    """The project of a folder that was moved or deleted under a session, or of the nearest one above it, gone too."""
     while folder and not _stamp(folder):
         known = _cached(f"{state(vault)}/projects/{digest(folder)}")
         if known:
-            found = _project(known)
+            found = Project.from_record(known["project"])
             first, *merged = same_project.ids(vault, str(known.get("own") or found.id))
             return replace(found, id=first, merged=tuple(merged))
         folder = folder.rpartition("/")[0]
@@ -96,26 +92,12 @@ def _stamp(path: str) -> str:
 
 
 def _cached(path: str) -> dict[str, Any]:
+    record = codec.read(path, 1 << 16)
     try:
-        record = codec.decode(platform.read_file(path, 1 << 16))
-        _project(record)
-    except (OSError, ValueError, TypeError, KeyError):
+        Project.from_record(record["project"])
+    except (ValueError, TypeError, KeyError):
         return {}
-    return record if isinstance(record, dict) else {}
-
-
-def _project(record: dict[str, Any]) -> Project:
-    return from_record(record["project"])
-
-
-def as_record(project: Project) -> dict[str, object]:
-    return {**project.__dict__, "chapter_tools": list(project.chapter_tools), "merged": list(project.merged)}
-
-
-def from_record(record: dict[str, Any]) -> Project:
-    """Raises TypeError where it is none."""
-    found = Project(**record)
-    return replace(found, chapter_tools=tuple(found.chapter_tools), merged=tuple(found.merged))
+    return record
 
 
 def _identify(
@@ -133,7 +115,7 @@ def _identify(
     elif before and is_same and (moved or trouble):
         ident, slug = before.id, before.slug
         added = not trouble and _add(vault, table("alias", project=ident, key=key))
-    elif not trouble and key.startswith("path:") and (moved_here := _moved_here(root, vault)):
+    elif not trouble and key.startswith("path:") and (moved_here := same_project.before(state(vault), root))[0]:
         ident, slug = moved_here
         added = _add(vault, table("alias", project=ident, key=key))
     elif not trouble:
@@ -148,14 +130,6 @@ def _identify(
     return Project(first, slug, key, root, clash=clash, merged=tuple(merged)), ident, added
 
 
-def _moved_here(root: str, vault: str) -> tuple[str, str] | None:
-    """The project of this folder while it lay elsewhere."""
-    from holdfast.capture import same_project
-
-    ident, slug = same_project.before(state(vault), root)
-    return (ident, slug) if ident else None
-
-
 def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, str]:
     """The strongest key of a folder, and a short name. A clone of a local repository is that repository's project."""
     if git:
@@ -165,11 +139,9 @@ def _key(root: str, git: gitfiles.Checkout | None, hops: int = 3) -> tuple[str, 
         origin = gitfiles.local_origin(git.common)
         if origin and hops:
             return _key(origin, gitfiles.repository(origin), hops - 1)
-        first = gitfiles.root_commit(git.common)
-        home = git.common.removesuffix("/.git")
+        root, first = git.common.removesuffix("/.git"), gitfiles.root_commit(git.common)
         if first:
-            return f"root:{first}", short_name(home)
-        return _plain(f"path:{platform.machine()}:{home}"), short_name(home)
+            return f"root:{first}", short_name(root)
     return _plain(f"path:{platform.machine()}:{root}"), short_name(root)
 
 
@@ -186,7 +158,7 @@ def _plain(key: str) -> str:
 
 
 def short_name(path: str) -> str:
-    """What a project is called: the last part of a path or URL, in plain letters."""
+    """The short name of a project: the last part of a path or URL, in plain letters."""
     name = path.rstrip("/").rpartition("/")[2].lower()
     clean = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
     short = clean.strip("-")[:40].strip("-")
@@ -207,32 +179,33 @@ def quoted(value: str | list[str]) -> str:
 
 @value
 class Merges:
-    """What the registry says of merges, as capture/same_project reads it, and the short name of each project."""
+    """The merges in the registry, as capture/same_project reads them, and the short name of each project."""
 
     names: dict[str, str]
     clashes: dict[str, str]
     slugs: dict[str, str]
 
 
-def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
-    """Known keys and what they name; merges; and a sentence where an edit or a sync left something that concerns
-    `key`."""
+def _tables(vault: str) -> dict[str, Any]:
+    """All of projects.toml. Raises one of UNREADABLE, as do those who find something else in it."""
     import tomllib
 
+    return tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+
+
+def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges, str]:
+    """The known keys with their projects; the merges; and a sentence where something is wrong that concerns `key`."""
     known: dict[str, tuple[str, str]] = {}
+    nothing = Merges({}, {}, {})
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
+        table = _tables(vault)
         slugs = {one["id"]: one.get("slug", one["id"]) for one in table.get("project", [])}
         pairs = [(name, one["id"]) for one in table.get("project", []) for name in one.get("keys", [])]
         pairs += [(one["key"], one["project"]) for one in table.get("alias", [])]
     except FileNotFoundError:
-        return {}, Merges({}, {}, {}), ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return (
-            {},
-            Merges({}, {}, {}),
-            f"projects.toml cannot be read ({error}); projects keep the names their keys give",
-        )
+        return {}, nothing, ""
+    except UNREADABLE as error:
+        return {}, nothing, f"projects.toml cannot be read ({error}); projects keep the names their keys give"
     twice = ""
     for written, ident in pairs:
         name = folded(written)
@@ -243,36 +216,27 @@ def _registry(vault: str, key: str) -> tuple[dict[str, tuple[str, str]], Merges,
 
 
 def _add(vault: str, text: str) -> bool:
-    """Add one table at the end, whole or not at all; False if it is not there now.
-
-    Where it cannot be done now it is left: the id is derived from the key, so it comes out the same without the
-    registry, and the next look at the folder tries again.
-    """
-    import fcntl
+    """Add one table at the end, whole or not at all; False if it is not there now. Then it is left: the id is derived
+    from the key, so it comes out the same without the registry, and the next look at the folder tries again."""
+    from holdfast.capture import locks
 
     path = f"{vault}/projects.toml"
     if format_of(vault) > FORMAT:
         return False
     try:
         platform.make_folders(f"{state(vault)}/projects")
-        lock = posix.open(f"{state(vault)}/projects.lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        before = platform.read_file(path) if _stamp(path) else b""
-        if text.encode("utf-8") not in before:
-            platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
+        with locks.held(f"{state(vault)}/projects.lock", wait=False):
+            before = platform.read_file(path) if _stamp(path) else b""
+            if text.encode("utf-8") not in before:
+                platform.write_atomic(path, before + text.encode("utf-8"), durable=True)
         return True
-    except OSError:
+    except (OSError, Busy):
         return False
-    finally:
-        posix.close(lock)
 
 
 @value
 class Wishes:
-    """What a project's own .holdfast.toml may say: it can only narrow, and name its chapter tools."""
+    """The wishes of a project's own .holdfast.toml: it can only narrow, and name its chapter tools."""
 
     off: bool = False
     chapter_tools: tuple[str, ...] = ()
@@ -282,7 +246,7 @@ class Wishes:
 def _wishes(root: str) -> Wishes:
     path = f"{root}/.holdfast.toml"
     try:
-        text = platform.read_small(path, LARGEST_WISHES).decode("utf-8", "replace")
+        text = platform.read_file(path, largest=LARGEST_WISHES).decode("utf-8", "replace")
     except FileNotFoundError:
         return Wishes()
     except (OSError, ValueError) as error:
@@ -304,17 +268,15 @@ def _wishes(root: str) -> Wishes:
 
 def adopt(kept: str, vault: str) -> dict[str, str]:
     """Bring the projects of one registry into another. Returns the ids of those that the other knows by another id."""
-    import tomllib
-
     try:
-        read = tomllib.loads(platform.read_file(f"{kept}/projects.toml").decode("utf-8", "replace"))
-        listed = [(str(one["id"]), str(one.get("slug", "")), one["keys"]) for one in read["project"]]
-        found = [(ident, slug, [str(key) for key in keys]) for ident, slug, keys in listed]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        rows = [
+            (str(one["id"]), str(one.get("slug", "")), list(map(str, one["keys"]))) for one in _tables(kept)["project"]
+        ]
+    except UNREADABLE:
         return {}
     known, _, _ = _registry(vault, "")
     names: dict[str, str] = {}
-    for ident, slug, keys in found:
+    for ident, slug, keys in rows:
         there = next((known[key][0] for key in keys if key in known), "")
         if there and there != ident:
             names[ident] = there
@@ -325,28 +287,22 @@ def adopt(kept: str, vault: str) -> dict[str, str]:
 
 def listed(vault: str) -> tuple[list[tuple[str, str, list[str]]], str]:
     """Every project of the registry: id, short name, keys with its aliases; and a sentence where it cannot be read."""
-    import tomllib
-
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        found = {
-            str(one["id"]): (str(one.get("slug", "")), list(one.get("keys", []))) for one in table.get("project", [])
-        }
+        table = _tables(vault)
+        rows = table.get("project", [])
+        found = {str(one["id"]): (str(one.get("slug", "")), list(one.get("keys", []))) for one in rows}
         for one in table.get("alias", []):
             found.setdefault(str(one["project"]), ("", []))[1].append(one["key"])
     except FileNotFoundError:
         return [], ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except UNREADABLE as error:
         return [], f"projects.toml cannot be read ({error}); nothing was changed. Mend it in an editor."
     return [(ident, slug, [str(key) for key in keys]) for ident, (slug, keys) in sorted(found.items())], ""
 
 
 def registered(vault: str) -> frozenset[str]:
     """The ids of all projects that the vault knows; none where that cannot be read."""
-    import tomllib
-
     try:
-        table = tomllib.loads(platform.read_file(f"{vault}/projects.toml").decode("utf-8", "replace"))
-        return frozenset(str(one["id"]) for one in table.get("project", []))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset(str(one["id"]) for one in _tables(vault).get("project", []))
+    except UNREADABLE:
         return frozenset()

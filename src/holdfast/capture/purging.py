@@ -1,26 +1,22 @@
-"""Taking a text out of everything that was captured: the one exception to "nothing is destroyed", by the user's word.
+"""A purge takes a text out of everything that was captured: the one exception to "nothing is destroyed", by the user.
 
 - The queue is rewritten segment by segment under the settler's lock and the segment's own exclusive one. A writer that
   had the old file open finds that the name leads elsewhere and takes a new segment, so no flag is lost.
 - Ledger and episodes are appended to without any lock, so their files are never replaced: a record is overwritten in
   place by one of the same length.
-
-Finding a text in whatever bytes were written, and taking it out.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, log, platform, queue, segments, settle
+from holdfast.capture import codec, locks, log, platform, queue, segments, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
 
 PURGED = "[purged]"
 SHORTEST = 20  # characters of a line that make it specific; what is shorter must stand by itself
@@ -42,13 +38,12 @@ class Scrubber:
         self.keys = {word.encode("utf-8", "surrogateescape") for word in (*self.words, *self.thoughts)}
 
     def holds(self, raw: bytes) -> bool:
-        """Whether any of the texts is in it, in whatever form these bytes have."""
+        """True if any of the texts is in it, in whatever form these bytes have."""
         if not any(key in raw for key in self.keys):
             return False
         if raw.startswith(log.MARK):
             return any(self._is_in(one) for one in log.scan(raw))
-        record = record_in(raw)
-        return bool(self._spans(_text(raw))) or (record is not None and self._is_in_record(record))
+        return bool(self._spans(_text(raw))) or self._is_in_record(record_in(raw))
 
     def scrubbed(self, raw: bytes) -> bytes:
         """The same without the texts; a log stays a log."""
@@ -58,7 +53,7 @@ class Scrubber:
             return b"".join(self._reframed(one) for one in log.scan(raw))
         after = self.clean(_text(raw)).encode("utf-8", "surrogateescape")
         record = record_in(after)
-        if record is not None and self._is_in_record(record):
+        if self._is_in_record(record):
             return codec.encode(self.cleaned(record)) + (b"\n" if raw.endswith(b"\n") else b"")
         return after
 
@@ -78,34 +73,31 @@ class Scrubber:
         return value
 
     def concerns(self, record: dict[str, Any]) -> bool:
-        """Whether a record is one of the flags' or thoughts', or quotes a text."""
+        """True if a record is one of the flags' or thoughts', or quotes a text."""
         return self.is_of(record) or self._is_in_record(record)
 
     def is_of(self, record: dict[str, Any]) -> bool:
-        return record.get("id") in self.flags or self._is_thought(record)
+        return record.get("id") in self.flags | self.thoughts
 
-    def _is_thought(self, record: dict[str, Any]) -> bool:
-        return record.get("id") in self.thoughts
-
-    def _is_in_record(self, record: dict[str, Any]) -> bool:
+    def _is_in_record(self, record: dict[str, Any] | None) -> bool:
         return any(self._spans(text) for text in _strings(record))
 
     def _is_in(self, one: log.Found) -> bool:
-        record = record_in(one.payload) if one.what == log.RECORD else None
+        record = record_of(one)
         if record is None:
             return bool(self._spans(_text(one.payload)))
-        return self._is_thought(record) or self._is_in_record(record)
+        return record.get("id") in self.thoughts or self._is_in_record(record)
 
     def _reframed(self, one: log.Found) -> bytes:
         if not self._is_in(one):
             return bytes_of(one)
-        record = record_in(one.payload) if one.what == log.RECORD else None
-        if record is None or self._is_thought(record):
+        record = record_of(one)
+        if record is None or record.get("id") in self.thoughts:
             return b""
         return log.frame(codec.encode(self.cleaned(record)))
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the texts stand, in order; what touches is one."""
+        """The places of the texts, in order; those that touch are one."""
         if not any(key in text for key in self.words):
             return []
         tokens = list(WORD.finditer(text))
@@ -123,7 +115,7 @@ class Scrubber:
 
 
 def _end_of(flat: str, at: int, wanted: str) -> int:
-    """Where the text that begins at a place ends; 0 where it is another one."""
+    """The end of the text that begins at a place; 0 where it is another one."""
     if flat.startswith(wanted, at):
         end = at + len(wanted)
         if len(wanted) >= SHORTEST and not wanted.endswith(".md"):
@@ -154,10 +146,8 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order that do not overlap; two with nothing but a space between them are one."""
     out: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(end, out[-1][1]))
-        else:
-            out.append((start, end))
+        first, last = out.pop() if out and start <= out[-1][1] + 1 else (start, end)
+        out.append((first, max(end, last)))
     return out
 
 
@@ -167,49 +157,42 @@ def _text(raw: bytes) -> str:
 
 def record_in(raw: bytes) -> dict[str, Any] | None:
     """A record, where it is one and says the same when it is written again."""
-    if not raw.startswith(b"{"):
-        return None
     try:
-        found = codec.decode(raw)
+        found = codec.decode(raw) if raw.startswith(b"{") else None
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
 
 
+def record_of(one: log.Found) -> dict[str, Any] | None:
+    return record_in(one.payload) if one.what == log.RECORD else None
+
+
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            yield str(name)
-            yield from _strings(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _strings(one)
+    elif isinstance(value, (dict, list)):
+        parts = (part for pair in value.items() for part in pair) if isinstance(value, dict) else value
+        for part in parts:
+            yield from _strings(part)
 
 
 def bytes_of(one: log.Found) -> bytes:
     return log.frame(one.payload) if one.what == log.RECORD else one.payload
 
 
-DROPPED = ("ledger", "snapshots", "traffic")  # where a record that quotes the text goes as a whole
+DROPPED = ("ledger", "snapshots", "traffic")  # here a record that quotes the text goes as a whole
 NOT_OURS = re.compile(r"(^|/)(\.[^/]*\.sw.|([^/]*\.)?lock)$")  # an editor's own file while it is open, and locks
 
 
 def count(state: str) -> None:
-    """One more purge. Whoever holds texts in memory sees by `counted` that they may no longer be written."""
-    fd = platform.opened(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    try:
-        os.write(fd, b".")
-    finally:
-        os.close(fd)
+    """Count one more purge: a process that holds texts in memory sees by `counted` that it may no longer write them."""
+    with open(platform.opened(f"{state}/purges", os.O_WRONLY | os.O_CREAT | os.O_APPEND), "wb") as file:
+        file.write(b".")
 
 
 def counted(state: str) -> int:
-    try:
-        return os.stat(f"{state}/purges").st_size
-    except OSError:
-        return 0
+    return len(platform.text(f"{state}/purges"))
 
 
 def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
@@ -237,28 +220,19 @@ def clean_queue(folder: str, scrubber: Scrubber, now: float) -> int | None:
 
 def _clean_segment(path: str, scrubber: Scrubber) -> int:
     """One segment, or what became of its flags. Its lock is waited for: a writer holds its own for one write."""
-    fd = platform.opened(path, os.O_RDWR)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        kept: list[bytes] = []
-        gone = 0
-        for one in log.scan(platform.read_all(fd)):
-            after = _without(one, scrubber)
-            gone += after != bytes_of(one)
-            kept.append(after)
-        if gone:
-            data = b"".join(kept)
-            if data:
-                platform.write_atomic(path, data, durable=True)
-            else:
-                os.unlink(path)
+    with locks.held(platform.opened(path, os.O_RDWR)) as fd:
+        before = list(log.scan(platform.read_all(fd)))
+        kept = [_without(one, scrubber) for one in before]
+        gone = sum(after != bytes_of(one) for one, after in zip(before, kept, strict=True))
+        if gone and any(kept):
+            platform.write_atomic(path, b"".join(kept), durable=True)
+        elif gone:
+            os.unlink(path)
         return gone
-    finally:
-        os.close(fd)
 
 
 def _without(one: log.Found, scrubber: Scrubber) -> bytes:
-    record = record_in(one.payload) if one.what == log.RECORD else None
+    record = record_of(one)
     if record is None:
         named = any(ident.encode() in one.payload for ident in scrubber.flags)
         return b"" if named or scrubber.holds(one.payload.lstrip(b"\n")) else bytes_of(one)
@@ -274,15 +248,11 @@ def _without(one: log.Found, scrubber: Scrubber) -> bytes:
 def clean_log(path: str, scrubber: Scrubber) -> None:
     """Take the texts and records out of a log that others append to. It is read and replaced under its lock: a record
     that came between the two would be acknowledged and gone. Whoever appends next takes a new segment."""
-    fd = platform.opened(path, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+    with locks.held(platform.opened(path, os.O_RDONLY | os.O_NOFOLLOW)) as fd:
         raw = platform.read_all(fd)
         after = scrubber.scrubbed(raw)
         if after != raw and os.fstat(fd).st_ino == os.stat(path).st_ino:
             platform.write_atomic(path, after, durable=True)
-    finally:
-        os.close(fd)
 
 
 def clean_state(state: str, scrubber: Scrubber, but: Iterable[str]) -> int:
@@ -314,26 +284,21 @@ def _clean_file(path: str, scrubber: Scrubber, *, drop: bool) -> int:
 
 def _blank(path: str, raw: bytes, scrubber: Scrubber, *, drop: bool) -> int:
     """Overwrite records where they stand, by others of the same length."""
-    fd = platform.opened(path, os.O_WRONLY)
     changed = 0
-    try:
+    with open(platform.opened(path, os.O_WRONLY), "wb", buffering=0) as file:
         for one in log.scan(raw):
-            record = record_in(one.payload) if one.what == log.RECORD else None
-            if record is None:
-                hit = one.what != log.RECORD and scrubber.holds(one.payload.lstrip(b"\n"))
-                after = b"\n" * len(one.payload) if hit else b""
-            elif not scrubber.concerns(record):
-                continue
-            else:
+            record = record_of(one)
+            after = b""
+            if record is not None and scrubber.concerns(record):
                 about = drop or scrubber.is_of(record)
                 after = _of_length(len(one.payload), record, None if about else scrubber.cleaned(record))
+            elif one.what != log.RECORD and scrubber.holds(one.payload.lstrip(b"\n")):
+                after = b"\n" * len(one.payload)
             if after:
-                os.pwrite(fd, after, one.start)
+                os.pwrite(file.fileno(), after, one.start)
                 changed += 1
         if changed:
-            platform.sync(fd)
-    finally:
-        os.close(fd)
+            platform.sync(file.fileno())
     return changed
 
 

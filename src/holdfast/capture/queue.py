@@ -14,7 +14,6 @@ import posix
 import zlib
 
 from holdfast.capture import codec, log, platform, segments
-from holdfast.capture.flags import from_record
 from holdfast.capture.redaction import redact_record
 from holdfast.model import VERSION, Flag, Process, value
 
@@ -137,7 +136,7 @@ def read_segment(path: str, now: float, tries: int = TRIES, newest: int | None =
         try:
             if one.what != log.RECORD:
                 raise ValueError(one.what)
-            flag = from_record(codec.decode(one.payload))
+            flag = Flag.from_record(codec.decode(one.payload))
             entries.setdefault(flag.id, Entry(flag, path))
         except (ValueError, KeyError, TypeError, AttributeError):
             broken.append((path, one))

@@ -1,7 +1,7 @@
-"""How a file of the vault is quoted in a brief: the same words whether the brief is made or a hook re-reads a file.
+"""Quotes of the vault's files in a brief: the same words whether the brief is made or a hook re-reads a file.
 
-Front matter is read by capture/front_matter, as the vault reads it; a file whose own cannot be read is named. What
-could not be shown whole in any brief is not quoted whole, so a file of any size makes a small brief.
+Front matter is read by capture/front_matter, as the vault reads it; a file whose own cannot be read is named. A file
+that no brief could show whole is not quoted whole, so a file of any size makes a small brief.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from holdfast.model import ORIGINS, TRUSTED, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 MAP_BEGINS = "<!-- holdfast:map generated from the notes; edit those, or write outside of these two lines -->"
@@ -32,19 +33,17 @@ EVIDENCE = "\n\nEvidence:\n"  # what stands below a note's own words
 MOST_PARTS = 200  # of one file: more than a brief has lines
 FENCES = ("```", "~~~")
 SIGNS = ".,;:!?\"'`()[]*_-"  # around a word
-# What the next session needs first, should not all of a handoff fit.
+# Sections that the next session needs first, should not all of a handoff fit.
 FIRST = (
     *("goals", "worked on", "where it stands", "in progress", "blockers", "next steps", "note to the next session"),
     *("done", "decisions", "learned", "files modified"),
 )
-
-
 LASTING = ("where it stands", "done", "decisions", "learned")  # of a handoff that another has overtaken
 
 
 @value
 class Quoted:
-    """What a brief says of a file: each item in full and in short, and how many more it has than could ever fit."""
+    """The items of a file in a brief, each in full and in short, and how many more it has than could ever fit."""
 
     items: tuple[tuple[str, str], ...] = ()
     more: int = 0
@@ -60,8 +59,8 @@ def said_by(item: str) -> tuple[str, str]:
     ending so: we write the mark behind outside text alone."""
     words, mark, rest = item.rstrip().rpartition(FROM)
     origin = rest.removesuffix(")")
-    is_ours = origin in ORIGINS and f"{mark}{rest}" == from_mark(origin)
-    return (words, origin) if mark and is_ours else (item, "agent")
+    is_ours = mark and origin in ORIGINS and f"{mark}{rest}" == from_mark(origin)
+    return (words, origin) if is_ours else (item, "agent")
 
 
 def fields_of(text: str) -> dict[str, str]:
@@ -91,10 +90,9 @@ def own_words(text: str) -> str:
 
 
 def around_map(text: str) -> tuple[str, str]:
-    """What is before and behind the map. All of it is the operator's unless both markers stand on lines of their own
+    """The text before and behind the map. All of it is the operator's unless both markers stand on lines of their own
     with no other marker between: what somebody wrote below half a map is no map."""
-    begin = -1
-    at = 0
+    begin, at = -1, 0
     for line in text.splitlines(keepends=True):
         bare = line.strip()
         if bare == MAP_BEGINS:
@@ -106,10 +104,9 @@ def around_map(text: str) -> tuple[str, str]:
 
 
 def parts_of(text: str) -> list[str]:
-    """What can stand by itself: paragraphs, headings, list items with what is indented below them, fenced code."""
+    """The parts that can stand alone: paragraphs, headings, list items with what is set in below them, fenced code."""
     found: list[list[str]] = []
-    fence = ""
-    begins = True
+    fence, begins = "", True
     for line in text.split("\n"):
         tidy = line.strip()
         if fence:
@@ -154,8 +151,7 @@ def shortened(text: str, longest: int = LONGEST_LINE) -> str:
 
 
 def quote(how: str, path: str, text: str, project: str, merged: tuple[str, ...] = ()) -> Quoted:
-    """What a brief says of a file as it is now; nothing where it is no longer for this brief: of its project, or of one
-    that was merged into that."""
+    """The items of a file as it is now; none where it is no longer of this project or of one merged into it."""
     kind, _, number = how.partition(":")
     if kind == OWN:
         return _own(path, text)
@@ -163,20 +159,16 @@ def quote(how: str, path: str, text: str, project: str, merged: tuple[str, ...] 
     if fields is None:
         return unreadable(path, "its front matter cannot be read")
     known = {name: _text(one) for name, one in fields.items()}
-    if known.get("project", "") not in ("", GLOBAL, project, *merged) or isinstance(
-        fields.get("project"), (list, dict)
-    ):
+    is_odd = isinstance(fields.get("project"), (list, dict))
+    if is_odd or known.get("project", "") not in ("", GLOBAL, project, *merged):
         return Quoted()
-    if kind == HANDOFF:
-        return _handoff(path, known, lines, number)
+    if kind in (HANDOFF, EARLIER):
+        return (_handoff if kind == HANDOFF else _earlier)(path, known, lines, number)
     if kind == NEXT:
         return _next_steps(path, lines, number)
-    if kind == EARLIER:
-        return _earlier(path, known, lines, number)
     if kind == BESIDE:
         where = known.get("branch") or known.get("host", "")
-        line = f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})"
-        return Quoted(((line, ""),))
+        return Quoted(((f"- session {number} ({where}): {shortened(known.get('title', ''))} ({path})", ""),))
     body = "\n".join(lines).strip()
     if kind == SAID:
         return _said(known, body)
@@ -200,16 +192,12 @@ def _said(known: dict[str, str], body: str) -> Quoted:
     if status not in ("", "active", "unconfirmed"):
         return Quoted()
     days = known.get("said", "").split() or [known.get("created", "")[:10]]
-    when = f"said by the user on {days[-1]}" if len(days) < 2 else f"said {_times(len(days))}, last on {days[-1]}"
-    if known.get("origin", "") not in ("", "user"):
-        when = f"{when}, in the agent's words"
-    more = ", not confirmed" if status == "unconfirmed" else ""
-    words = " ".join(body.partition("\n\nEvidence:\n")[0].split())
-    return Quoted(tuple([(f"- {words} ({when}{more})", f"- {shortened(words, 160)} ({when}{more})")] if words else []))
-
-
-def _times(count: int) -> str:
-    return {2: "twice", 3: "three times"}.get(count, f"{count} times")
+    times = {2: "twice", 3: "three times"}.get(len(days), f"{len(days)} times")
+    when = f"said by the user on {days[-1]}" if len(days) < 2 else f"said {times}, last on {days[-1]}"
+    when += ", in the agent's words" if known.get("origin", "") not in ("", "user") else ""
+    when += ", not confirmed" if status == "unconfirmed" else ""
+    words = " ".join(body.partition(EVIDENCE)[0].split())
+    return Quoted(((f"- {words} ({when})", f"- {shortened(words, 160)} ({when})"),) if words else ())
 
 
 def _noted(path: str, line: str, description: str, body: str, origin: str) -> tuple[str, str]:
@@ -229,12 +217,9 @@ def _noted(path: str, line: str, description: str, body: str, origin: str) -> tu
 
 
 def _adds(text: str, line: str) -> bool:
-    """Whether a text has a word that a line does not have."""
-    return not _words(text) <= _words(line)
-
-
-def _words(text: str) -> set[str]:
-    return {word.strip(SIGNS) for word in text.casefold().split()} - {""}
+    """True if a text has a word that a line does not have."""
+    said, there = ({word.strip(SIGNS) for word in one.casefold().split()} for one in (text, line))
+    return not said <= there | {""}
 
 
 def unreadable(path: str, why: str) -> Quoted:
@@ -261,13 +246,12 @@ def _own(path: str, text: str) -> Quoted:
 def _is_always_on(path: str, known: dict[str, str], when: Any) -> bool:
     """As vault/notes says: identity, and rules that wait for no tool call, by the word of the user or the agent."""
     kind = known.get("kind") or path.partition("/")[0]
-    armed = bool(when)
     by_us = known.get("origin", "") in ("", *TRUSTED) and not known.get("unverified")
-    return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not armed))
+    return by_us and BESIDE_NAME not in path and (kind == "identity" or (kind in ("rule", "rules") and not when))
 
 
 def _earlier(path: str, known: dict[str, str], lines: list[str], number: str) -> Quoted:
-    """What is still worth knowing of an older one: no plan, no list of files."""
+    """The sections of an older one that are still worth knowing: no plan, no list of files."""
     quoted = _handoff(path, known, lines, number)
     kept = [one for one in quoted.items[1:] if one[0].partition(":")[0].casefold() in LASTING]
     heading = f"Before that, session {number} ({known.get('time', '')[:10]}): {shortened(known.get('title', ''))}"
@@ -278,19 +262,25 @@ def _handoff(path: str, known: dict[str, str], lines: list[str], number: str) ->
     ended = known.get("time", "")[:16].replace("T", " ")
     where = ", ".join(part for part in (ended, known.get("branch", ""), known.get("host", "")) if part)
     title = shortened(known.get("title", ""))
-    parts: dict[str, list[str]] = {}
-    heading = ""
-    for line in lines:
-        if line.startswith("#"):
-            heading = line.lstrip("#").strip().rstrip(":")
-        elif line.strip() and not (heading == "" and not line.strip(" #")):
-            parts.setdefault(heading, []).append(line.rstrip().replace("([note](../../", "(").replace(".md))", ".md)"))
+    parts = _sections(line.replace("([note](../../", "(").replace(".md))", ".md)") for line in lines)
     _cut_goals(parts, title.rstrip("…"))
     order = {name: at for at, name in enumerate(FIRST)}
     ordered = sorted(parts, key=lambda name: order.get(name.casefold(), len(order)))
     items = [(f"Newest handoff, session {number} ({where}): {title}", "")]
     items += [_fitting(_part(name, parts[name]), f"{shortened(name) or 'More'}: see {path}") for name in ordered]
     return Quoted(tuple(items[:MOST_PARTS]), max(0, len(items) - MOST_PARTS))
+
+
+def _sections(lines: Iterable[str]) -> dict[str, list[str]]:
+    """The lines below each heading, without blank ones."""
+    parts: dict[str, list[str]] = {}
+    heading = ""
+    for line in lines:
+        if line.startswith("#"):
+            heading = line.lstrip("#").strip().rstrip(":")
+        elif line.strip() and (heading or line.strip(" #")):
+            parts.setdefault(heading, []).append(line.rstrip())
+    return parts
 
 
 def _cut_goals(parts: dict[str, list[str]], title: str) -> None:
@@ -306,14 +296,9 @@ def _cut_goals(parts: dict[str, list[str]], title: str) -> None:
 
 
 def _next_steps(path: str, lines: list[str], number: str) -> Quoted:
-    """What the last author asked for, where the newest handoff is nobody's."""
-    found = []
-    inside = False
-    for line in lines:
-        if line.startswith("#"):
-            inside = line.lstrip("#").strip().casefold().startswith("next step")
-        elif inside and line.strip():
-            found.append(line.rstrip())
+    """The wishes of the last author, where the newest handoff is nobody's."""
+    wanted = (part for name, part in _sections(lines).items() if name.casefold().startswith("next step"))
+    found = [line for part in wanted for line in part]
     heading = f"Next steps of session {number}, the last that somebody wrote ({path})"
     return Quoted((_fitting(_part(heading, found), f"{heading}: see there"),) if found else ())
 

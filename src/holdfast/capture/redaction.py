@@ -3,19 +3,22 @@
 Promise: `redact` never raises, changes nothing but the secrets it names, and finds nothing in its own
 output. Text is searched again until a search comes back empty, so the last point holds by construction.
 
-The hook calls this for every line, and almost no line holds a secret. So this module is only the sieve:
-plain string operations over one lower-cased copy, no import of `re`, no rule table. What passes the sieve
-loads `redaction_match`, which judges with care; the sieve may be too generous but never too strict, and
-a test holds `PREFIXES` equal to what the rule table needs.
+The hook calls this for every line, and almost no line holds a secret. So this module is only the sieve: plain string
+operations over one lower-cased copy, no import of `re`, no rule table. A text that passes the sieve loads
+`redaction_match`, which judges with care; the sieve may be too generous but never too strict.
 
-What is not found: a password in prose without an assignment ("log in with ..."), a value without any digit
-or sign, one that reads as code (`user1.password`), a passphrase with spaces unless a label says that it is a
-wallet's, and key material that carries neither a known prefix nor a telling name.
+Not found are: a password in prose without an assignment ("log in with ..."), a value without any digit or sign, one
+that reads as code (`user1.password`), a passphrase with spaces unless a label says that it is a wallet's, and key
+material that carries neither a known prefix nor a telling name.
 """
 
 from __future__ import annotations
 
-from holdfast.capture.redaction_beginnings import PREFIXES, WEAK_PREFIXES
+from holdfast.capture.redaction_tokens import PREFIXES, WEAK_PREFIXES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Signs of the secrets that are told by their surroundings, not by a beginning.
 MARKERS = (
@@ -24,16 +27,8 @@ MARKERS = (
 )
 # Commands that read a secret from a pipe, by the word that says so.
 PIPES = (
-    *("stdin", "--with-token", "chpasswd", "sudo -s", "smbpasswd", "kinit", "passphrase-fd", "password-fd"),
-    "key-file",
+    *("stdin", "--with-token", "chpasswd", "sudo -s", "smbpasswd", "kinit", "passphrase-fd", "password-fd", "key-file"),
 )
-# The names that people give to the words of a wallet.
-SEED_LABELS = (
-    *("seed phrase", "seed-phrase", "seed_phrase", "seedphrase", "seed words", "mnemonic", "recovery phrase"),
-    *("recovery words", "recovery_phrase", "secret phrase", "secret recovery", "backup phrase", "wallet words"),
-    *("wallet phrase", "bip39 words"),
-)
-SEED_FEWEST = 12
 COMMANDS = ("htpasswd", "openssl")  # with an option
 HEADERS = ("bearer", "authorization")
 # The words that end a name to which a secret is given, by a stem that most lines do not hold.
@@ -43,27 +38,19 @@ PLAIN = frozenset(("secret", "token", "key"))
 WORDS = {
     "pass": ("pass", "password", "passwd", "passphrase", "passcode", "passwort"),
     "pw": ("pw", "pwd"),
-    "key": ("key",),
-    "token": ("token",),
-    "secret": ("secret",),
-    "auth": ("auth",),
     "cred": ("cred", "credential"),
-    "pat": ("pat",),
     "sess": ("session", "sessionid", "session_id", "sessid"),
-    "sid": ("sid",),
     "sig": ("sig", "signature"),
-    "cookie": ("cookie",),
     "client": ("client_id", "clientid", "client-id"),
     "access": ("access_id", "accessid"),
-    "login": ("login",),
+    **{word: (word,) for word in ("key", "token", "secret", "auth", "pat", "sid", "cookie", "login")},
 }
-# What may stand between such a word and the sign that gives it a value.
+# Endings that may stand between such a word and the sign that gives it a value.
 SUFFIXES = ("base", "b64", "value", "string", "str", "raw", "prod", "dev", "test", "staging", "live")
 LOGIN_FLAGS = (" -u", " -p", " -a", " --user")
 LOGIN_COMMANDS = ("curl", "sshpass", "mysql", "docker login", "podman login", "redis-cli", "mongo")
 
-_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-_DIGITS = b"0123456789"
+_LETTERS, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"0123456789"
 # A second search almost always comes back empty; the bound is for texts made to go on for ever.
 _PASSES = 12
 
@@ -124,15 +111,15 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 def redact_record(record: dict[str, object]) -> tuple[dict[str, object], tuple[str, ...]]:
     """The same for every string value of a JSON-like record; the record itself if nothing was found."""
     labels: list[str] = []
-    clean = _redact_value(record, labels)
-    return (clean if isinstance(clean, dict) else record), tuple(labels)
+    clean = {key: _redact_value(item, labels) for key, item in record.items()}
+    return (clean if labels else record), tuple(labels)
 
 
 def _redact_value(value: object, labels: list[str]) -> object:
     if isinstance(value, str):
         clean, found = redact(value)
         labels.extend(found)
-        return clean if found else value
+        return clean
     before = len(labels)
     copy: object = value
     if isinstance(value, dict):
@@ -160,7 +147,7 @@ def _replace(text: str, spans: list[tuple[int, int, str]]) -> tuple[str, list[tu
 
 
 def _clues(text: str) -> list[str]:
-    """What in the text could belong to a secret; nothing, for almost every line."""
+    """The signs of secrets in a text; none, for almost every line."""
     plain = text.encode("ascii", "replace")
     if b"\\" in plain:
         # In quoted JSON a line break is a backslash and a letter, and that letter is no part of a word.
@@ -215,44 +202,40 @@ def _body_after(run: bytes, prefix: bytes) -> bool:
     )
 
 
+def _ends(low: str, word: str) -> Iterator[int]:
+    """The places behind each occurrence of a word."""
+    at = low.find(word)
+    while at >= 0:
+        at += len(word)
+        yield at
+        at = low.find(word, at)
+
+
 def _is_handed_over(low: str) -> bool:
-    """Whether a command is given a word to pass on, and not a variable."""
-    for mark in ("echo ", "printf ", "<<<"):
-        at = low.find(mark)
-        while at >= 0:
-            at += len(mark)
-            if low[at : at + 40].lstrip(" -'\"")[:1] not in ("", "$", "`"):
-                return True
-            at = low.find(mark, at)
-    return False
+    """True if a command is given a word to pass on, and not a variable."""
+    words = (low[end : end + 40] for mark in ("echo ", "printf ", "<<<") for end in _ends(low, mark))
+    return any(word.lstrip(" -'\"")[:1] not in ("", "$", "`") for word in words)
 
 
 def _holds_cookie(plain: bytes, low: str) -> bool:
-    """Whether a header or an option gives cookies that hold something: a name alone, or prose, does not."""
-    at = low.find("cookie")
-    if at < 0:
-        at = low.find(" -b")
-    return at >= 0 and b"=" in plain[at : at + 400] and bool(plain[at + 6 : at + 4000].translate(None, _DULL))
+    """True if a header or an option gives cookies that hold something: a name alone, or prose, does not."""
+    at = low.find("cookie" if "cookie" in low else " -b")
+    return b"=" in plain[at : at + 400] and bool(plain[at + 6 : at + 4000].translate(None, _DULL))
 
 
 def _has_many_words(plain: bytes) -> bool:
-    """Whether twelve small words in lower case stand together, numbers between them aside."""
+    """True if twelve small words in lower case stand together, numbers between them aside."""
     count = 0
     for word in plain.translate(_VALUES).translate(None, _DIGITS + b".:=").split():
         count = count + 1 if 2 < len(word) < 9 and word.islower() and word.isalpha() else 0
-        if count >= SEED_FEWEST:
+        if count == 12:
             return True
     return False
 
 
 def _login_in_url(low: str) -> bool:
-    at = low.find("://")
-    while at >= 0:
-        user = low[at + 3 : at + 320].split("/", 1)[0].rpartition("@")[0]
-        if ":" in user or len(user) > 19:
-            return True
-        at = low.find("://", at + 3)
-    return False
+    users = (low[end : end + 317].split("/", 1)[0].rpartition("@")[0] for end in _ends(low, "://"))
+    return any(":" in user or len(user) > 19 for user in users)
 
 
 def _login_after(low: str, flag: str) -> bool:
@@ -261,14 +244,9 @@ def _login_after(low: str, flag: str) -> bool:
 
 
 def _presented(plain: bytes, low: str, header: str) -> bool:
-    at = low.find(header)
-    while at >= 0:
-        at += len(header)
-        values = [value.lstrip(b":=") for value in plain[at : at + 200].translate(_VALUES).split()[:4]]
-        if any(_is_credential(value) or is_dotted(value.lower()) for value in values):
-            return True
-        at = low.find(header, at)
-    return False
+    windows = (plain[end : end + 200].translate(_VALUES).split()[:4] for end in _ends(low, header))
+    values = (value.lstrip(b":=") for window in windows for value in window)
+    return any(_is_credential(value) or is_dotted(value.lower()) for value in values)
 
 
 def _is_credential(value: bytes) -> bool:
@@ -278,7 +256,7 @@ def _is_credential(value: bytes) -> bool:
 
 
 def is_dotted(low: bytes) -> bool:
-    """Whether a value in lower case has the three parts of a token; header.payload.signature only says so."""
+    """True if a value in lower case has the three parts of a token; header.payload.signature only says so."""
     parts = low.translate(None, b"_-").rstrip(b".").split(b".")
     if len(parts) != 3 or len(low) < 16 or not all(len(part) > 2 and part.isalnum() for part in parts):
         return False
@@ -286,19 +264,16 @@ def is_dotted(low: bytes) -> bool:
 
 
 def _assigned(plain: bytes, low: str, word: str) -> bool:
-    """Whether a name that ends in the word is given a value; in prose it is not, and a few slices say so."""
+    """True if a name that ends in the word is given a value; in prose it is not, and a few slices say so."""
     password = word in PASSWORD_WORDS
-    at = low.find(word)
-    while at >= 0:
-        end = at + len(word)
+    for end in _ends(low, word):
         window = plain[end : end + 200]
-        if window.translate(None, _DULL) and _takes_value(low, at, end):
+        if window.translate(None, _DULL) and _takes_value(low, end - len(word), end):
             near = low[end : end + 40]
             given = word in PLAIN and ("=" in near or ":" in near or ">" in near[:10])
             values = [value for value in window.translate(_VALUES).split() if len(value) > 5]
             if any(_worth_a_look(value.lstrip(b"=:?+!.*-"), password, given) for value in values[:4]):
                 return True
-        at = low.find(word, end)
     return False
 
 
@@ -324,20 +299,19 @@ def _worth_a_look(value: bytes, password: bool, given: bool) -> bool:
 
 
 def looks_secret(value: bytes, password: bool, given: bool = False) -> bool:
-    """Whether the value of a telling name is a secret, no word, variable or code; if plainly `given`, less will do."""
+    """True if the value of a telling name is a secret, no word, variable or code; if plainly `given`, less will do."""
     if len(value) < (6 if password else 8 if given else 10):
         return False
     low = value.lower()
     digits = len(low.translate(None, _DIGITS)) < len(low)
     letters = len(low.translate(None, _LETTERS)) < len(low)
-    one_case = value in (low, value.upper())
     if password:
         telling = digits or (len(low) > 7 and len(low.translate(None, b"!@#$%^&*")) < len(low))
         path = low[:1] in b"/@~" and is_wordy(low)
         number = len(value) > 7 and value.isdigit()
         return (number or (letters and telling)) and not path and not _echoes(value) and not _is_harmless(low)
     words = is_wordy(low) and not (given and _is_no_name(low))
-    if one_case:
+    if value in (low, value.upper()):
         secret = digits and letters and not words
     else:
         name, chance = _read(value)
@@ -350,7 +324,7 @@ def _is_harmless(low: bytes) -> bool:
 
 
 def _is_no_name(low: bytes) -> bool:
-    """Whether letters and digits in lower case are neither a name, a version nor a year: `abcd1234`, `x29!foo`."""
+    """True if letters and digits in lower case are neither a name, a version nor a year: `abcd1234`, `x29!foo`."""
     if not low.isalnum():
         return b"/" not in low and len(low.translate(None, b"!#$%^")) < len(low)
     tail = low[len(low.rstrip(_DIGITS)) :]
@@ -359,7 +333,7 @@ def _is_no_name(low: bytes) -> bool:
 
 
 def _echoes(value: bytes) -> bool:
-    """Whether the value is a name that says what it would hold, `db_password2`; `hunter2supersecret` is none."""
+    """True if the value is a name that says what it would hold, `db_password2`; `hunter2supersecret` is none."""
     text = value.decode("ascii").rstrip("!").replace("-", "_")
     if not text.isupper() and not text[:1].isupper():
         text = "".join(f"_{letter}" if letter.isupper() else letter for letter in text)
@@ -369,7 +343,7 @@ def _echoes(value: bytes) -> bool:
 
 
 def _read(value: bytes) -> tuple[bool, bool]:
-    """Whether a value in mixed case reads as a name, EC2ReadOnlyAccess, or as chance; digits prove neither."""
+    """True if a value in mixed case reads as a name, EC2ReadOnlyAccess, or as chance; digits prove neither."""
     letters = words = numbers = last = before = 0
     for code in value[:80]:
         kind = 1 if 65 <= code <= 90 else 2 if 97 <= code <= 122 else 3 if 48 <= code <= 57 else 0
@@ -383,14 +357,12 @@ def _read(value: bytes) -> tuple[bool, bool]:
 
 
 def is_stand_in(low: bytes) -> bool:
-    """Whether a value in lower case only stands where a secret would: a variable, a mask, a documentation word."""
-    if low.startswith((b"sha1:", b"sha256:", b"sha512:", b"md5:", b"sha256-", b"sha512-", b"arn:")):
-        return True
-    if low[:1] in b"<{[(*^" or low[-1:] == b">" or low[:2] in (b"${", b"$(", b"%(", b"./", b"~/"):
-        return True
-    if low[:1] in b"$%@" and low[1:].translate(None, b"_.:%@" + _DIGITS).isalpha():
-        return True
-    if len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40):
+    """True if a value in lower case only stands where a secret would: a variable, a mask, a documentation word."""
+    is_digest = low.startswith((b"sha1:", b"sha256:", b"sha512:", b"md5:", b"sha256-", b"sha512-", b"arn:"))
+    is_variable = low[:1] in b"$%@" and low[1:].translate(None, b"_.:%@" + _DIGITS).isalpha()
+    is_mask = low[:1] in b"<{[(*^" or low[-1:] == b">" or low[:2] in (b"${", b"$(", b"%(", b"./", b"~/")
+    is_small = len(set(low)) < 4 or (low[:2] == b"0x" and len(low) < 40)
+    if is_digest or is_variable or is_mask or is_small:
         return True
     text = low.decode("ascii")
     if any(part in text for part in _STAND_INS) or (len(text) > 31 and "example" in text):
@@ -400,7 +372,7 @@ def is_stand_in(low: bytes) -> bool:
 
 
 def is_wordy(low: bytes) -> bool:
-    """Whether a value in lower case reads as words, versions and numbers: `eu-west-1`, `base64`, `v1.2.3-rc1`."""
+    """True if a value in lower case reads as words, versions and numbers: `eu-west-1`, `base64`, `v1.2.3-rc1`."""
     for part in low.translate(_ATOMS).split():
         stem = part.rstrip(_DIGITS)
         if stem and not (stem.isalpha() and len(part) - len(stem) < 5):
@@ -411,13 +383,10 @@ def is_wordy(low: bytes) -> bool:
 
 
 def _is_code(low: bytes) -> bool:
-    """Whether a value in lower case is an attribute, `user.password`, or a host and port."""
+    """True if a value in lower case is an attribute, `user.password`, or a host and port."""
     names = low.replace(b"?", b"").rstrip(b"!").split(b".")
-    if len(names) > 1 and len(low) < 40 and all(_is_identifier(name) for name in names):
+    plain = (name.translate(None, b"_" + _DIGITS).isalpha() and not name[:1].isdigit() for name in names)
+    if len(names) > 1 and len(low) < 40 and all(plain):
         return True
     host, _, port = low.rpartition(b":")
     return port.isdigit() and bool(host) and is_wordy(host)
-
-
-def _is_identifier(name: bytes) -> bool:
-    return name.translate(None, b"_" + _DIGITS).isalpha() and not name[:1].isdigit()

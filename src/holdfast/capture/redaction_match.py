@@ -1,4 +1,4 @@
-"""Judging: where in a text the rules find secrets.
+"""Secrets in a text, by the rules that the sieve's clues name.
 
 Promise: time grows with the length of the text, whatever it holds. Beginnings are located by plain search and
 only then matched; every run in a pattern is bounded or cannot be entered twice.
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 
-from holdfast.capture.redaction import PASSWORD_WORDS, PLAIN, SUFFIXES, is_dotted, is_stand_in, is_wordy, looks_secret
+from holdfast.capture.redaction import PASSWORD_WORDS, PLAIN, SUFFIXES, is_wordy, looks_secret
 from holdfast.capture.redaction_rules import ASSIGNED, KNOWN, NAMED, RUNS, TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     Span = tuple[int, int, str]
 
@@ -33,7 +33,7 @@ for _label_of_row, _vendors, _shapes in NAMED:
     for _word in _vendors.split():
         _VENDORS.setdefault(_word[:3], []).append((_word, _label_of_row, _shapes))
 
-# What carries a file's ending is the name of a file with a hash in it.
+# A body with a file's ending is the name of a file with a hash in it.
 _FIXED_END = r"(?![0-9A-Za-z]|\.(?:png|jpe?g|gif|svg|ico|css|m?js|map|html?|woff2?))"
 _compiled: dict[str, re.Pattern[str]] = {}
 
@@ -47,7 +47,7 @@ def find(text: str, clues: list[str]) -> list[Span]:
         ranked += ((start, end, rank, KNOWN[rank][0]) for start, end in _known(text, prefix, KNOWN[rank][2]))
     for rank, (label, clue, pattern) in enumerate(TOLD, len(KNOWN)):
         if clue in clues:
-            spans = _told(text, label, pattern) if pattern else _FINDERS[clue](text)
+            spans = _told(text, label, pattern) if pattern else _found(text, clue)
             ranked += ((start, end, rank, found) for start, end, found in spans)
     if "=" in clues:
         ranked += ((start, end, RULES, label) for start, end, label in _assignments(text))
@@ -60,7 +60,7 @@ def _masked(text: str) -> str:
     if "\\" in text:
         text = text.replace("\\n", "  ").replace("\\r", "  ").replace("\\t", "  ")
     if "[redacted:" in text:
-        text = _pattern(r"\[redacted:([a-z0-9-]{1,40})\]").sub(
+        text = pattern_of(r"\[redacted:([a-z0-9-]{1,40})\]").sub(
             lambda found: "\0" * len(found[0]) if found[1] in LABELS else found[0], text
         )
     return text
@@ -69,9 +69,7 @@ def _masked(text: str) -> str:
 def _united(text: str, ranked: list[tuple[int, int, int, str]]) -> list[Span]:
     spans: list[Span] = []
     best = 0
-    for start, end, rank, label in ranked:
-        if "\0" in text[start:end]:
-            continue
+    for start, end, rank, label in (one for one in ranked if "\0" not in text[one[0] : one[1]]):
         if spans and start < spans[-1][1]:
             kept = spans[-1]
             spans[-1] = (kept[0], max(kept[1], end), label if rank < best else kept[2])
@@ -82,7 +80,7 @@ def _united(text: str, ranked: list[tuple[int, int, int, str]]) -> list[Span]:
     return spans
 
 
-def _pattern(source: str) -> re.Pattern[str]:
+def pattern_of(source: str) -> re.Pattern[str]:
     if source not in _compiled:
         _compiled[source] = re.compile(source, re.ASCII)
     return _compiled[source]
@@ -116,157 +114,34 @@ def _known(text: str, prefix: str, shape: str) -> Iterator[tuple[int, int]]:
         if matched and before:
             lead = _shape(before, r"\Z").search(text, max(0, at - 32), at)
             start = lead.start() if lead else -1
-        if matched and start >= 0 and not _inside_word(text, start) and not _is_model(matched[0]):
+        letter = text[start - 1] if start > 0 else ""
+        is_inside_word = letter.isascii() and (letter.isalnum() or letter == "_")
+        if matched and start >= 0 and not is_inside_word and not _is_model(matched[0]):
             yield start + keep, matched.end()
             end = matched.end()
         at = text.find(prefix, end)
 
 
-def _inside_word(text: str, at: int) -> bool:
-    return at > 0 and text[at - 1].isascii() and (text[at - 1].isalnum() or text[at - 1] == "_")
-
-
 def _is_model(body: str) -> bool:
-    """Whether the body is that of a documentation sample."""
+    """True if the body is that of a documentation sample."""
     low = body.lower()
     return "example" in low or "xxxx" in body or "XXXX" in body or low[:4] == "your" or low[-4:] == "here"
 
 
+def _found(text: str, clue: str) -> Iterable[Span]:
+    from holdfast.capture.redaction_finders import FINDERS
+
+    return FINDERS[clue](text)
+
+
 def _told(text: str, label: str, pattern: str) -> Iterator[Span]:
-    for found in _pattern(pattern).finditer(text):
+    for found in pattern_of(pattern).finditer(text):
         group = 1 if found.re.groups else 0
         if not _is_model(found[group]):
             yield found.start(group), found.end(group), label
 
 
-_BEGIN = r"(?i)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-_END = r"(?i)-{4,5} ?END [A-Z0-9 ]{0,40}KEY(?: BLOCK)? ?-{4,5}"
-_PEM_BODY = (
-    r"(?:\s{0,8}(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [\w-]{1,30},[0-9A-F]{1,64}|"
-    r"(?:Version|Comment): [^\n]{0,60}(?=\n)))*"
-    r"(?:[\s\"'+\\|>#*]{0,16}[0-9A-Za-z+/=]{16,})++"
-    r"(?:\s{0,8}[0-9A-Za-z+/]{0,63}(?:[0-9+/][0-9A-Za-z+/]{0,63}|=)={0,2}(?![0-9A-Za-z]))?"
-)
-
-
-def _private_keys(text: str) -> Iterator[Span]:
-    for begin in _pattern(_BEGIN).finditer(text):
-        dashes = text.find("----", begin.end())
-        end = _pattern(_END).match(text, dashes) if dashes >= 0 else None
-        body = _pattern(_PEM_BODY).match(text, begin.end())
-        whole = end if end and _pattern(r"[0-9A-Za-z+/]{24}").search(text, begin.end(), end.start()) else body
-        if whole:
-            yield begin.start(), whole.end(), "private-key"
-
-
-def _putty_keys(text: str) -> Iterator[Span]:
-    for head in _pattern(r"(?i)private-lines:\s{0,4}\d{1,4}").finditer(text):
-        body = _pattern(_PEM_BODY).match(text, head.end())
-        if body:
-            yield body.end() - len(body[0].lstrip()), body.end(), "private-key"
-
-
-_LOGIN_WORDS = frozenset(("password", "pass", "passwd", "pwd", "secret", "token", "test", "user", "username", "yyy"))
-
-
-def _is_login(value: str) -> bool:
-    low = value.lower()
-    named = len(low) > 2 and low[0] != "/" and low not in _LOGIN_WORDS
-    return named and not is_stand_in(low.encode("ascii", "replace"))
-
-
-def _urls(text: str) -> Iterator[Span]:
-    for found in _pattern(r"://([^\s/?#\"'`<>@:\0]{0,256}):([^\s/?\"'`<>\0]{1,256})@").finditer(text):
-        if _is_login(found[2]) and not (found[2].isdigit() and len(found[2]) < 6):
-            yield found.start(2), found.end(2), "url-password"
-    for found in _pattern(r"://([^\s/?#\"'`<>@:\0]{20,256})@").finditer(text):
-        if looks_secret(found[1].encode("ascii", "replace"), password=False):
-            yield found.start(1), found.end(1), "url-token"
-
-
-def _authorizations(text: str) -> Iterator[Span]:
-    source = (
-        r"(?i)(?<![a-z0-9])authorization[\"'\\]{0,3}\s{0,3}[:=,]\s{0,3}[\"'`\\]{0,3}"
-        r"(?:([a-z][a-z0-9-]{1,20})[ \t]{1,4})?([^\s\"'`,;<>\\\0]{8,8192})"
-    )
-    for found in _pattern(source).finditer(text):
-        scheme, value = (found[1] or "").lower(), found[2].encode("ascii", "replace")
-        basic, given = scheme == "basic" and _is_basic(found[2]), scheme in ("bearer", "token", "apikey")
-        if basic or looks_secret(value, password=False, given=given) or (given and is_dotted(value.lower())):
-            yield found.start(2), found.end(2), "basic-auth" if basic else "authorization"
-
-
-def _is_basic(value: str) -> bool:
-    from binascii import Error, a2b_base64
-
-    try:
-        return b":" in a2b_base64(value + "=" * (-len(value) % 4), strict_mode=True)
-    except (Error, ValueError):
-        return False
-
-
-def _bearers(text: str) -> Iterator[Span]:
-    for found in _pattern(r"(?i)(?<!\w)bearer[ \t:=]{1,4}[\"'`]?([\w.~+/=-]{8,8192})").finditer(text):
-        if looks_secret(found[1].encode(), password=False):
-            yield found.start(1), found.end(1), "bearer-token"
-
-
-def _logins(text: str) -> Iterator[Span]:
-    if "curl" in text:
-        source = r"\s(?:-u|--user)[ \t=]{0,4}[\"']?([^\s:\"'\0]{0,128})[\"']?:[\"']?([^\s\"'\0]{0,256})(?!\0)"
-        for found in _pattern(source).finditer(text):
-            group = 2 if found[2] else 1
-            if _is_login(found[group]):
-                yield found.start(group), found.end(group), "login"
-    source = (
-        r"(?:sshpass|mysql\w{0,8}|docker login|podman login|mongo\w{0,8}|redis-cli)\b[^\n|;&\0]{0,200}?\s"
-        r"(?:-p|-a|--password|--pass)[ \t=]{0,2}[\"']?([^\s\"'\0-][^\s\"'\0]{5,128})"
-    )
-    for found in _pattern(source).finditer(text):
-        if looks_secret(found[1].encode("ascii", "replace"), password=True):
-            yield found.start(1), found.end(1), "login"
-
-
-def _kubernetes(text: str) -> Iterator[Span]:
-    data = re.search(r"(?m)^\s{0,40}data:", text)
-    if data and re.search(r"(?im)^\s{0,40}kind:\s{0,4}[\"']?secret[\"']?\s{0,40}$", text):
-        source = (
-            r"(?m)^[ \t]{1,40}[\w.-]{1,80}:\s{0,4}(?:[|>][-+]?\s{1,40})?[\"']?"
-            r"([0-9A-Za-z+/]{10,65536}={0,2})[\"']?\s{0,40}$"
-        )
-        for found in _pattern(source).finditer(text, data.end()):
-            if len(found[1]) % 4 == 0 and not is_wordy(found[1].lower().encode()):
-                yield found.start(1), found.end(1), "kubernetes-secret"
-
-
-def _of_shell(name: str) -> Callable[[str], Iterable[Span]]:
-    """A finder of `redaction_shell`, which is loaded when it is first needed."""
-
-    def finder(text: str) -> Iterable[Span]:
-        from holdfast.capture import redaction_shell
-
-        found: Iterable[Span] = getattr(redaction_shell, name)(text)
-        return found
-
-    return finder
-
-
-_FINDERS: dict[str, Callable[[str], Iterable[Span]]] = {
-    "private key": _private_keys,
-    "private-lines": _putty_keys,
-    "://": _urls,
-    "authorization": _authorizations,
-    "bearer": _bearers,
-    "-u": _logins,
-    "kind:": _kubernetes,
-    "stdin": _of_shell("piped"),
-    "htpasswd": _of_shell("htpasswd"),
-    "openssl": _of_shell("openssl"),
-    "cookie": _of_shell("cookies"),
-    "seed words": _of_shell("seeds"),
-}
-
-# What stands before `key` or `token` and says that the value is no secret.
+# Words before `key` or `token` that say that the value is no secret.
 _HARMLESS = (
     *("public", "pub", "primary", "foreign", "partition", "sort", "cache", "idempotency", "row", "hash", "bucket"),
     *("object", "natural", "schema", "sequence", "unique", "group", "dedup", "page", "next", "continuation", "csrf"),
@@ -307,7 +182,7 @@ _BARE = rf"{_SEGMENT}(?:[:=]{{1,3}}{_SEGMENT}){{0,4}}={{0,3}}"
 def _assignments(text: str) -> Iterator[Span]:
     low = text.encode("ascii", "replace").lower().decode("ascii")
     at = 0
-    while found := _pattern(_ASSIGN).search(low, at):
+    while found := pattern_of(_ASSIGN).search(low, at):
         at = found.end("word")
         quote = "" if "\\" in found["open"] else found["open"][-1:]
         end = _value_end(text, found.end(), quote) if _gives(low, found) else 0
@@ -318,7 +193,7 @@ def _assignments(text: str) -> Iterator[Span]:
 
 
 def _gives(low: str, found: re.Match[str]) -> bool:
-    """Whether what follows the name gives it a value; a gap, a type or a comma does so only in some places."""
+    """True if what follows the name gives it a value; a gap, a type or a comma does so only in some places."""
     if found["comma"]:
         # Two of several strings in a row are a list; the first two of a call are a name and its value.
         before = low[max(0, found.start() - 160) : found.start()].rstrip(_NAME + " \"'`")
@@ -326,25 +201,20 @@ def _gives(low: str, found: re.Match[str]) -> bool:
     return not (found["close"] and (found["gap"] or found["type"] or found["flag"]))
 
 
-def _is_option(low: str, start: int) -> bool:
-    before = low[max(0, start - 160) : start]
-    return "--" in before[before.rfind(" ") + 1 :] or "machine " in before
-
-
 def _value_end(text: str, start: int, quote: str) -> int:
-    """Where the value ends; 0 if it is a sentence, a call or an index and not a value."""
+    """The end of the value; 0 if it is a sentence, a call or an index and not a value."""
     if quote:
         end = text.find(quote, start, start + 8192)
         if end < 0 and len(text) - start < 8192:
             end = len(text)
         return 0 if end < 0 or len(text[start:end].split()) != 1 else end
-    found = _pattern(_BARE).match(text, start)
+    found = pattern_of(_BARE).match(text, start)
     if not found:
         return 0
     value = found[0]
     if text[found.end() : found.end() + 1] in ("(", "[") and value.replace(".", "_").isidentifier():
         return 0
-    cut = _pattern(r"&[\w.-]{1,40}=").search(value)
+    cut = pattern_of(r"&[\w.-]{1,40}=").search(value)
     return start + len((value[: cut.start()] if cut else value).rstrip(".:"))
 
 
@@ -378,14 +248,15 @@ def _vendor(left: str, plain: str, strong: bool) -> str:
 
 
 def _is_meant(low: str, found: re.Match[str], left: str, plain: str) -> bool:
-    """Whether the place is one where a value is given: not in a path of names, and in prose only if it is plain."""
+    """True if the place is one where a value is given: not in a path of names, and in prose only if it is plain."""
     path = left.rstrip(_NAME)
     if "arn:" in left or path.endswith("::") or ("@" in plain and path.endswith("://")):
         return False
     if found["comma"]:
         return len(plain) > 15 or found["word"] in PASSWORD_WORDS
     if found["flag"]:
-        return _is_option(low, found.start()) or _is_random(plain)
+        before = low[max(0, found.start() - 160) : found.start()]
+        return "--" in before[before.rfind(" ") + 1 :] or "machine " in before or _is_random(plain)
     if found["prose"]:
         words = is_wordy(plain.lower().encode("ascii", "replace")) and not plain.isalnum()
         signs = "!@#$%^" if found["word"] in PASSWORD_WORDS else ""
@@ -394,7 +265,7 @@ def _is_meant(low: str, found: re.Match[str], left: str, plain: str) -> bool:
 
 
 def _fits(found: re.Match[str], left: str, plain: str, strong: bool) -> bool:
-    """Whether the value is secret, for a name that ends in this word; the vaguer the name, the more is asked."""
+    """True if the value is secret, for a name that ends in this word; the vaguer the name, the more is asked."""
     word = found["word"]
     given = strong and word in PLAIN and not (found["comma"] or found["prose"] or found["gap"] or found["flag"])
     if not looks_secret(plain.encode("ascii", "replace"), word in PASSWORD_WORDS, given):
@@ -414,6 +285,6 @@ def _fits(found: re.Match[str], left: str, plain: str, strong: bool) -> bool:
 
 
 def _is_random(plain: str) -> bool:
-    """Whether a value is a secret whatever it is called: long, in mixed case, and no digest or identifier."""
+    """True if a value is a secret whatever it is called: long, in mixed case, and no digest or identifier."""
     mixed = not plain.islower() and not plain.isupper()
-    return len(plain) > 19 and mixed and not _pattern(r"[0-9a-fA-F-]+|[^0-9]+").fullmatch(plain)
+    return len(plain) > 19 and mixed and not pattern_of(r"[0-9a-fA-F-]+|[^0-9]+").fullmatch(plain)

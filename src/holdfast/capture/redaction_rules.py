@@ -12,13 +12,13 @@ KNOWN    (label, beginnings, shape of what follows). `{}` says where the beginni
          A beginning that ends in `/` is a host; it stays readable.
 NAMED    (label, vendor words, shapes). For tokens without a beginning: the vendor's word stands in or before
          a name such as `..._API_KEY`, and the value that the name is given has the shape.
-TOLD     (label, clue, pattern). Told by their surroundings; without a pattern, by code in `redaction_match`.
+TOLD     (label, clue, pattern). Told by their surroundings; without a pattern, by code in `redaction_finders`.
 ASSIGNED (label, words that end a name). Any other value given to such a name, if it is not words.
 """
 
 from __future__ import annotations
 
-from holdfast.capture.redaction_named import NAMED, UUID
+from holdfast.capture.redaction_tokens import NAMED, UUID
 
 __all__ = ["ASSIGNED", "KNOWN", "NAMED", "RUNS", "TOLD"]
 

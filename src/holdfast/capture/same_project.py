@@ -9,7 +9,7 @@ were written under, and whoever asks for a project's memory asks for all of its 
 has its own again. Two machines may have said different things: a project that is merged into two, or into itself by
 way of others, is not merged at all, and the next start says so.
 
-Folders that were renamed or moved, told by what the file system knows them by.
+A folder that was renamed or moved is known by its inode and the time at which it was made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
 
 TABLE = "merged"
 
@@ -58,9 +57,9 @@ def family(known: Mapping[str, str], project: str) -> tuple[str, ...]:
 
 
 def of_table(table: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """What projects.toml says: as `names`, and a sentence for each id whose merge contradicts another."""
+    """The merges of projects.toml: as `names`, and a sentence for each id whose merge contradicts another."""
     said: dict[str, set[str]] = {}
-    given = table.get(TABLE, [])
+    given = table.get(TABLE)
     for one in given if isinstance(given, list) else []:
         if isinstance(one, dict) and isinstance(one.get("project"), str) and isinstance(one.get("into"), str):
             said.setdefault(one["project"], set()).add(one["into"])
@@ -90,14 +89,13 @@ def _in_circles(single: Mapping[str, str]) -> set[str]:
             trail[at] = None
             at = single[at]
         if at in trail:
-            listed = list(trail)
-            found.update(listed[listed.index(at) :])
+            found.update(list(trail)[list(trail).index(at) :])
         done.update(trail)
     return found
 
 
 def _end(sound: Mapping[str, str], start: str) -> str:
-    """Where a chain ends. There is no circle in it."""
+    """The end of a chain. There is no circle in it."""
     while start in sound:
         start = sound[start]
     return start
@@ -108,7 +106,7 @@ SIZE, MASK_AT, SECONDS_AT, FRACTION_AT = 256, 0, 80, 88  # of struct statx
 
 
 def identity(folder: str) -> str:
-    """What a folder is, wherever it lies; "" where that cannot be told."""
+    """The identity of a folder, wherever it lies; "" where that cannot be told."""
     try:
         seen = posix.stat(folder)
         made = _made(folder)
@@ -118,7 +116,7 @@ def identity(folder: str) -> str:
 
 
 def _made(folder: str) -> str:
-    """When a folder was made."""
+    """The time at which a folder was made."""
     if platform.MAC:
         return str(getattr(posix.stat(folder), "st_birthtime", ""))
     import ctypes
@@ -130,23 +128,18 @@ def _made(folder: str) -> str:
             return ""
     except AttributeError:
         return ""  # a library without it
-    raw = found.raw
-    if not int.from_bytes(raw[MASK_AT : MASK_AT + 4], "little") & MADE:
-        return ""
-    seconds = int.from_bytes(raw[SECONDS_AT : SECONDS_AT + 8], "little")
-    return f"{seconds}.{int.from_bytes(raw[FRACTION_AT : FRACTION_AT + 4], 'little')}"
+    sizes = ((MASK_AT, 4), (SECONDS_AT, 8), (FRACTION_AT, 4))
+    mask, seconds, fraction = (int.from_bytes(found.raw[at : at + size], "little") for at, size in sizes)
+    return f"{seconds}.{fraction}" if mask & MADE else ""
 
 
 def remember(state: str, folder: str, project: str, slug: str) -> None:
-    """A folder is this project's, wherever it will lie."""
+    """Note that a folder is this project's, wherever it will lie."""
     known = identity(folder)
-    if not known:
-        return
-    path = f"{state}/folders/{digest(known, 24)}"
     record = {"v": 1, "root": folder, "project": project, "slug": slug}
     try:
-        platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, codec.encode(record), durable=False)
+        if known:
+            codec.write(f"{state}/folders/{digest(known, 24)}", record, durable=False)
     except OSError:
         return
 
@@ -156,9 +149,6 @@ def before(state: str, folder: str) -> tuple[str, str]:
     if not platform.names(f"{state}/folders"):
         return "", ""
     known = identity(folder)
-    try:
-        record = codec.decode(platform.read_file(f"{state}/folders/{digest(known, 24)}", 1 << 14))
-        root, project, slug = str(record["root"]), str(record["project"]), str(record["slug"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return "", ""
-    return (project, slug) if known and root != folder and not platform.is_there(root) else ("", "")
+    record = codec.read(f"{state}/folders/{digest(known, 24)}", 1 << 14) if known else {}
+    root, project, slug = (str(record.get(name, "")) for name in ("root", "project", "slug"))
+    return (project, slug) if root and root != folder and not platform.is_there(root) else ("", "")

@@ -1,4 +1,4 @@
-"""What was asked and touched in an episode: the user's prompts and the files that tools changed, as the hook saw them.
+"""The story of an episode: the user's prompts and the files that tools changed, as the hook saw them.
 
 A close makes the mechanical handoff of it, files the prompts in the vault (vault/prompts), and drops it once both are
 committed. It is a help, not a promise: appended without a sync, so the last lines may go with the power. Secrets are
@@ -52,70 +52,43 @@ def add(
     pasted: bool = False,
 ) -> bool:
     """Append what a moment tells; False where there was nothing, or no place for it."""
-    record: dict[str, object] = {"v": VERSION, "t": round(now, 3)}
     text = redact(prompt.strip()[: KEPT + MARGIN])[0][:KEPT]
-    if text:
-        record["prompt"] = text
-    if text and before:
-        record["before"] = tail(before)
-    if text and pasted:
-        record["pasted"] = True
-    if files:
-        record["files"] = [redact(one)[0] for one in files]
-    if len(record) == 2:
-        return False
+    told = {"prompt": text, "before": tail(before) if text else "", "pasted": bool(text) and pasted}
+    told |= {"files": [redact(one)[0] for one in files]}
+    record = {"v": VERSION, "t": round(now, 3), **{name: one for name, one in told.items() if one}}
     try:
-        log.append(_path(state, episode), [codec.encode(record)], durable=False)
+        if len(record) > 2:
+            log.append(_path(state, episode), [codec.encode(record)], durable=False)
     except NotSaved:
         return False
-    return True
+    return len(record) > 2
 
 
 def is_told(state: str, episode: str) -> bool:
-    """Whether anything is known of an episode."""
-    try:
-        return bool(platform.read_file(_path(state, episode), 1))
-    except OSError:
-        return False
+    """True if anything is known of an episode."""
+    return bool(platform.text(_path(state, episode), 1))
 
 
 def read(state: str, episode: str) -> Story:
     """All that was noted; what is torn or odd in it is left aside."""
-    try:
-        found = list(log.scan_file(_path(state, episode)))
-    except OSError:
-        return Story()
-    prompts: list[str] = []
-    files: dict[str, None] = {}
-    for payload in log.records(found):
-        try:
-            record = codec.decode(payload)
-            if record.get("prompt"):
-                prompts.append(str(record["prompt"])[:LONGEST])
-            files.update({str(one): None for one in record.get("files", ())})
-        except (ValueError, TypeError, AttributeError):
-            continue
-    return Story(tuple(prompts), tuple(files)[:MOST_FILES])
+    records = codec.logged(_path(state, episode))
+    prompts = tuple(str(one["prompt"])[:LONGEST] for one in records if one.get("prompt"))
+    listed = (one["files"] for one in records if isinstance(one.get("files"), list))
+    files = dict.fromkeys(str(path) for paths in listed for path in paths)
+    return Story(prompts, tuple(files)[:MOST_FILES])
 
 
 def typed(state: str, episode: str) -> list[Typed]:
     """The prompts as they are kept, numbered from 1."""
-    try:
-        found = list(log.scan_file(_path(state, episode)))
-    except OSError:
-        return []
     prompts: list[Typed] = []
-    for payload in log.records(found):
-        try:
-            record = codec.decode(payload)
-            if record.get("prompt"):
-                said, when = str(record.get("before", "")), float(record.get("t", 0.0))
-                pasted = bool(record.get("pasted"))
-                prompts.append(Typed(len(prompts) + 1, when, str(record["prompt"]), said, pasted=pasted))
-            elif record.get("files") and prompts:
-                prompts[-1] = replace(prompts[-1], worked=True)
-        except (ValueError, TypeError, AttributeError):
-            continue
+    for record in codec.logged(_path(state, episode)):
+        said, when = record.get("prompt"), record.get("t")
+        if said:
+            time = float(when) if isinstance(when, (int, float)) else 0.0
+            before, pasted = str(record.get("before", "")), bool(record.get("pasted"))
+            prompts.append(Typed(len(prompts) + 1, time, str(said), before, pasted=pasted))
+        elif record.get("files") and prompts:
+            prompts[-1] = replace(prompts[-1], worked=True)
     return prompts
 
 

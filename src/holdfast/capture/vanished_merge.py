@@ -1,4 +1,4 @@
-"""What was captured while the vault was gone joins it: each flag once, durable in the vault before it goes here.
+"""Captures made while the vault was gone join it: each flag once, durable in the vault before it goes here.
 
 A segment of the queue first leaves the place where writers look for it, under its exclusive lock, so nobody appends to
 it any more; then it is written into the vault under its own name, synced; then it is removed here. A kill at any point
@@ -11,10 +11,10 @@ A project that the vault knows under another id (an alias) is named by that one.
 
 from __future__ import annotations
 
-import fcntl
 import posix
 
-from holdfast.capture import codec, home, log, marks, once, platform, projects, segments
+from holdfast.capture import codec, home, locks, log, marks, once, platform, projects, segments
+from holdfast.errors import Busy
 from holdfast.model import replace
 
 TYPE_CHECKING = False
@@ -24,26 +24,22 @@ if TYPE_CHECKING:
 LEAVING = "leaving"
 LOGS = ("ledger", "episodes/log", "episodes/story", "drafts")
 FILES = ("episodes/segments", "episodes/course", "episodes/account", "episodes/live", "snapshots")
-SINGLE = ("paused",)
 LISTS = (once.UNFILED, once.HEARD, once.REQUESTS, once.BEFORE)  # a word in each line
-# What is left is made anew from these and the vault, or of no use without its session.
-DERIVED = ("format", "lock", "projects.toml", ".state/queue/current", ".state/queue/lock", ".state/projects.lock")
+# The rest is made anew from these and the vault, or of no use without its session.
+DERIVED = ("format", "lock", "projects.toml")
+DERIVED_STATE = ("queue/current", "queue/lock", "projects.lock", "background.log", "upkeep", "config.json")
 DERIVED_FOLDERS = ("brief", "calls", "episodes/by-process", "folders", "notices", "projects", "written")
-OTHERS = (".state/background.log", ".state/upkeep", ".state/config.json")
 
 
 def merge(kept: str, vault: str) -> int:
     """Move everything that was captured in `kept` into the vault. Returns how many flags joined it; what cannot be
     moved now stays for the next try. Raises OSError, NotSaved."""
     try:
-        lock = posix.open(f"{kept}/lock", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-    except FileNotFoundError:
-        return 0
+        lock = locks.taken(f"{kept}/lock", 0)
+    except (FileNotFoundError, Busy):
+        return 0  # another process has done it, or is at it
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return _merge(kept, vault)
-    except BlockingIOError:
-        return 0  # another process is at it
     finally:
         posix.close(lock)
 
@@ -52,15 +48,11 @@ def _merge(kept: str, vault: str) -> int:
     here, there = home.state(kept), home.state(vault)
     names = projects.adopt(kept, vault)
     joined = _queue(f"{here}/queue", f"{there}/queue", names)
-    for room in LOGS:
-        for path in _files(f"{here}/{room}"):
-            _log(path, there + path.removeprefix(here), names)
-    for room in FILES:
-        for path in _files(f"{here}/{room}"):
-            _file(path, there + path.removeprefix(here), is_list=path.rpartition("/")[2] in LISTS)
-    for name in SINGLE:
-        if platform.is_there(f"{here}/{name}"):
-            _file(f"{here}/{name}", f"{there}/{name}")
+    for path in (path for room in LOGS for path in _files(f"{here}/{room}")):
+        _log(path, there + path.removeprefix(here), names)
+    files = [path for room in FILES for path in _files(f"{here}/{room}")]
+    for path in (*files, *([f"{here}/paused"] if platform.is_there(f"{here}/paused") else [])):
+        _file(path, there + path.removeprefix(here), is_list=path.rpartition("/")[2] in LISTS)
     _marks(here, there, names)
     _sweep(kept)
     return joined
@@ -70,7 +62,11 @@ def _queue(here: str, there: str, names: Mapping[str, str]) -> int:
     leaving = f"{here}/{LEAVING}"
     platform.make_folders(leaving)
     for path in segments.live(here):
-        _take_away(path, f"{leaving}/{path.rpartition('/')[2]}")
+        try:
+            with locks.held(platform.opened(path), wait=False):
+                posix.rename(path, f"{leaving}/{path.rpartition('/')[2]}")
+        except Busy:
+            continue  # a writer that is in the middle of an append keeps its segment until the next try
     platform.sync_names(leaving)
     joined = 0
     for name in sorted(one for one in platform.names(leaving) if one.endswith(".log")):
@@ -85,33 +81,16 @@ def _queue(here: str, there: str, names: Mapping[str, str]) -> int:
     return joined
 
 
-def _take_away(path: str, to: str) -> None:
-    """A writer that is in the middle of an append keeps its segment until the next try."""
-    fd = platform.opened(path)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        posix.rename(path, to)
-    except BlockingIOError:
-        return
-    finally:
-        posix.close(fd)
-
-
 def _renamed(data: bytes, names: Mapping[str, str]) -> tuple[bytes, int]:
     """A segment with its projects as the vault names them; what is no record stays as it is."""
-    parts, count = [], 0
-    for one in log.scan(data):
-        is_record = one.what == log.RECORD
-        count += is_record
-        parts.append(log.frame(_named(one.payload, names)) if is_record else one.payload)
-    return b"".join(parts), count
+    found = [(one.what == log.RECORD, one.payload) for one in log.scan(data)]
+    parts = [log.frame(_named(payload, names)) if is_record else payload for is_record, payload in found]
+    return b"".join(parts), sum(is_record for is_record, _ in found)
 
 
 def _named(payload: bytes, names: Mapping[str, str]) -> bytes:
-    if not names:
-        return payload
     try:
-        record = codec.decode(payload)
+        record = codec.decode(payload) if names else {}
         known = names.get(str(record.get("project", "")))
     except (ValueError, AttributeError):
         return payload
@@ -124,8 +103,7 @@ def _log(path: str, to: str, names: Mapping[str, str]) -> None:
         known = set(log.records(log.scan_file(to)))
     except FileNotFoundError:
         known = set()
-    fresh = [_named(one, names) for one in log.records(log.scan_file(path))]
-    fresh = [one for one in fresh if one not in known]
+    fresh = [one for raw in log.records(log.scan_file(path)) if (one := _named(raw, names)) not in known]
     if fresh:
         log.append(to, fresh, durable=True)
     platform.remove(path)
@@ -153,8 +131,8 @@ def _marks(here: str, there: str, names: Mapping[str, str]) -> None:
         fresh = replace(mark, project=names.get(mark.project, mark.project))
         for known in (one for one in marks.of_project(there, fresh.project) if one.episode == mark.episode):
             places = tuple(sorted({*fresh.segments, *known.segments}))
-            fresh = replace(fresh, segments=places, waiting=fresh.waiting + known.waiting)
-            fresh = replace(fresh, story=fresh.story or known.story)
+            waiting, story = fresh.waiting + known.waiting, fresh.story or known.story
+            fresh = replace(fresh, segments=places, waiting=waiting, story=story)
         marks.leave(there, fresh)
         marks.remove(here, mark.project, mark.episode)
 
@@ -163,17 +141,16 @@ def _files(folder: str) -> Iterator[str]:
     """Every plain file below a folder."""
     for name in sorted(platform.names(folder)):
         path = f"{folder}/{name}"
-        kind = posix.lstat(path).st_mode & platform.FILE_TYPE
-        if kind == platform.A_FOLDER:
+        if platform.kind(path) == platform.A_FOLDER:
             yield from _files(path)
-        elif kind == platform.A_FILE and not name.endswith(".tmp"):
+        elif platform.kind(path) == platform.A_FILE and not name.endswith(".tmp"):
             yield path
 
 
 def _sweep(kept: str) -> None:
     """Remove what is derived, then every folder that is empty. A file that somebody has written meanwhile keeps its
     folder, and the next try finds it."""
-    for name in (*DERIVED, *OTHERS):
+    for name in (*DERIVED, *(f".state/{one}" for one in DERIVED_STATE)):
         platform.remove(f"{kept}/{name}")
     for folder in DERIVED_FOLDERS:
         for path in list(_files(f"{home.state(kept)}/{folder}")):
@@ -184,12 +161,6 @@ def _sweep(kept: str) -> None:
 def _drop_empty(folder: str) -> None:
     for name in platform.names(folder):
         path = f"{folder}/{name}"
-        try:
-            if posix.lstat(path).st_mode & platform.FILE_TYPE == platform.A_FOLDER:
-                _drop_empty(path)
-        except OSError:
-            continue
-    try:
-        posix.rmdir(folder)
-    except OSError:
-        return
+        if platform.kind(path) == platform.A_FOLDER:
+            _drop_empty(path)
+    platform.remove_folder(folder)

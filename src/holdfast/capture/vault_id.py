@@ -8,8 +8,7 @@ Promise: a vault that this machine has used is not mistaken for a new beginning 
 another one. The record lies outside the vault, or it would vanish with it. Only the user's own vault is recorded: a
 repository's comes and goes with its clones. Without a home folder there is no record, and everything is as on a fresh
 machine. The hook looks here at the start of a session and where there is no vault, so the other moments pay nothing.
-
-A vault that is not where this machine has it: what is said, and where capture goes until it is back.
+While a vault is gone, captures go to a folder of this machine, and join it when it is back (capture/vanished_merge).
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from holdfast.model import VERSION, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from collections.abc import Iterator, Mapping
 
 HERE, NEW, GONE, OTHER = "here", "new", "gone", "other"
 LARGEST = 1 << 14
@@ -33,7 +31,7 @@ LONGEST_ID = 64
 
 
 @value
-class Known:
+class KnownVault:
     """One record of this machine: the vault that was at `path`, and when it was first seen there. `before` are the ids
     of those that the user has given up at this place: what was kept for them goes to this one."""
 
@@ -44,12 +42,12 @@ class Known:
 
 
 @value
-class Seen:
-    """What is at a path now. `id` is that of the vault there, "" where it has none; `known` is what should be there."""
+class FoundVault:
+    """The vault at a path now, by its `id`, "" where it has none, and the one that should be there."""
 
     status: str
     id: str = ""
-    known: Known | None = None
+    known: KnownVault | None = None
 
 
 def machine_folder(env: Mapping[str, str]) -> str:
@@ -60,46 +58,47 @@ def machine_folder(env: Mapping[str, str]) -> str:
     return f"{home.user_home(env)}/.local/state/holdfast" if env.get("HOME") else ""
 
 
-def look(vault: str, env: Mapping[str, str]) -> Seen:
-    """Two small reads: what this machine knows of a path, and the id of what lies there."""
+def look(vault: str, env: Mapping[str, str]) -> FoundVault:
+    """Compare this machine's record of a path with the id of the vault that lies there: two small reads."""
     known = known_at(vault, env)
     try:
         ident = id_of(vault)
     except OSError:  # it is there and cannot be read: nobody can say that it is another
-        return Seen(HERE if known else NEW, known.id if known else "", known)
-    if known is None:
-        return Seen(NEW, ident)
-    if ident == known.id:
-        return Seen(HERE, ident, known)
-    return Seen(OTHER if ident or home.format_of(vault) else GONE, ident, known)
+        return FoundVault(HERE if known else NEW, known.id if known else "", known)
+    if known is None or ident == known.id:
+        return FoundVault(HERE if known else NEW, ident, known)
+    return FoundVault(OTHER if ident or home.format_of(vault) else GONE, ident, known)
 
 
 def id_of(vault: str) -> str:
     """The vault's id; "" where it has none. Raises OSError where that cannot be told."""
     try:
-        return platform.read_file(_id_path(vault), LONGEST_ID).decode("ascii", "replace").strip()
+        return platform.read_file(f"{home.state(vault)}/id", LONGEST_ID).decode("ascii", "replace").strip()
     except (FileNotFoundError, NotADirectoryError):
         return ""
 
 
-def known_at(vault: str, env: Mapping[str, str]) -> Known | None:
-    """What this machine knows of a path."""
+def known_at(vault: str, env: Mapping[str, str]) -> KnownVault | None:
+    """This machine's record of a path."""
     folder = machine_folder(env)
     return _read(_record_path(folder, vault)) if folder else None
 
 
 def elsewhere(ident: str, vault: str, env: Mapping[str, str]) -> str:
     """Another path at which this machine has seen the same vault and at which it is now; "" for none."""
-    folder = f"{machine_folder(env)}/vaults"
-    for name in sorted(platform.names(folder)):
-        known = _read(f"{folder}/{name}")
-        if known and known.id == ident and known.path != vault:
-            try:
-                if id_of(known.path) == ident:
-                    return known.path
-            except OSError:
-                continue
-    return ""
+    at_place = (known.path for _, known in _at_place(machine_folder(env)) if known.id == ident)
+    return next((path for path in at_place if path != vault), "")
+
+
+def _at_place(folder: str) -> Iterator[tuple[str, KnownVault]]:
+    """The records of vaults that are where they were last seen, each with its path."""
+    for name in sorted(platform.names(f"{folder}/vaults")):
+        known = _read(f"{folder}/vaults/{name}")
+        try:
+            if known and id_of(known.path) == known.id:
+                yield f"{folder}/vaults/{name}", known
+        except OSError:
+            continue
 
 
 def register(vault: str, env: Mapping[str, str], now: float, before: tuple[str, ...] = ()) -> str:
@@ -110,28 +109,22 @@ def register(vault: str, env: Mapping[str, str], now: float, before: tuple[str, 
         return ""
     try:
         ident = _made(vault, now)
-        platform.make_folders(f"{folder}/vaults")
         record = {"v": VERSION, "id": ident, "path": vault, "since": round(now, 3), "before": list(before)}
-        platform.write_atomic(_record_path(folder, vault), codec.encode(record), durable=True)
+        codec.write(_record_path(folder, vault), record, durable=True)
     except OSError:
         return ""
     return ident
 
 
 def forget_here(env: Mapping[str, str]) -> list[str]:
-    """Drop what this machine knows of vaults that are at their place: nobody captures into them any more. One that is
-    gone keeps its record, and what was captured for it. Returns the folders that may be empty now."""
+    """Drop the records of vaults that are at their place: nobody captures into them any more. One that is gone keeps
+    its record, and what was captured for it. Returns the folders that may be empty now."""
     folder = machine_folder(env)
     if not folder:
         return []
-    for name in platform.names(f"{folder}/vaults"):
-        known = _read(f"{folder}/vaults/{name}")
-        try:
-            if known and id_of(known.path) == known.id:
-                platform.remove(f"{folder}/vaults/{name}")
-                platform.remove(f"{folder}/vaults/{name}.paused")
-        except OSError:
-            continue
+    for path, _ in _at_place(folder):
+        platform.remove(path)
+        platform.remove(f"{path}.paused")
     return [f"{folder}/vaults", f"{folder}/kept", folder, folder.rpartition("/")[0]]
 
 
@@ -141,38 +134,25 @@ def paused_path(vault: str, env: Mapping[str, str]) -> str:
 
 
 def _made(vault: str, now: float) -> str:
-    """The id of the vault, made if need be. Of several processes that do it at once one is first, by a lock on the
-    folder; it is written beside and renamed, so that nobody reads half of it."""
-    import fcntl
+    """The id of the vault, made if need be. Of several processes at once one is first, by a lock on the folder."""
+    from holdfast.capture import locks
 
-    path = _id_path(vault)
     ident = id_of(vault)
     if ident:
         return ident
-    folder = posix.open(path.rpartition("/")[0], posix.O_RDONLY | posix.O_CLOEXEC)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+    with locks.held(posix.open(home.state(vault), posix.O_RDONLY | posix.O_CLOEXEC)):
         if not id_of(vault):
-            straggler = f"{path}.{posix.getpid()}.{posix.urandom(4).hex()}.tmp"
-            platform.write_synced(straggler, f"{new_id(now)}\n".encode())
-            posix.rename(straggler, path)
-            platform.sync_names(path.rpartition("/")[0])
-    finally:
-        posix.close(folder)
+            platform.write_atomic(f"{home.state(vault)}/id", f"{new_id(now)}\n".encode(), durable=True)
     return id_of(vault)
 
 
-def _read(path: str) -> Known | None:
+def _read(path: str) -> KnownVault | None:
     try:
-        record = codec.decode(platform.read_file(path, LARGEST))
+        record = codec.read(path, LARGEST)
         before = tuple(str(one) for one in record.get("before", ()))
-        return Known(str(record["id"]), str(record["path"]), float(record.get("since", 0.0)), before)
-    except (OSError, ValueError, KeyError, TypeError):
+        return KnownVault(str(record["id"]), str(record["path"]), float(record.get("since", 0.0)), before)
+    except (ValueError, KeyError, TypeError):
         return None
-
-
-def _id_path(vault: str) -> str:
-    return f"{home.state(vault)}/id"
 
 
 def _record_path(folder: str, vault: str) -> str:
@@ -185,10 +165,8 @@ NEW_VAULT = "holdfast init --new-vault"
 def stand_in(vault: str, env: Mapping[str, str]) -> str:
     """The folder that takes captures for a vault that vanished, made if need be; "" where none vanished."""
     seen = look(vault, env)
-    if seen.status != GONE or seen.known is None:
-        return ""
-    kept = kept_for(seen.known.id, env)
-    if not home.format_of(kept):
+    kept = kept_for(seen.known.id, env) if seen.known and seen.status == GONE else ""
+    if kept and not home.format_of(kept):
         home.make_vault(kept, env)
         if platform.is_there(paused_path(vault, env)):
             platform.write_atomic(home.paused_path(kept), b"", durable=True)
@@ -196,23 +174,21 @@ def stand_in(vault: str, env: Mapping[str, str]) -> str:
 
 
 def kept_for(ident: str, env: Mapping[str, str]) -> str:
-    """Where captures for a vault lie while it is gone."""
+    """The folder of captures for a vault while it is gone."""
     folder = machine_folder(env)
     return f"{folder}/kept/{ident}" if folder and ident else ""
 
 
 def refuse(vault: str, env: Mapping[str, str]) -> None:
     """Raises VaultGone where this machine's vault should be at a path and is not."""
-    if home.format_of(vault):
-        return
     seen = look(vault, env)
-    if seen.status == GONE and seen.known:
+    if seen.status == GONE and seen.known and not home.format_of(vault):
         raise VaultGone(f"{gone(seen.known, env)} Nothing was changed. {way_out(seen.known, env)}")
 
 
 def settle(vault: str, env: Mapping[str, str], now: float) -> int:
-    """What every command does first: refuse where the vault vanished, else register it and take in what was kept for
-    it. Returns how many flags joined it. Raises VaultGone, and what the disk says."""
+    """Refuse where the vault vanished, else register it and take in what was kept for it, as every command does first.
+    Returns how many flags joined it. Raises VaultGone, and what the disk says."""
     refuse(vault, env)
     if vault != home.own_vault(env) or not home.format_of(vault):
         return 0
@@ -229,28 +205,26 @@ def settle(vault: str, env: Mapping[str, str], now: float) -> int:
 
 
 def begin_anew(vault: str, env: Mapping[str, str], now: float) -> int:
-    """The user says that the vault at this place is a new one, or the one that lies there now: from here on it is this
-    machine's. What was kept for the one before joins it. Returns how many flags did."""
+    """Take the vault at this place, a new one or the one that lies there now, as this machine's from here on: the user
+    said so. What was kept for the one before joins it. Returns how many flags did."""
     seen = look(vault, env)
-    platform.make_folders(f"{home.state(vault)}/queue")
-    if not home.format_of(vault):
-        platform.write_atomic(f"{vault}/format", b"%d\n" % home.FORMAT, durable=True)
+    home.lay_out(vault)
     if seen.status != HERE:
         before = (seen.known.id, *seen.known.before) if seen.known else ()
         register(vault, env, now, before)
     return settle(vault, env, now)
 
 
-def gone(known: Known, env: Mapping[str, str]) -> str:
-    """What happened, as one sentence."""
-    since = time.strftime("%Y-%m-%d", time.gmtime(known.since)) if known.since else ""
-    had = f", where this machine has had it since {since}" if since else ""
+def gone(known: KnownVault, env: Mapping[str, str]) -> str:
+    """A sentence that says where the vault was, and where it is now if this machine knows."""
+    since = time.strftime("%Y-%m-%d", time.gmtime(known.since))
+    had = f", where this machine has had it since {since}" if known.since else ""
     found = elsewhere(known.id, known.path, env)
     return f"The vault is not at {known.path}{had}{f'; it is at {found} now' if found else ''}."
 
 
-def way_out(known: Known, env: Mapping[str, str]) -> str:
-    """What to do about it."""
+def way_out(known: KnownVault, env: Mapping[str, str]) -> str:
+    """A sentence that says what to do about it."""
     found = elsewhere(known.id, known.path, env)
     if found:
         return f"Set HOLDFAST_HOME={found}, or move the folder back to {known.path}."
@@ -260,16 +234,16 @@ def way_out(known: Known, env: Mapping[str, str]) -> str:
     )
 
 
-def kept_words(known: Known, env: Mapping[str, str]) -> str:
-    """What becomes of captures meanwhile."""
+def kept_words(known: KnownVault, env: Mapping[str, str]) -> str:
+    """A sentence that says where captures go meanwhile."""
     return (
         f"Flags and session records are kept in {kept_for(known.id, env)} and join the vault when it is back; "
         "its notes, rules and handoffs are not known until then."
     )
 
 
-def replaced(seen: Seen) -> str:
-    """What a start, doctor and audit say where another vault lies at the known place; "" for none."""
+def replaced(seen: FoundVault) -> str:
+    """The sentences of a start, doctor and audit where another vault lies at the known place; "" for none."""
     if seen.status != OTHER or seen.known is None:
         return ""
     what = "Another vault than before" if seen.id else "A vault without this machine's own state (.state)"
@@ -282,6 +256,4 @@ def replaced(seen: Seen) -> str:
 def told(vault: str, env: Mapping[str, str]) -> str:
     """All that a start says of a vault that vanished; "" where none did."""
     known = known_at(vault, env)
-    if known is None:
-        return ""
-    return f"{gone(known, env)} {kept_words(known, env)} {way_out(known, env)}"
+    return f"{gone(known, env)} {kept_words(known, env)} {way_out(known, env)}" if known else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.capture.flag_words import Taken, Words
+    from holdfast.capture.flag_words import Recovered, Words
     from holdfast.capture.gate import Where
     from holdfast.memory import Memory
 
@@ -54,7 +54,7 @@ def _keep(error: UsageError, command: str, argv: list[str], piped: str | None, v
 
 
 def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> int:
-    from holdfast.capture import flag_words, flagging, gate, home, once
+    from holdfast.capture import flag_words, flags, gate, home, once
 
     words = flag_words.read(command, argv, piped)
     state = home.state(vault)
@@ -62,13 +62,13 @@ def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: W
         return _decline(state, where, words)
     now = time.time()
     ids, is_kept = words.heard(once.read(state, where.episode, words.name) if where.episode else None)
-    if ids and (is_kept or flagging.are_waiting(state, ids, now)):
+    if ids and (is_kept or flags.are_waiting(state, ids, now)):
         once.drop(state, where.episode, words.name)
         return _answer(words, where, [(ident, words.kind) for ident in ids], by="hook")
     origin = gate.origin_of(where, vault)
-    speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+    speaker = flags.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     words, raw = _as_written(state, command, words, where)
-    taken = flagging.take_words(vault, words, speaker, now, ids=ids)
+    taken = flags.take_words(vault, words, speaker, now, ids=ids)
     _settle(state, raw)
     if origin == "user" and where.episode:
         once.add(state, where.episode, once.HEARD, [one.id for one in taken.flags])
@@ -80,7 +80,7 @@ def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: W
     return _answer(words, where, kept, changes, records=records)
 
 
-def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[Words, list[Taken]]:
+def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[Words, list[Recovered]]:
     """The words that the hook saw before the shell did, where these have come of them."""
     from holdfast.capture import drafts
 
@@ -93,7 +93,7 @@ def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[W
     return replace(words, texts=tuple(one.text for one in raw), evidence=tuple(evidence)), raw
 
 
-def _settle(state: str, raw: list[Taken]) -> None:
+def _settle(state: str, raw: list[Recovered]) -> None:
     from holdfast.capture import drafts
 
     for one in raw:
@@ -103,14 +103,14 @@ def _settle(state: str, raw: list[Taken]) -> None:
 
 def _decline(state: str, where: Where, words: Words) -> int:
     """A boundary passed and there is nothing to keep: that is an answer too."""
-    from holdfast.capture import codec, flagging, once
+    from holdfast.capture import codec, flags, once
 
     asked, heard = "", None
     if where.episode:
         heard = once.read(state, where.episode, words.name)
         once.drop(state, where.episode, words.name)
-        speaker = flagging.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
-        asked = flagging.decline(state, speaker, time.time(), is_noted=heard is not None)  # by the hook, which heard it
+        speaker = flags.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
+        asked = flags.decline(state, speaker, time.time(), is_noted=heard is not None)  # by the hook, which heard it
     if words.as_json:
         say(codec.encode({"saved": [], "declined": asked or heard or ""}).decode("utf-8") + "\n")
     else:

@@ -49,18 +49,18 @@ def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vault: str, where: Where) -> int:
-    from holdfast.capture import drafts, flagging, gate, home, once
+    from holdfast.capture import drafts, flags, gate, home, once
     from holdfast.tasks import commands as task_memory
     from holdfast.tasks import words
 
     said = words.read(argv)
     said = words.settled(words.with_text(said, piped or "") if said.from_stdin else said)
-    changes = flagging.prepare(vault)
+    changes = flags.prepare(vault)
     state = home.state(vault)
     name = said.name
     heard = once.read(state, where.episode, name) if where.episode else None
     ident, _, kept = (heard or "").partition("\n")
-    speaker = flagging.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
+    speaker = flags.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
     try:
         saved = task_memory.checkpoint(vault, said, speaker, time.time, env, ident=ident)
     except OSError as error:

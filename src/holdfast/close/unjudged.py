@@ -10,13 +10,10 @@ other was written. The list is a help, no more: losing it costs tidiness.
 
 from __future__ import annotations
 
-import fcntl
-import os
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.capture import gate, home, platform, purging
+from holdfast.capture import gate, home, locks, platform, purging
 from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
@@ -26,7 +23,7 @@ from holdfast.vault.notes import Note
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.clock import Clock
     from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
@@ -246,16 +243,10 @@ def _put_back(state: str, project: str, again: Sequence[tuple[str, str, int]], t
         _write(state, project, left)
 
 
-@contextmanager
-def _list(state: str) -> Iterator[None]:
+def _list(state: str) -> locks.held:
     """One at a time reads and writes the list."""
     platform.make_folders(f"{state}/unjudged")
-    fd = os.open(f"{state}/unjudged/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)
+    return locks.held(f"{state}/unjudged/lock")
 
 
 def _rows(state: str, project: str) -> list[tuple[str, str, int]]:

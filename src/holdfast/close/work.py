@@ -18,7 +18,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import episodes, gate, git_glance, gitfiles, home, marks, notices, once, platform, queue
+from holdfast.capture import episodes, gate, gitfiles, home, marks, notices, once, platform, queue
 from holdfast.errors import Busy, GitFailed, HoldfastError
 from holdfast.model import TRUSTED, replace
 from holdfast.vault import git_damage, journal
@@ -213,7 +213,7 @@ STAMP = "history-looked"
 def try_writer(vault: str, now: float) -> HoldfastError | OSError | None:
     """Where a change was cut short, a fault stands or a glance shows damage, a writer goes through, which finishes,
     ends or names it; the error where it cannot. Somebody else who writes at this moment sees to it themselves."""
-    is_due = journal.is_cut_short(vault) or notices.are_there(home.state(vault)) or git_glance.damage(vault)
+    is_due = journal.is_cut_short(vault) or notices.are_there(home.state(vault)) or gitfiles.damage(vault)
     if not is_due:
         return None
     try:

@@ -10,7 +10,6 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from holdfast.capture import (
-    acknowledged,
     background,
     codec,
     config,
@@ -18,6 +17,7 @@ from holdfast.capture import (
     home,
     ledger,
     log,
+    losses,
     marks,
     platform,
     projects,
@@ -237,7 +237,7 @@ def _errors(place: Place, errors: list[tuple[float, str]]) -> Finding:
 
 
 def check_acknowledged(place: Place) -> list[Finding]:
-    found = acknowledged.account(place.vault, place.clock())
+    found = losses.account(place.vault, place.clock())
     if found.is_whole:
         return [good("acknowledged", f"{many(found.known, 'flag')} in the ledger, each in the queue or filed")]
     named = f": {first_of(list(found.flags))}" if found.flags else ""

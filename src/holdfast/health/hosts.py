@@ -82,7 +82,7 @@ def _there(paths: list[str]) -> list[Settings]:
 def read_settings(path: str) -> Settings | None:
     """A settings file; None where there is none."""
     try:
-        data = platform.read_small(path, LARGEST)
+        data = platform.read_file(path, largest=LARGEST)
         if path.endswith(".toml"):
             return Settings(path, tomllib.loads(data.decode("utf-8")))
         found, is_loose = _parsed_json(data, path)

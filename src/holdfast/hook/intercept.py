@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import flagging, flags, gitfiles, once
+from holdfast.capture import flags, gitfiles, once
 from holdfast.capture.ids import new_id
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
@@ -159,11 +159,11 @@ def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, p
     ids = [new_id(scene.now, nth) for nth in range(len(words.texts))]
     if not once.first(scene.state, episode.key, words.name, words.word(ids, kept=False)):
         ids, is_kept = words.heard(once.read(scene.state, episode.key, words.name))
-        if is_kept or (ids and flagging.are_waiting(scene.state, ids, scene.now)):
+        if is_kept or (ids and flags.are_waiting(scene.state, ids, scene.now)):
             return 0  # heard before; whether it was refused then or not, it is in the queue
     who = replace(speaker(scene, episode), project=project)
     try:
-        taken = flagging.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
+        taken = flags.take_words(scene.vault, words, who, scene.now, insist=True, ids=ids)
     except UsageError as error:
         once.drop(scene.state, episode.key, words.name)
         _refused(scene, episode, said, project, error)
@@ -227,14 +227,14 @@ def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:
     nudge.note(scene, episode, asked or "none", "declined")
 
 
-def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging.Speaker:
+def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flags.Speaker:
     """Who is speaking here: the agent, and with it whatever text has entered its context."""
     key = episode.key if episode else ""
     if not origin:
         from holdfast.capture.gate import agents_origin
 
         origin = agents_origin(scene.state, key)
-    return flagging.Speaker(scene.moment.host, key, scene.project, origin)
+    return flags.Speaker(scene.moment.host, key, scene.project, origin)
 
 
 def requests(
@@ -263,10 +263,10 @@ def requests(
         kind, status = HEARD[one.kind]
         status = UNCONFIRMED if pasted else status
         for piece in flags.cut(_this(one, before) or one.text):
-            given.append(flagging.Given(piece, kind, (), status))
+            given.append(flags.Given(piece, kind, (), status))
             sorts.append(one.kind)
     who = speaker(scene, episode, OUTSIDE if pasted else "user")
-    taken = flagging.take_all(scene.vault, given, who, scene.now, insist=True)
+    taken = flags.take_all(scene.vault, given, who, scene.now, insist=True)
     ids = [flag.id for flag in taken.flags]
     scene.did["pasted_requests" if pasted else "requests"] = sorts
     if not episode:

@@ -224,7 +224,7 @@ def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wish
 
 def _take(scene: Scene, episode: Episode | None) -> int:
     """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
-    from holdfast.capture import flagging, flags
+    from holdfast.capture import flags
     from holdfast.hook.intercept import speaker
     from holdfast.model import KINDS
 
@@ -233,9 +233,9 @@ def _take(scene: Scene, episode: Episode | None) -> int:
         text, kind, proofs = one.get("text"), one.get("kind"), one.get("evidence")
         evidence = tuple(proof for proof in proofs if isinstance(proof, str)) if isinstance(proofs, list) else ()
         pieces = flags.cut(text) if isinstance(text, str) else []
-        given += [flagging.Given(piece, str(kind) if kind in KINDS else "fact", evidence) for piece in pieces]
+        given += [flags.Given(piece, str(kind) if kind in KINDS else "fact", evidence) for piece in pieces]
     who = speaker(scene, episode)
-    return len(flagging.take_all(scene.vault, given, who, scene.now, insist=True).flags) if given else 0
+    return len(flags.take_all(scene.vault, given, who, scene.now, insist=True).flags) if given else 0
 
 
 LARGEST = 128 << 20

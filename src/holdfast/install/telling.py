@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import git_glance, home
+from holdfast.capture import gitfiles, home
 from holdfast.errors import UsageError
 from holdfast.hosts import HOSTS, KNOWN, registration
 from holdfast.hosts.host import registrar
@@ -72,7 +72,7 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
     """What was done, and what is to be done next."""
-    damage = git_glance.damage(home.vault(env, cwd))
+    damage = gitfiles.damage(home.vault(env, cwd))
     placed = "The settings were in place; none were changed." if damage else IN_PLACE
     yield " ".join(_done(plan)) or placed
     if damage:

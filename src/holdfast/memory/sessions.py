@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from holdfast.brief.composing import Composed
     from holdfast.brief.reasons import Explained
-    from holdfast.capture.acknowledged import Account
     from holdfast.capture.drafts import Draft
     from holdfast.capture.gate import Where
     from holdfast.capture.ledger import Wanted
+    from holdfast.capture.losses import Losses
     from holdfast.close.drain import Closed
     from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
@@ -62,13 +62,13 @@ class Sessions:
                 places.append(path)
         return places
 
-    def set_aside(self) -> tuple[list[str], Account]:
+    def set_aside(self) -> tuple[list[str], Losses]:
         """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
         Returns the copies, and what was missing. Raises Refused."""
-        from holdfast.capture import acknowledged, gate
+        from holdfast.capture import gate, losses
 
         gate.require(self.at.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
-        return acknowledged.set_all_aside(self.at.vault, self.at.clock())
+        return losses.set_all_aside(self.at.vault, self.at.clock())
 
     def retry(self, ids: Iterable[str] | None) -> tuple[str, ...]:
         """Dead flags wait again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import drafts, episodes, flagging, gate, platform
+from holdfast.capture import drafts, episodes, flags, gate, platform
 from holdfast.errors import Busy, Conflict, NotFound, UsageError
 from holdfast.model import value
 from holdfast.tasks import commands, completion, record, states, words
@@ -13,7 +13,7 @@ from holdfast.tasks.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.memory.context import Context
     from holdfast.tasks.commands import Decided, Saved
     from holdfast.tasks.completion import Finished, Offer
@@ -32,10 +32,10 @@ class Tasks:
     def _speaker(self) -> Speaker:
         """The author of a change. Raises UsageError where capture is off."""
         self.at.refuse_if_off()
-        flagging.prepare(self.at.vault)
+        flags.prepare(self.at.vault)
         where = self.at.where()
         origin = gate.origin_of(where, self.at.vault)
-        return flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+        return flags.Speaker(where.host, where.episode, where.project, origin, where.is_open)
 
     def start(self, ident: str, goal: str, pending: Sequence[str] = ()) -> Saved:
         """Begin a task, and commit its beginning."""

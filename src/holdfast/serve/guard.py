@@ -11,7 +11,6 @@ Who may ask, and as whom: the identity of a caller is what its token says, never
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import hmac
 import os
@@ -21,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, episodes, gate, platform
+from holdfast.capture import codec, episodes, gate, locks, platform
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.serve import problems
 
@@ -170,15 +169,11 @@ def _caller(told: dict[str, Any]) -> Caller:
 
 @contextmanager
 def _changing(state: str) -> Iterator[dict[str, Caller]]:
-    lock = os.open(f"{state}/{OTHERS}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locks.held(f"{state}/{OTHERS}.lock"):
         known = _kept(state)
         yield known
         told = [{"digest": digest, **asdict(caller)} for digest, caller in known.items()]
         platform.write_atomic(f"{state}/{OTHERS}", codec.encode({"v": VERSION, "tokens": told}), durable=True)
-    finally:
-        os.close(lock)
 
 
 SLOWEST = 30.0  # seconds that a body may take

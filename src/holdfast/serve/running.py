@@ -14,7 +14,6 @@ One connection of a client: who asks for nothing does not keep a place for ever,
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import socket
@@ -227,12 +226,10 @@ def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> 
 @contextmanager
 def _alone(state: str) -> Iterator[int]:
     """The lock, as an open file. Raises Busy."""
-    fd = os.open(f"{state}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = locks.opened(f"{state}/{LOCK}")
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(_told(os.pread(fd, LARGEST, 0))) from None
+        if not locks.lock(fd, wait=False):
+            raise _busy(_told(os.pread(fd, LARGEST, 0)))
         os.ftruncate(fd, 0)
         yield fd
         os.ftruncate(fd, 0)

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.capture.agent_files import Written
-    from holdfast.capture.git_glance import Index
+    from holdfast.capture.agent_files import OwnFiles
+    from holdfast.capture.gitfiles import Index
 
 
 OTHERS = frozenset(
@@ -72,7 +72,7 @@ class Ground:
         self.transcript = transcript
         self.trusted = tuple(real(gitfiles.resolve(home or "/", one.removeprefix("~/"))) for one in trusted if one)
         self.state = state
-        self._written: Written | None = None
+        self._written: OwnFiles | None = None
         self._trees: dict[str, str] = {}
         self._indexes: dict[str, Index] = {}
 
@@ -131,12 +131,12 @@ class Ground:
         return not (is_in_tree or self._is_kept(whole) or self.written.has(whole))
 
     @property
-    def written(self) -> Written:
+    def written(self) -> OwnFiles:
         """What agents wrote here; read only where it is asked for."""
         if self._written is None:
-            from holdfast.capture.agent_files import Written
+            from holdfast.capture.agent_files import OwnFiles
 
-            self._written = Written(self.state, self.place, self.session)
+            self._written = OwnFiles(self.state, self.place, self.session)
         return self._written
 
     def whole(self, path: str, at: str) -> str:
@@ -167,7 +167,7 @@ class Ground:
 
     def _index(self, tree: str) -> Index:
         if tree not in self._indexes:
-            from holdfast.capture.git_glance import Index
+            from holdfast.capture.gitfiles import Index
 
             self._indexes[tree] = Index(f"{gitfiles.own_folder(tree)}/index")
         return self._indexes[tree]

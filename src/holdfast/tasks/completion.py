@@ -8,7 +8,7 @@ once. Decisions and discoveries are only offered; which of them outlive the task
 
 from __future__ import annotations
 
-from holdfast.capture import flagging, home, notices, platform
+from holdfast.capture import flags, home, notices, platform
 from holdfast.errors import UsageError
 from holdfast.model import Project, value
 from holdfast.tasks import commands, page, record, seen, states
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.tasks.desk import Unread
     from holdfast.tasks.index import Index
     from holdfast.tasks.questions import Task
@@ -176,8 +176,8 @@ def _chosen(index: Index, task: Task, wanted: Sequence[str]) -> list[Offer]:
 def _flag(vault: str, chosen: Sequence[Offer], task: Task, now: float) -> None:
     for one in chosen:
         proof = (f"task:{one.task}", final_page(one.task))
-        given = flagging.Given(one.entry.text, PROMOTED[one.entry.kind], proof)
-        flagging.take_all(vault, [given], _author(task, one.entry), now, ids=[one.entry.id])
+        given = flags.Given(one.entry.text, PROMOTED[one.entry.kind], proof)
+        flags.take_all(vault, [given], _author(task, one.entry), now, ids=[one.entry.id])
 
 
 def flag_findings(vault: str, task: Task, found: Sequence[Entry], now: float) -> int:
@@ -188,12 +188,12 @@ def flag_findings(vault: str, task: Task, found: Sequence[Entry], now: float) ->
         text = one.text
         if one.field == CHANGE:
             text = f"Task {task.id} ({task.goal[:200]}) showed what should change. Better: {one.text}"
-        given = flagging.Given(text, KINDS[one.field], (f"task:{task.id}", final_page(task.id)))
-        flagging.take_all(vault, [given], _author(task, one), now, ids=[one.id])
+        given = flags.Given(text, KINDS[one.field], (f"task:{task.id}", final_page(task.id)))
+        flags.take_all(vault, [given], _author(task, one), now, ids=[one.id])
     return len(found)
 
 
 def _author(task: Task, one: Entry) -> Speaker:
     project = Project(task.project, task.project, "", "")
     host = one.episode.partition("/")[0] or "cli"
-    return flagging.Speaker(host, one.episode, project, one.origin, is_open=False)
+    return flags.Speaker(host, one.episode, project, one.origin, is_open=False)

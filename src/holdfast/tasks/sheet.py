@@ -37,7 +37,7 @@ def put(vault: str, task: str, data: bytes, before: bytes | None) -> bool:
     # Its bytes are synced, or a crash could leave an empty page, which nobody may overwrite; its name need not be.
     half = f"{fresh}.tmp"
     platform.remove(half)
-    platform.write_synced(half, data)
+    platform.write_new(half, data, durable=True)
     posix.rename(half, fresh)  # so what lies there is never half of a page
     try:
         if before is None:

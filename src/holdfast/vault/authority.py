@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import calls, flagging, gate, home, once, platform
+from holdfast.capture import calls, flags, gate, home, once, platform
 from holdfast.capture.agent_files import RECORDS, Edits
 from holdfast.capture.flag_words import Words
 from holdfast.capture.gate import LIFTED, MADE, Asker, Change
@@ -205,11 +205,11 @@ def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers:
             "nothing was written. Leave those options out, or let the user run it."
         )
     where = gate.here(env, cwd, vault)
-    speaker = flagging.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
+    speaker = flags.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
     kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
     more = "".join(f" ({what}: {said})" for what, said in (("why", asked.reason), ("how", asked.apply)) if said)
     words = Words((f"{asked.text}{more}",), kind, answers=answers)
-    return flagging.take_words(vault, words, speaker, now).flags
+    return flags.take_words(vault, words, speaker, now).flags
 
 
 @contextmanager
@@ -222,7 +222,7 @@ def as_said_here(
     origin = gate.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
     if answers:
-        meant = flagging.answered_words(state, where.episode, answers, now)
+        meant = flags.answered_words(state, where.episode, answers, now)
         made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
         if origin in TRUSTED:
             made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.brief import brief_file as kept
 from holdfast.brief.brief_file import VERSION, path_of, stamp
-from holdfast.capture import codec, gitfiles, home, platform, projects, quoting, same_project
+from holdfast.capture import codec, gitfiles, home, platform, quoting, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.model import Project, replace
 from holdfast.vault import anchors, authority, brief_parts, index, journal, lineage, note_facets, notes, prompts
@@ -250,7 +250,7 @@ def _write(draft: _Draft, root: str) -> str:
     path = path_of(state, draft.project.id, root)
     record = {
         "v": VERSION,
-        "project": {**projects.as_record(draft.project), "root": root},
+        "project": {**draft.project.as_record(), "root": root},
         "sources": draft.with_anchors(root),
         "files": list(draft.files.values()),
         "watched": draft.watched,
@@ -316,7 +316,7 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
 
 def _project_of(path: str) -> Project | None:
     try:
-        project = projects.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
+        project = Project.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return project if isinstance(project.id, str) and isinstance(project.root, str) else None

@@ -87,7 +87,7 @@ def _common(folder: str) -> str:
 
 def _steering(path: str, *, network: bool) -> str:
     try:
-        raw = platform.read_small(path, LARGEST)
+        raw = platform.read_file(path, largest=LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
@@ -138,7 +138,7 @@ def known(vault: str) -> str:
 def known_config(vault: str) -> bytes:
     """Git's settings as they were; b"" where nobody kept them."""
     try:
-        return platform.read_small(f"{home.state(vault)}/git-config", LARGEST_CONFIG)
+        return platform.read_file(f"{home.state(vault)}/git-config", largest=LARGEST_CONFIG)
     except OSError:
         return b""
 
@@ -150,7 +150,7 @@ def note(vault: str, folder: str) -> None:
     try:
         if head and head != _line(f"{state}/head"):
             _put(f"{state}/head", f"{head}\n".encode("ascii"))
-        config = platform.read_small(f"{folder}/config", LARGEST_CONFIG)
+        config = platform.read_file(f"{folder}/config", largest=LARGEST_CONFIG)
         if config != known_config(vault) and names(config):
             _put(f"{state}/git-config", config)
     except OSError:
@@ -218,5 +218,5 @@ def _line(path: str) -> str:
 
 def _put(path: str, data: bytes) -> None:
     fresh = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-    platform.write_synced(fresh, data)
+    platform.write_new(fresh, data, durable=True)
     os.rename(fresh, path)

@@ -11,7 +11,6 @@ another machine know that it still has them.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -19,8 +18,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from holdfast.capture import gate, home, platform
-from holdfast.errors import GitFailed
+from holdfast.capture import gate, home, locks, platform
+from holdfast.errors import Busy, GitFailed
 from holdfast.vault import frontmatter
 from holdfast.vault.git import Repository
 
@@ -123,15 +122,12 @@ def mend(vault: str) -> None:
     old, place = f"{home.state(vault)}/{OLD}", f"{vault}/.git"
     if os.path.exists(place) or not os.path.isdir(old):
         return
-    fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not os.path.exists(place):
-            os.rename(old, place)
-    except BlockingIOError:
+        with locks.held(f"{home.state(vault)}/vault.lock", wait=False):
+            if not os.path.exists(place):
+                os.rename(old, place)
+    except Busy:
         return  # whoever holds the lock is between the two steps now
-    finally:
-        os.close(fd)
 
 
 def exchange(one: str, other: str, aside: str) -> None:

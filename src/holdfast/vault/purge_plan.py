@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, flags, home, log, platform
+from holdfast.capture import codec, home, log, platform
 from holdfast.capture.purging import PURGED, SHORTEST, Scrubber
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, NotFound
+from holdfast.model import Flag
 from holdfast.vault import journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import Broken
@@ -180,7 +181,7 @@ def _flagged(state: str, sources: set[str]) -> set[str]:
     found: set[str] = set()
     for record in _records(state, ("queue",)):
         if record.get("id") in sources:
-            found.update(_lines(flags.from_record(record).text))
+            found.update(_lines(Flag.from_record(record).text))
     return found
 
 

@@ -275,7 +275,7 @@ def offer(own: str, cwd: str) -> Offer:
     """The vault that the repository around a folder names. Raises NotFound, or UsageError where it may not be."""
     root = gitfiles.root_of(cwd)
     try:
-        raw = platform.read_small(f"{root}/.holdfast.toml", projects.LARGEST_WISHES)
+        raw = platform.read_file(f"{root}/.holdfast.toml", largest=projects.LARGEST_WISHES)
         named = tomllib.loads(raw.decode("utf-8")).get("vault")
     except (FileNotFoundError, ValueError, RecursionError):
         named = None

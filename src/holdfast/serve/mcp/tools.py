@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from holdfast.capture import codec, drafts, flagging, gate, home
+from holdfast.capture import codec, drafts, flags, gate, home
 from holdfast.capture import flag_words as words_of_flags
 from holdfast.errors import NotFound, UsageError
 from holdfast.serve import routes_field
@@ -121,9 +121,9 @@ def _declined(place: Place, given: Flag) -> Told:
         raise UsageError("--nothing goes without a text; nothing was written. Leave one of the two out.")
     place.refuse_if_off()
     where = place.where
-    speaker = flagging.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
+    speaker = flags.Speaker(where.host, where.episode, where.project, "agent", where.is_open)
     # Whom no hook has seen was asked nothing.
-    flagging.decline(home.state(place.vault), speaker, place.clock(), is_noted=not where.is_open)
+    flags.decline(home.state(place.vault), speaker, place.clock(), is_noted=not where.is_open)
     return Told("Nothing to flag; noted.")
 
 
@@ -147,9 +147,9 @@ def _taken(place: Place, words: words_of_flags.Words) -> Told:
     place.refuse_if_off()
     where = place.where
     origin = gate.origin_of(where, place.vault)
-    speaker = flagging.Speaker(where.host, where.episode, where.project, origin, where.is_open)
+    speaker = flags.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     try:
-        taken = flagging.take_words(place.vault, words, speaker, place.clock())
+        taken = flags.take_words(place.vault, words, speaker, place.clock())
     except UsageError as error:
         what = drafts.SNAG if words.kind == "snag" else drafts.FLAG
         about = ("\n".join(words.texts), where.project.id, where.episode, place.clock())

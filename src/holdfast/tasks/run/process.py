@@ -11,7 +11,6 @@ were started (nohup, a shell's background) stay ignored, for us and for the host
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec, locks, platform
 from holdfast.errors import Busy
 from holdfast.model import VERSION, Process
 from holdfast.tasks import record
@@ -64,12 +63,10 @@ def held(vault: str, task: str, now: float) -> Iterator[Held]:
     """Raises Busy where the task is being run."""
     folder = f"{record.own(vault)}/run"
     platform.make_folders(folder)
-    fd = os.open(f"{folder}/{task}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = locks.opened(f"{folder}/{task}")
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(task, _read(fd)) from None
+        if not locks.lock(fd, wait=False):
+            raise _busy(task, _read(fd))
         before = _read(fd)
         since = float(before.get("since", 0.0))
         host = Process.from_record(before.get("host"))

@@ -24,7 +24,7 @@ from holdfast.tasks.run.recording import Book, Session, many, prefix
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.tasks.run.process import Signals
 
 __all__ = ["MOST", "NOT_COMPLETE", "SILENT", "Ran", "Wish", "prefix", "run"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.capture import acknowledged, background, ledger, notices, purging, queue
+from holdfast.capture import background, ledger, losses, notices, purging, queue
 from holdfast.capture.purging import Scrubber
 from holdfast.health import capture
 from holdfast.health.finding import Place
@@ -18,8 +18,8 @@ from holdfast.memory import Memory
 DAY = 86400.0
 
 
-def account(fresh: Home, now: float = 0.0) -> acknowledged.Account:
-    return acknowledged.account(str(fresh.vault), now or time.time())
+def account(fresh: Home, now: float = 0.0) -> losses.Losses:
+    return losses.account(str(fresh.vault), now or time.time())
 
 
 def live(fresh: Home) -> list[Path]:
