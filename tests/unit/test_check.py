@@ -13,7 +13,7 @@ import pytest
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.vault import check, note_facets, notes
 from holdfast.vault.anchors import make
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from pathlib import Path

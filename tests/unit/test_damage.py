@@ -11,7 +11,7 @@ import pytest
 from holdfast.capture import log
 from holdfast.vault import damage, edits
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import lock, writing
+from holdfast.vault.transaction import lock, writing
 
 NOW = 1_790_000_000.0
 NOTE = "knowledge/tests-need-redis.md"

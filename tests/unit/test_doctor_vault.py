@@ -18,8 +18,8 @@ from holdfast.memory import Memory
 from holdfast.vault import journal
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
-from holdfast.vault.writing import lock as take_lock
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import lock as take_lock
+from holdfast.vault.transaction import writing
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.health.finding import Place
     from holdfast.vault.check_notes import Report
-    from holdfast.vault.git_mending import Plan
+    from holdfast.vault.git_repair import Plan
 
 
 def doctor(
@@ -62,15 +62,15 @@ def doctor(
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
     from holdfast.text.layout import many
-    from holdfast.vault import git_mending
+    from holdfast.vault import git_repair
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    planned = git_mending.plan(place.vault, by=by)
+    planned = git_repair.plan(place.vault, by=by)
     if not json:
         for line in _plan_lines(place.vault, planned):
             output.echo(line)
     _ask("Begin a new history with the notes as they are?", "Begin a new history?", yes=yes)
-    done = git_mending.begin(place.vault, place.clock(), by=by)
+    done = git_repair.begin(place.vault, place.clock(), by=by)
     if json:
         output.as_json(dict(done.__dict__))
         return

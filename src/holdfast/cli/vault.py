@@ -126,7 +126,7 @@ def trust(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Use the vault that this repository names in its .holdfast.toml. Until then it is ignored."""
-    from holdfast.vault import reviewing as trusting
+    from holdfast.vault import review as trusting
 
     own, cwd = home.vault(os.environ), platform.working_folder(os.environ)
     by = gate.asker(os.environ, cwd, own)

@@ -12,7 +12,7 @@ from holdfast.text.layout import first_of, many, when
 from holdfast.vault import armed_file, damage, git_damage, kept_versions
 from holdfast.vault.git import BRANCH, LOCKS, Repository
 from holdfast.vault.git_objects import UNSEEN
-from holdfast.vault.writing import UNMERGED, is_being_written, locked
+from holdfast.vault.transaction import UNMERGED, is_being_written, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.vault.notes import Note
     from holdfast.vault.purge import Done as Purged
     from holdfast.vault.purge import Plan as PurgePlan
-    from holdfast.vault.reviewing import Reviewed, Reviews
+    from holdfast.vault.review import Reviewed, Reviews
     from holdfast.vault.sync import Synced
 
 
@@ -130,10 +130,10 @@ class Notes:
 
     def reviews(self, *, everything: bool = False) -> Reviews:
         """Notes that are due for a review, and those in quarantine."""
-        from holdfast.vault import reviewing
+        from holdfast.vault import review
 
         settle_edits(self.at)
-        return reviewing.listing(self.at.vault, self.at.clock(), self.at.project_or_all(everything=everything))
+        return review.listing(self.at.vault, self.at.clock(), self.at.project_or_all(everything=everything))
 
     def review(
         self,
@@ -261,8 +261,8 @@ class Notes:
 def settle_edits(context: Context) -> None:
     """Settle changes that agents made to the vault's files with their own tools."""
     from holdfast.capture.agent_files import BRAIN, Edits
-    from holdfast.vault import writing
+    from holdfast.vault import transaction
 
     edits = Edits(context.vault)
     if edits.are_possible() and (edits.by(BRAIN) or index.load(context.vault).held):
-        writing.take_in(context.vault, context.clock())
+        transaction.take_in(context.vault, context.clock())

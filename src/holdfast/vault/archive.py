@@ -24,7 +24,7 @@ from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NewerFormat, NotFound, Unsupported, UsageError
 from holdfast.vault import note_facets, notes
 from holdfast.vault.purge_history import exchange, sync_all
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -253,7 +253,7 @@ def disarm(vault: str, now: float, wanted: str, project: str, *, by: gate.Asker,
 
 def _change(vault: str, now: float, wanted: str, project: str, when: Wish, by: gate.Asker, *, dry_run: bool) -> Arming:
     from holdfast.vault import index
-    from holdfast.vault.writing import writing
+    from holdfast.vault.transaction import writing
 
     if dry_run:
         planned, text, value = _planned(vault, index.load(vault), wanted, project, when)

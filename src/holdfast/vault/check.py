@@ -29,15 +29,15 @@ from holdfast.vault.git import Repository
 from holdfast.vault.index import is_note_path
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE, Broken
-from holdfast.vault.reviewing import is_quarantined
-from holdfast.vault.writing import is_being_written, writing
+from holdfast.vault.review import is_quarantined
+from holdfast.vault.transaction import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 
 CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version

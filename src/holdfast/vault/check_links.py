@@ -16,7 +16,7 @@ from holdfast.vault import note_facets
 from holdfast.vault.check_notes import Finding, front_of, line_of
 from holdfast.vault.index import LINK
 from holdfast.vault.notes import GLOBAL, Note
-from holdfast.vault.reviewing import is_quarantined
+from holdfast.vault.review import is_quarantined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.capture import log, platform
 from holdfast.model import ORIGINS
 from holdfast.tasks import page, record, sheet
-from holdfast.vault import anchors, armed, journal, notes, reviewing
+from holdfast.vault import anchors, armed, journal, notes, review
 from holdfast.vault.notes import FOLDERS, GLOBAL, POLICIES, QUARANTINE, REQUIRED, STATUSES, Note
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def of_note(note: Note, text: str, now: float, root: str) -> Iterator[Finding]:
     yield from _dates(note, text, now)
     yield from _when(note, text)
     yield from _anchors(note, text, root)
-    if reviewing.is_quarantined(note):
+    if review.is_quarantined(note):
         what = f"{note.name} waits in quarantine for a person's word"
         fix = f"`holdfast review --accept {note.path}` or `--reject {note.path}`"
         yield Finding(note.path, 1, "quarantined", what, fix, level="warning", project=note.project)
@@ -98,7 +98,7 @@ def _keys(note: Note, text: str) -> Iterator[Finding]:
             is_there = is_there and _says_description(note, text)
         if is_there:
             continue
-        can_fix = key in FIXABLE and (key != "kind" or not reviewing.is_quarantined(note))
+        can_fix = key in FIXABLE and (key != "kind" or not review.is_quarantined(note))
         fix = "`holdfast check --fix` adds it" if can_fix else f"write a line `{key}: …` into the front matter"
         what = f"{key} is missing" if key not in note.fields or key == "description" else f"{key} is empty or a list"
         yield Finding(note.path, line_of(text, key), "missing-key", what, fix, can_fix, project=note.project)
@@ -134,10 +134,10 @@ def _words(note: Note, text: str) -> Iterator[Finding]:
 def _dates(note: Note, text: str, now: float) -> Iterator[Finding]:
     for key in DATES:
         value = str(getattr(note, key))
-        if value and reviewing.day_of(value) is None:
+        if value and review.day_of(value) is None:
             what, fix = f"{key} is {value}, which is no date", "write it as 2026-01-31"
             yield Finding(note.path, line_of(text, key), "bad-date", what, fix, project=note.project)
-    late = reviewing.due(note, now)
+    late = review.due(note, now)
     if late and late.days is not None:
         what = f"not reviewed since {note.reviewed or note.edited or note.created}, {late.days} days too long"
         fix = f"read it, then `holdfast review --keep {note.path}`, or change it"

@@ -24,7 +24,7 @@ from holdfast.model import TRUSTED
 from holdfast.vault import armed, armed_file, authority, index, lineage, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,8 +2,8 @@
 
 Power loss, a full disk or a stray hand empties, cuts or removes any file below .git. Much of it can be made anew: the
 index from the last commit, references from git's own record or from .state, settings from .state, objects from the
-notes as they lie there (vault/git_mending). The rest is lost, and only the user decides to go on without it
-(vault/git_mending). Files are looked at first and without git, which refuses to start over some of them.
+notes as they lie there (vault/git_repair). The rest is lost, and only the user decides to go on without it
+(vault/git_repair). Files are looked at first and without git, which refuses to start over some of them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

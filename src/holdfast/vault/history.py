@@ -16,7 +16,7 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.vault import git_damage, index, journal, note_facets, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import TABLES, merge
-from holdfast.vault.writing import GROWING, writing
+from holdfast.vault.transaction import GROWING, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,7 +16,7 @@ from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, index, instructions, notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ A note is read anew when its file's size, times or inode differ from what the in
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
 only their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and
 the lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
-before, until that is settled (vault/settling).
+before, until that is settled (vault/agent_edits).
 
 `load` looks at every file, for whoever reads. A writer, which knows from git what has changed, has the same answers
 from the stored rows alone (vault/stored_index).

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.index import Index
     from holdfast.tasks.questions import Task
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 
 TASK, THINK = "task", "think"  # causes of a change

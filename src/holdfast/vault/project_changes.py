@@ -22,7 +22,7 @@ from holdfast.capture import gate, home, locks, projects, queue, same_project
 from holdfast.capture.ids import digest
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import brief, index, lineage
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from holdfast.model import Project

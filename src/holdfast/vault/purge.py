@@ -19,7 +19,7 @@ from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
 from holdfast.vault import index, note_facets, own_files, purge_history, purge_plan
 from holdfast.vault.git import Repository
 from holdfast.vault.purge_plan import Plan
-from holdfast.vault.writing import Writer, refresh_derived, writing
+from holdfast.vault.transaction import Writer, refresh_derived, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

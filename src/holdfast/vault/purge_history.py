@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from holdfast.capture.purging import Scrubber
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 FRESH = "purge.git"
 OLD = "purge.git.old"

@@ -156,8 +156,8 @@ def fetch(repository: Repository, remote: str) -> str:
 
 def _drop_what_was_fetched(vault: str) -> None:
     """Under the vault's lock: a writer's objects that no reference names yet must not go with the fetched ones."""
-    from holdfast.vault.writing import PATIENCE as PATIENCE_FOR_WRITERS
-    from holdfast.vault.writing import lock
+    from holdfast.vault.transaction import PATIENCE as PATIENCE_FOR_WRITERS
+    from holdfast.vault.transaction import lock
 
     held = lock(vault, PATIENCE_FOR_WRITERS)
     try:

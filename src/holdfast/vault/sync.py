@@ -23,7 +23,7 @@ from holdfast.errors import GitFailed, NotFound, UsageError
 from holdfast.vault import git_damage, history, journal, note_facets, notes, own_files, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
-from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
+from holdfast.vault.transaction import GROWING, OWN, Writer, commit_person, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

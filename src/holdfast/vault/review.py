@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, gitfiles, home, platform, projects
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import index, notes, settling
+from holdfast.vault import agent_edits, index, notes
 from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED, Note
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -214,8 +214,8 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
-    if settling.REPLACES in note.fields:
-        fields[settling.REPLACES] = ""
+    if agent_edits.REPLACES in note.fields:
+        fields[agent_edits.REPLACES] = ""
     changed = notes.with_fields(text, **fields)
     before = {note.path: text, path: writer.read(path)}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
@@ -224,7 +224,7 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
 
 def _instead_of(writer: Writer, note: Note) -> str:
     """The note whose place an agent's version of it takes; "" where it is a note of its own."""
-    old = note.fields.get(settling.REPLACES)
+    old = note.fields.get(agent_edits.REPLACES)
     known = writer.index.known.get(old) if isinstance(old, str) else None
     return known.note.path if known and not is_quarantined(known.note) else ""
 

@@ -22,6 +22,7 @@ from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
 from holdfast.model import OURS
 from holdfast.vault import (
+    agent_edits,
     armed_file,
     authority,
     damage,
@@ -32,7 +33,6 @@ from holdfast.vault import (
     note_facets,
     notes,
     own_files,
-    settling,
     stored_index,
 )
 from holdfast.vault.git import Repository, remove_stale_locks
@@ -298,11 +298,11 @@ def _begin(writer: Writer) -> None:
 
 def commit_person(writer: Writer) -> str:
     """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none.
-    What an agent changed with its own tools is settled first (vault/settling)."""
+    What an agent changed with its own tools is settled first (vault/agent_edits)."""
     repository = writer.repository
     found = changed(writer)
     head = repository.head()
-    settled = settling.settle(writer, [path for _, path in found])
+    settled = agent_edits.settle(writer, [path for _, path in found])
     if settled.paths:
         found, head = changed(writer), repository.head()
     kept = [path for _, path in found if _can_be_kept(repository.vault, path)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.vault.index import Known
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 NOTICE = "agent-edits"
 BY_AGENT = "edited_by"  # a field: an agent wrote it into the vault's files

@@ -23,7 +23,7 @@ from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import GitFailed, HoldfastError, NotFound
 from holdfast.model import OURS
-from holdfast.vault import git_damage, git_objects, git_settings, git_view, journal, purge_history, writing
+from holdfast.vault import git_damage, git_objects, git_settings, git_view, journal, purge_history, transaction
 from holdfast.vault.git import BRANCH, Repository
 from holdfast.vault.git_settings import is_steering, names
 from holdfast.vault.git_view import moved
@@ -233,7 +233,7 @@ def plan(vault: str, *, by: gate.Asker) -> Plan:
 def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
     """Put a new history in the place of the damaged one. Raises gate.Refused, NotFound, Busy, OSError."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
-    held = writing.lock(vault, writing.PATIENCE)
+    held = transaction.lock(vault, transaction.PATIENCE)
     try:
         repository = Repository(vault, held)
         _keep_left_over(home.state(vault), now)
@@ -255,7 +255,7 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         ledger.append(home.state(vault), "vault", now, cause=CAUSE, commit=commit[:12], kept=kept, why=lost.what)
     except HoldfastError:
         pass  # git has said it durably
-    with writing.writing(vault, now):
+    with transaction.writing(vault, now):
         return Begun(commit, base, commits, files, kept)
 
 
@@ -351,7 +351,7 @@ def _take_in(repository: Repository, now: float) -> tuple[str, int]:
         repository.run("read-tree", "HEAD")
         repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
     edits = Edits(repository.vault)
-    mine = [path for path in writing.changed_paths(repository) if not edits.by(path)]
+    mine = [path for path in transaction.changed_paths(repository) if not edits.by(path)]
     change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)
     commit = journal.commit_theirs(repository, mine, change.message(), OURS) if mine else ""
     commit = commit or repository.head()
