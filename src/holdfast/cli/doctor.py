@@ -99,15 +99,15 @@ def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
 
 def _accept(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
-    from holdfast.vault import kept_versions
+    from holdfast.vault import git_damage
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    lost = kept_versions.plan(place.vault, by=by)
+    lost = git_damage.losses(place.vault, by=by)
     if not json:
         output.echo(f"Lost in the history of {place.vault}: {'; '.join(one.what for one in lost)}.")
         output.echo("Every commit stays; those versions cannot be brought back by `holdfast undo`.")
     _ask("Accept that they are lost?", "Accept that they are lost?", yes=yes)
-    done = kept_versions.by_word(place.vault, by=by)
+    done = git_damage.accept_losses(place.vault, by=by)
     if json:
         output.as_json({"accepted": [ident for one in done for ident in one.idents]})
         return

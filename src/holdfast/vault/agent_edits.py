@@ -18,7 +18,7 @@ from holdfast.capture import calls, gate, home, notices, platform, quoting
 from holdfast.capture.agent_files import BRAIN, Edits
 from holdfast.capture.gate import APPLY, OUTSIDE, REFUSE, Asker, Change, agents_origin
 from holdfast.capture.ids import digest
-from holdfast.errors import UsageError
+from holdfast.errors import GitFailed, UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import authority, index, note_facets, notes
 from holdfast.vault.notes import Broken
@@ -85,8 +85,10 @@ def _committed_since(writer: Writer) -> list[str]:
     known = calls.settled(home.state(writer.vault)).head
     if not known or known == repository.head():
         return []
-    done = repository.attempt("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", known, "HEAD", "--")
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
+    try:
+        return list(repository.differing(known, repository.head()))
+    except GitFailed:
+        return []
 
 
 def _origin(state: str, episodes: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gate, home, platform, same_project
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.errors import UsageError
+from holdfast.errors import GitFailed, UsageError
 from holdfast.vault import frontmatter, index, journal, note_facets, notes
 from holdfast.vault.check_links import IndexNames, Names, broken_links, chains, duplicates, the_map, unfounded
 from holdfast.vault.check_notes import FIXABLE, Finding, Report, check_tasks, of_note
@@ -273,10 +273,10 @@ def _changed(repository: Repository, since: str, head: str) -> list[str] | None:
         return None
     if since == head:
         return []
-    done = repository.attempt("diff-tree", "-r", "-z", "--name-only", "--no-renames", since, head)
-    if done.returncode:
+    try:
+        return sorted(repository.differing(since, head))
+    except GitFailed:
         return None
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
 
 
 def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known: Index) -> Iterator[Finding]:

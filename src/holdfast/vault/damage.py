@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, log, notices, platform
-from holdfast.vault import git_view, notes
+from holdfast.vault import git_loose, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -157,7 +157,7 @@ def _is_as_committed(vault: str, path: str, ident: str) -> bool:
         return False
     if any(found.what == log.DAMAGE for found in log.scan(data)):
         return False  # it was committed so
-    return git_view.blob_id(data, len(ident)) == ident
+    return git_loose.blob_id(data, len(ident)) == ident
 
 
 def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
@@ -319,7 +319,7 @@ def _clear_the_way(vault: str, path: str) -> None:
 def set_aside(vault: str, path: str) -> str:
     """Move what lies at a path in the vault out of the way; returns where it is, "" where nothing was."""
     name = os.path.relpath(path, vault).replace("/", "~")
-    place = git_view.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
+    place = git_loose.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
     if place and not os.path.islink(place):
         os.chmod(place, 0o700 if os.path.isdir(place) else 0o600)
     return place

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
 from holdfast.model import OURS
-from holdfast.vault import git_settings
+from holdfast.vault import git_loose, git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -157,6 +157,15 @@ class Repository:
         )
         return [(line[:2], line[3:].decode("utf-8", "surrogateescape")) for line in raw.split(b"\0") if line]
 
+    def differing(self, before: str, after: str) -> set[str]:
+        """The files that differ between two commits or trees, without git where all of both is loose; `before` is ""
+        where there is none. Raises GitFailed."""
+        try:
+            return git_loose.differing(self.own_folder(), before, after)
+        except LookupError:
+            words = ("diff-tree", "--no-renames", before) if before else ("ls-tree",)
+            return set(names(self.run(*words[:1], "-r", "-z", "--name-only", *words[1:], after)))
+
     def content(self, commit: str, path: str) -> bytes | None:
         """A file as a commit has it; None where it has none."""
         done = self.attempt("cat-file", "blob", f"{commit}:{path}")
@@ -211,6 +220,96 @@ class Repository:
             said = done.stdout.decode("utf-8", "replace").strip()
             found.append(said if any(letter.isalnum() for letter in said) else otherwise)  # git refuses mere signs
         return found[0], found[1]
+
+
+def commit_only(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
+    """Commit exactly these paths as they are in the work tree; "" where nothing is new."""
+    head = repository.head()
+    stage(repository, paths)
+    known = _index_committed(repository, head, message, who, only=frozenset(paths))
+    if known is not None:
+        return known
+    paths = _to_commit(repository, paths, head)
+    only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
+    return _committed(repository, message, who, *only, given=_listed(paths)) if paths else ""
+
+
+def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
+    """Commit these paths as they are in the work tree, with whatever else is staged; "" where nothing is new."""
+    head = repository.head()
+    stage(repository, paths)
+    known = _index_committed(repository, head, message, who)
+    return _committed(repository, message, who) if known is None else known
+
+
+def _index_committed(
+    repository: Repository, head: str, message: str, who: tuple[str, str], only: frozenset[str] | None = None
+) -> str | None:
+    """Commit what is staged, by plumbing: `git commit` looks at every file of the vault several times. "" where that is
+    as the head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
+    tree = repository.text("write-tree", "--missing-ok")  # without a look for each file's object: the head has them
+    changed = repository.differing(head, tree)
+    if not changed:
+        return ""
+    if only is not None and not changed <= only:
+        return None
+    commit = tree_committed(repository, tree, (head,) if head else (), message, who)
+    subject = f"commit: {message.partition(chr(10))[0]}"
+    moved = repository.attempt("update-ref", "-m", subject, "HEAD", commit, head or "0" * len(commit))
+    return None if moved.returncode else commit
+
+
+def tree_committed(
+    repository: Repository, tree: str, parents: Sequence[str], message: str, who: tuple[str, str]
+) -> str:
+    """The commit of a tree, to which nothing leads yet."""
+    on = [part for parent in parents for part in ("-p", parent)]
+    made = repository.run("commit-tree", tree, *on, "-F", "-", given=message.encode("utf-8", "replace"), who=who)
+    return made.decode("ascii").strip()
+
+
+def _committed(
+    repository: Repository, message: str, who: tuple[str, str], *more: str, given: bytes | None = None
+) -> str:
+    done = repository.attempt(
+        *("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message, *more),
+        given=given,
+        who=who,
+        env={"GIT_LITERAL_PATHSPECS": "1"},
+    )
+    if done.returncode:
+        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+        if "nothing to commit" in said or "nothing added to commit" in said or "no changes added" in said:
+            return ""
+        reason = (said or "no reason").splitlines()[-1]
+        raise GitFailed(f"git commit failed in {repository.vault}: {reason}", by_git=True)
+    return repository.head()
+
+
+def _to_commit(repository: Repository, written: Sequence[str], head: str) -> list[str]:
+    """What git can name: files that are there, and gone ones that the head still has."""
+    there = [path for path in written if os.path.lexists(f"{repository.vault}/{path}")]
+    gone = sorted(set(written) - set(there))
+    if gone and head:
+        listed = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head).split(b"\0")
+        known = {name.decode("utf-8", "surrogateescape") for name in listed}
+        there += [path for path in gone if path in known]
+    return there
+
+
+def stage(repository: Repository, written: Sequence[str]) -> None:
+    if written:
+        # A person may have put a file where a folder was, or a folder where a file was.
+        repository.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=_listed(written))
+
+
+def _listed(paths: Sequence[str]) -> bytes:
+    return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+
+
+def names(raw: bytes) -> list[str]:
+    """The names in what git prints with -z."""
+    return [name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name]
 
 
 def environment(repository: Repository, who: tuple[str, str], *, users: bool = False) -> dict[str, str]:

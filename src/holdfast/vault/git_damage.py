@@ -13,9 +13,9 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, notices, platform
-from holdfast.errors import GitFailed, HistoryDamaged
-from holdfast.vault import git_settings, git_view, kept_versions, purge_history
+from holdfast.capture import gate, home, notices, platform
+from holdfast.errors import GitFailed, HistoryDamaged, NotFound
+from holdfast.vault import git_loose, git_settings, purge_history
 from holdfast.vault.git_objects import (
     BRANCH,
     CONFIG,
@@ -32,7 +32,7 @@ from holdfast.vault.git_objects import (
 from holdfast.vault.git_settings import IDENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.vault.git import Repository
 
@@ -43,8 +43,8 @@ LARGEST_INDEX = 1 << 30
 
 
 def refuse(repository: Repository) -> None:
-    """Raise HistoryDamaged where a vault that had a history has none to go on with. One git process as a rule; a
-    repository that is being made, or never had a commit, passes."""
+    """Raise HistoryDamaged where a vault that had a history has none to go on with. A repository that is
+    being made, or never had a commit, passes."""
     vault, folder = repository.vault, repository.own_folder()
     known = git_settings.known(vault)
     if not known and not git_settings.recorded(folder):
@@ -53,8 +53,11 @@ def refuse(repository: Repository) -> None:
     if found is not None:
         raise explained(repository) or as_error(vault, [found])
     # The folders of the last commit: one that cannot be read would let a change go half way.
-    if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
-        raise explained(repository) or HistoryDamaged()
+    try:
+        git_loose.check_folders(folder, git_settings.tip(folder))
+    except LookupError:
+        if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
+            raise explained(repository) or HistoryDamaged() from None
     is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
     if is_other and known not in purge_history.gone(vault):
         raise as_error(
@@ -106,7 +109,7 @@ def unreadable(repository: Repository) -> GitFailed:
         return error
     if found:
         return as_error(repository.vault, found)
-    accepted = kept_versions.idents(repository.vault)
+    accepted = git_settings.accepted(repository.vault)
     why = "it is among the versions that you accepted as lost" if accepted else f"`{LOOK}` looks at all of it"
     return HistoryDamaged(
         f"A version in the history of {repository.vault} cannot be read; nothing was changed, and {why}.",
@@ -265,7 +268,7 @@ def _index(folder: str, *, is_expected: bool) -> str:
         return f"is {_how(raw, there=True)}"
     if raw[:4] != b"DIRC" or len(raw) < 32:
         return "is cut short or overwritten"
-    size = git_view.digits(folder) // 2
+    size = git_loose.digits(folder) // 2
     digest = (hashlib.sha1 if size == 20 else hashlib.sha256)(raw[:-size], usedforsecurity=False).digest()
     return "" if raw[-size:] in (digest, bytes(size)) else "is cut short or overwritten"
 
@@ -288,3 +291,37 @@ def _how(raw: bytes, *, there: bool) -> str:
     if not there:
         return "gone"
     return "empty" if not raw else "zeros" if not raw.strip(b"\0") else "cut short or overwritten"
+
+
+def losses(vault: str, *, by: gate.Asker) -> list[Damage]:
+    """What is lost, and would be accepted. Raises gate.Refused, and NotFound where nothing is lost that the history
+    could go on without."""
+    from holdfast.vault.git import Repository
+
+    gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Accepting a loss")
+    lost = [one for one in look(Repository(vault)) if one.is_lost]
+    beyond = next((one for one in lost if not (one.goes_on and one.idents)), None)
+    if beyond:
+        raise NotFound(
+            f"The history of {vault} cannot go on as it is: {beyond.what}; nothing was changed. "
+            f"`{BEGIN}` keeps it beside and begins a new one."
+        )
+    if not lost:
+        raise NotFound(f"Nothing in the history of {vault} is lost; nothing was changed.")
+    return lost
+
+
+def accept_losses(vault: str, *, by: gate.Asker) -> list[Damage]:
+    """Accept what is lost, by the user's word, and let starts be silent about it; returns it. Raises as `losses`."""
+    lost = losses(vault, by=by)
+    git_settings.accept(vault, [ident for one in lost for ident in one.idents])
+    notices.lift(home.state(vault), notices.VERSIONS)
+    return lost
+
+
+def accept_unreadable(repository: Repository, paths: Sequence[str]) -> None:
+    """The committed versions of these files that git cannot give back. Raises OSError."""
+    known = git_loose.committed(repository, paths)
+    git_settings.accept(
+        repository.vault, [one for one in known.values() if repository.attempt("cat-file", "blob", one).returncode]
+    )

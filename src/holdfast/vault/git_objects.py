@@ -2,7 +2,7 @@
 
 Promise: nothing is called mendable of which it was not seen that every object which that commit leads to is there, or
 can be made from the vault's files. What is lost is named by file and commit, so that a person knows which version of
-which note it is. Losses that the user has accepted (vault/accepted_loss) are no damage any more.
+which note it is. Losses that the user has accepted (git_settings.accepted) are no damage any more.
 
 The parts of a repository that can be damaged, and one that is, as a clause of a sentence.
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import GitFailed
-from holdfast.vault import git_settings, git_view, kept_versions, purge_history
+from holdfast.vault import git_loose, git_settings, git_view, purge_history
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ class Damage:
 
 
 AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
-FOLDER, FOREIGN = "40000", "160000"  # modes in a tree: a folder, and a commit of another repository
+FOREIGN = "160000"  # the mode of a commit of another repository in a tree
 ALL = "the list of files"  # of a commit whose own tree is not there
 
 
@@ -160,10 +160,12 @@ def read(view: View) -> Graph:
     for ident, raw in _contents(view.repository, view.commits):
         graph.commits[ident] = _commit(raw)
     for ident, raw in _contents(view.repository, view.trees):
-        entries = list(_entries(raw, len(ident) // 2))
-        folders = tuple((name, one) for mode, name, one in entries if mode == FOLDER)
+        entries = list(git_loose.entries(raw, len(ident) // 2))
+        folders = tuple((name, one) for mode, name, one in entries if mode == git_loose.FOLDER)
         odd = tuple(
-            (name, one) for mode, name, one in entries if mode not in (FOLDER, FOREIGN) and one not in view.there
+            (name, one)
+            for mode, name, one in entries
+            if mode not in (git_loose.FOLDER, FOREIGN) and one not in view.there
         )
         if folders:
             graph.folders[ident] = folders
@@ -205,15 +207,6 @@ def _commit(raw: bytes) -> Commit:
     return Commit(time, trees[0] if trees else "", parents)
 
 
-def _entries(raw: bytes, length: int) -> Iterator[tuple[str, str, str]]:
-    at = 0
-    while at < len(raw):
-        space, end = raw.index(b" ", at), raw.index(b"\0", at)
-        name = raw[space + 1 : end].decode("utf-8", "surrogateescape")
-        yield raw[at:space].decode("ascii", "replace"), name, raw[end + 1 : end + 1 + length].hex()
-        at = end + 1 + length
-
-
 MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
 NAMED = 3  # versions that a sentence names
 NOW_WHOLE = "the notes as they are now are whole"
@@ -225,7 +218,7 @@ def judge(repository: Repository, in_files: list[Damage], said: str = "", status
     ended with this `status` and has `said` why. Raises GitFailed."""
     with git_view.opened(repository) as view:
         graph = read(view)
-        accepted = kept_versions.idents(repository.vault)
+        accepted = git_settings.accepted(repository.vault)
         found = list(_replaced(repository, graph, in_files))
         at = target(repository, graph, in_files)
         if not at and not any(one.is_lost for one in in_files):

@@ -23,10 +23,18 @@ from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import GitFailed, HoldfastError, NotFound
 from holdfast.model import OURS
-from holdfast.vault import git_damage, git_objects, git_settings, git_view, journal, purge_history, transaction
-from holdfast.vault.git import BRANCH, Repository
+from holdfast.vault import (
+    git_damage,
+    git_loose,
+    git_objects,
+    git_settings,
+    git_view,
+    purge_history,
+    transaction,
+)
+from holdfast.vault.git import BRANCH, Repository, commit_theirs
+from holdfast.vault.git_loose import moved
 from holdfast.vault.git_settings import is_steering, names
-from holdfast.vault.git_view import moved
 from holdfast.vault.journal import Change
 from holdfast.vault.purge_history import Beside
 
@@ -121,7 +129,7 @@ def _objects(repository: Repository, _: Damage, aside: str) -> str:
     """Objects that are cut short go aside, so that git can write them again; then all that the files still have is
     written, and the trees of the index."""
     folder = repository.own_folder()
-    bad = git_view.broken_objects(folder)
+    bad = git_loose.broken_objects(folder)
     for path in bad:
         moved(path, f"{aside}/{os.path.relpath(path, folder)}")
     git_view.make(repository, f"{folder}/index")
@@ -353,7 +361,7 @@ def _take_in(repository: Repository, now: float) -> tuple[str, int]:
     edits = Edits(repository.vault)
     mine = [path for path in transaction.changed_paths(repository) if not edits.by(path)]
     change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)
-    commit = journal.commit_theirs(repository, mine, change.message(), OURS) if mine else ""
+    commit = commit_theirs(repository, mine, change.message(), OURS) if mine else ""
     commit = commit or repository.head()
     files = repository.run("ls-tree", "-r", "-z", "--name-only", commit).count(b"\0") if commit else 0
     return commit, files

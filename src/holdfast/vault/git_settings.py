@@ -14,9 +14,13 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, git_process, home, platform
 from holdfast.errors import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LARGEST = 1 << 20
 FILES = ("config", "config.worktree")
@@ -29,34 +33,13 @@ OF_REMOTES = frozenset(
 )
 # Sections of git that have such a word in a key, and nothing to do with what we ask of it.
 IDLE = frozenset(
-    {
-        "core",
-        "gpg",
-        "alias",
-        "pager",
-        "difftool",
-        "mergetool",
-        "browser",
-        "man",
-        "gui",
-        "guitool",
-        "trailer",
-        "sendemail",
-    }
-    | {
-        "submodule",
-        "sequence",
-        "instaweb",
-        "remote",
-        "interactive",
-        "credential",
-        "web",
-        "help",
-        "branch",
-        "lfs",
-        "tar",
-    }
+    (
+        *("core", "gpg", "alias", "pager", "difftool", "mergetool", "browser", "man", "gui", "guitool", "trailer"),
+        *("sendemail", "submodule", "sequence", "instaweb", "remote", "interactive", "credential", "web", "help"),
+        *("branch", "lfs", "tar"),
+    )
 )
+PLAIN = re.compile(rb'(?:\[[a-z]+(?: "[a-z][\w./-]*")?\]\n(?:\t[a-z]+ = [\w./:@*+~-]+\n)+)+')
 WORDS = ("command", "cmd", "driver", "helper", "hook", "process", "program", "textconv", "clean", "smudge", "external")
 
 
@@ -94,18 +77,22 @@ def _steering(path: str, *, network: bool) -> str:
         raise GitFailed(
             f"{path} cannot be read ({error.strerror}), so git was not started; nothing was changed."
         ) from None
-    return next((key for key in _keys(raw) if is_steering(key, network=network)), "")
-
-
-def names(raw: bytes) -> tuple[str, ...]:
-    """The names of the settings in a file; none where git cannot read it."""
-    return _keys(raw)
+    return next((key for key in names(raw) if is_steering(key, network=network)), "")
 
 
 @lru_cache(maxsize=64)
-def _keys(raw: bytes) -> tuple[str, ...]:
-    """None of the keys where git cannot read them: it will say so itself, and start nothing."""
-    return tuple(git_process.setting_names(raw) or ())
+def names(raw: bytes) -> tuple[str, ...]:
+    """The names of the settings in a file. None where git cannot read them: it will say so itself, and start nothing.
+    Git itself reads all but the plainest files, as it writes them."""
+    if not PLAIN.fullmatch(raw):
+        return tuple(git_process.setting_names(raw) or ())
+    found, section = [], ""
+    for line in raw.decode("ascii").splitlines():
+        if line.startswith("["):
+            section = line.strip('[]"').replace(' "', ".")
+        else:
+            found.append(f"{section}.{line.split()[0]}")
+    return tuple(found)
 
 
 def is_steering(key: str, *, network: bool) -> bool:
@@ -126,6 +113,7 @@ def is_steering(key: str, *, network: bool) -> bool:
 IDENT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 SMALL = 4096
 LARGEST_CONFIG = 1 << 16
+LOST = "lost-versions"
 
 
 def known(vault: str) -> str:
@@ -220,3 +208,21 @@ def _put(path: str, data: bytes) -> None:
     fresh = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     platform.write_synced(fresh, data)
     os.rename(fresh, path)
+
+
+def accepted(vault: str) -> frozenset[str]:
+    """Versions that are lost and that the user has accepted as lost: no alarm, and the history keeps its commits."""
+    try:
+        raw = platform.read_file(f"{home.state(vault)}/{LOST}").decode("ascii", "replace")
+    except OSError:
+        return frozenset()
+    return frozenset(line for line in raw.split() if IDENT.fullmatch(line))
+
+
+def accept(vault: str, lost: Iterable[str]) -> None:
+    """Raises OSError."""
+    known = accepted(vault)
+    fresh = sorted(set(lost) - known)
+    if fresh:
+        text = "".join(f"{one}\n" for one in (*sorted(known), *fresh))
+        platform.write_atomic(f"{home.state(vault)}/{LOST}", text.encode("ascii"), durable=True)

@@ -5,106 +5,26 @@ HEAD and settings of its own; links lead to every object and pack that was read 
 taken out of packs that are damaged, or made from the vault's files. Whoever asks it is told the truth, and nothing in
 the vault is changed by it.
 
-A file that stands in the way is moved to a name of its own and never thrown away.
-
-Git's single objects as files: whether one holds what its name says, and writing one again.
-
-Git's objects as the vault's files still have them: each file, and the folders of all files and of the index.
+`make` writes git's objects as the vault's files still have them: each file, and the folders of all files and of the
+index.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import tempfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
+from holdfast.vault import git_loose
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.vault.git import Repository
-
-
-def moved(path: str, place: str) -> str:
-    """Move what lies at a path to `place`, or beside it where that is taken; returns where it is, "" where nothing
-    was. Raises OSError."""
-    if not os.path.lexists(path):
-        return ""
-    platform.make_folders(os.path.dirname(place))
-    while os.path.lexists(place):
-        place += ".again"
-    try:
-        os.rename(path, place)
-    except FileNotFoundError:
-        return ""
-    except OSError:
-        shutil.copy2(path, place)  # another file system
-        os.unlink(path)
-    return place
-
-
-HASHES = {40: hashlib.sha1, 64: hashlib.sha256}
-LARGEST = 1 << 30
-
-
-def digits(folder: str) -> int:
-    """How long ids are in the repository at `folder`: 40, unless somebody made it with longer ones."""
-    try:
-        config = platform.read_file(f"{folder}/config")
-    except OSError:
-        config = b""
-    return 64 if b"objectformat" in config.lower() else 40
-
-
-def blob_id(data: bytes, length: int) -> str:
-    """The id that git gives to a file with these bytes."""
-    return HASHES[length](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def path_of(folder: str, ident: str) -> str:
-    return f"{folder}/objects/{ident[:2]}/{ident[2:]}"
-
-
-def holds(path: str, ident: str) -> bool:
-    """Whether the file of an object holds it; also where there is none, packed or pruned meanwhile."""
-    try:
-        raw = zlib.decompress(platform.read_file(path, largest=LARGEST))
-    except FileNotFoundError:
-        return True
-    except (OSError, zlib.error):
-        return False
-    return HASHES[len(ident)](raw, usedforsecurity=False).hexdigest() == ident
-
-
-def broken_objects(folder: str) -> list[str]:
-    """The files of single objects that do not hold what their name says."""
-    found = []
-    for part in sorted(platform.names(f"{folder}/objects")):
-        if len(part) != 2:
-            continue
-        for name in sorted(platform.names(f"{folder}/objects/{part}")):
-            ident = part + name
-            if len(ident) in HASHES and not holds(path_of(folder, ident), ident):
-                found.append(path_of(folder, ident))
-    return found
-
-
-def write_blob(folder: str, data: bytes, aside: str) -> str:
-    """Write a file's bytes as an object of their own, whatever lay there; that goes `aside`. Returns the id."""
-    ident = blob_id(data, digits(folder))
-    path = path_of(folder, ident)
-    moved(path, f"{aside}/objects/{ident[:2]}/{ident[2:]}")
-    platform.make_folders(os.path.dirname(path))
-    platform.write_atomic(path, zlib.compress(b"blob %d\0" % len(data) + data), durable=True)
-    os.chmod(path, 0o444)
-    return ident
 
 
 OTHERS = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).state")
@@ -168,12 +88,12 @@ def opened(repository: Repository) -> Iterator[View]:
     real = repository.own_folder()
     with tempfile.TemporaryDirectory(prefix="holdfast-view-") as scratch:
         view, making = (Beside(repository.vault, repository.held, f"{scratch}/{name}") for name in ("git", "making"))
-        form = ("--object-format=sha256",) if digits(real) == 64 else ()
+        form = ("--object-format=sha256",) if git_loose.digits(real) == 64 else ()
         for one in (view, making):
             one.run("init", "--quiet", "--template=", *form)
         whole = f"{scratch}/whole"
         _also(view, (whole, *_alternates(real)))
-        broken = broken_objects(real)
+        broken = git_loose.broken_objects(real)
         _link(real, whole, broken)
         packs = _link_packs(view, real, whole)
         there = _listed(view)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import agent_files, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.errors import GitFailed, HoldfastError, UsageError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import OURS
 
 if TYPE_CHECKING:
@@ -113,13 +113,27 @@ def apply(repository: Repository, change: Change) -> Applied:
     """Write the files, commit them, forget the journal. The vault's lock is held."""
     for one in change.files:
         inside(repository.vault, one.path)
-    from holdfast.vault import kept_versions  # whoever only reads a file needs no git
+    from holdfast.vault import git_loose  # whoever only reads a file needs no git
 
-    kept_versions.make_sure(repository, kept_versions.displaced(repository.vault, change))
+    git_loose.make_sure(repository, _displaced(repository.vault, change))
     platform.make_folders(_folder(repository.vault))
     record = {"v": 1, **asdict(change)}
     platform.write_atomic(_journal(repository.vault), codec.encode(record), durable=True)
     return _carry_out(repository, change)
+
+
+def _displaced(vault: str, change: Change) -> dict[str, bytes]:
+    """The texts that only the history has once a change is made."""
+    found = {}
+    for one in change.files:
+        try:
+            now = content(vault, one.path) if one.before is not None else None
+        except OSError:
+            continue
+        after = None if one.after is None else one.after.encode("utf-8", "surrogateescape")
+        if now and digest(now) == one.before and not (after or b"").startswith(now):
+            found[one.path] = now
+    return found
 
 
 def text(vault: str, path: str) -> str:
@@ -334,98 +348,16 @@ def _drop_empty_folder(folder: str, vault: str) -> None:
 
 def _commit(repository: Repository, change: Change, written: Sequence[str]) -> str:
     """Commit exactly these paths; "" where they are already as the head has them."""
+    from holdfast.vault import git  # whoever only reads a file needs none
+
+    if not change.parents:
+        return git.commit_only(repository, written, change.message(), change.author) if written else ""
     head = repository.head()
-    _stage(repository, written)
-    if change.parents:
-        tree = repository.text("write-tree")
-        commit = _tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
-        repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
-        return commit
-    if not written:
-        return ""
-    known = _index_committed(repository, head, change.message(), change.author, only=frozenset(written))
-    if known is not None:
-        return known
-    paths = _to_commit(repository, written, head)
-    only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    return _committed(repository, change.message(), change.author, *only, given=_listed(paths)) if paths else ""
-
-
-def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
-    """Commit these paths as they are in the work tree, with whatever else is staged; "" where nothing is new."""
-    head = repository.head()
-    _stage(repository, paths)
-    known = _index_committed(repository, head, message, who)
-    return _committed(repository, message, who) if known is None else known
-
-
-def _index_committed(
-    repository: Repository, head: str, message: str, who: tuple[str, str], only: frozenset[str] | None = None
-) -> str | None:
-    """Commit what is staged, by plumbing: `git commit` looks at every file of the vault several times. "" where that is
-    as the head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
-    tree = repository.text("write-tree", "--missing-ok")  # without a look for each file's object: the head has them
-    if head:
-        raw = repository.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", head, tree)
-    else:
-        raw = repository.run("ls-tree", "-r", "-z", "--name-only", tree)
-    changed = {name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name}
-    if not changed:
-        return ""
-    if only is not None and not changed <= only:
-        return None
-    commit = _tree_committed(repository, tree, (head,) if head else (), message, who)
-    subject = f"commit: {message.partition(chr(10))[0]}"
-    moved = repository.attempt("update-ref", "-m", subject, "HEAD", commit, head or "0" * len(commit))
-    return None if moved.returncode else commit
-
-
-def _tree_committed(
-    repository: Repository, tree: str, parents: Sequence[str], message: str, who: tuple[str, str]
-) -> str:
-    """The commit of a tree, to which nothing leads yet."""
-    on = [part for parent in parents for part in ("-p", parent)]
-    made = repository.run("commit-tree", tree, *on, "-F", "-", given=message.encode("utf-8", "replace"), who=who)
-    return made.decode("ascii").strip()
-
-
-def _committed(
-    repository: Repository, message: str, who: tuple[str, str], *more: str, given: bytes | None = None
-) -> str:
-    done = repository.attempt(
-        *("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message, *more),
-        given=given,
-        who=who,
-        env={"GIT_LITERAL_PATHSPECS": "1"},
-    )
-    if done.returncode:
-        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
-        if "nothing to commit" in said or "nothing added to commit" in said or "no changes added" in said:
-            return ""
-        reason = (said or "no reason").splitlines()[-1]
-        raise GitFailed(f"git commit failed in {repository.vault}: {reason}", by_git=True)
-    return repository.head()
-
-
-def _to_commit(repository: Repository, written: Sequence[str], head: str) -> list[str]:
-    """What git can name: files that are there, and gone ones that the head still has."""
-    there = [path for path in written if os.path.lexists(f"{repository.vault}/{path}")]
-    gone = sorted(set(written) - set(there))
-    if gone and head:
-        listed = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head).split(b"\0")
-        known = {name.decode("utf-8", "surrogateescape") for name in listed}
-        there += [path for path in gone if path in known]
-    return there
-
-
-def _stage(repository: Repository, written: Sequence[str]) -> None:
-    if written:
-        # A person may have put a file where a folder was, or a folder where a file was.
-        repository.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=_listed(written))
-
-
-def _listed(paths: Sequence[str]) -> bytes:
-    return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    git.stage(repository, written)
+    tree = repository.text("write-tree")
+    commit = git.tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
+    repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
+    return commit
 
 
 def _refresh_index(repository: Repository, change: Change) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
 from holdfast.capture.agent_files import Edits
-from holdfast.errors import HoldfastError
+from holdfast.errors import GitFailed, HoldfastError
 from holdfast.vault import index, index_store, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.index import Index, Known
@@ -117,10 +117,10 @@ def _since(repository: Repository, meta: Mapping[str, str], head: str) -> list[s
     """The files that differ between the commit of the rows and the head; None where that commit is no longer there."""
     if not head or meta["commit"] == head:
         return [] if head else None
-    done = repository.attempt("diff-tree", "-r", "-z", "--name-only", "--no-renames", meta["commit"], head, "--", *TOPS)
-    if done.returncode:
+    try:
+        return [one for one in repository.differing(meta["commit"], head) if one.partition("/")[0] in TOPS]
+    except GitFailed:
         return None
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
 
 
 def _submodules(repository: Repository, head: str) -> list[str]:

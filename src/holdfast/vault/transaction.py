@@ -26,10 +26,11 @@ from holdfast.vault import (
     armed_file,
     authority,
     damage,
+    git,
     git_damage,
+    git_loose,
     git_settings,
     journal,
-    kept_versions,
     note_facets,
     notes,
     own_files,
@@ -310,7 +311,7 @@ def commit_person(writer: Writer) -> str:
     edits = agent_files.Edits(repository.vault)
     left = [path for path in kept if not settled.is_done and edits.by(path)]
     theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
-    kept_versions.tell_lost(repository, head, theirs, writer.now)
+    git_loose.tell_lost(repository, head, theirs, writer.now)
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
     if commit:
         writer.look_again()
@@ -349,9 +350,9 @@ def _commit_theirs(writer: Writer, found: list[tuple[bytes, str]], theirs: list[
     who = repository.person()
     if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):
         # A file was edited again after it was staged: only the index has the version between.
-        journal.commit_theirs(repository, (), change.message(), who)
+        git.commit_theirs(repository, (), change.message(), who)
         change = Change(new_id(writer.now), change.subject, (), "hand")
-    return journal.commit_theirs(repository, theirs, change.message(), who)
+    return git.commit_theirs(repository, theirs, change.message(), who)
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
