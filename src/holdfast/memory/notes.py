@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
     from holdfast.vault.purge import Done as Purged
-    from holdfast.vault.purge import Plan as PurgePlan
+    from holdfast.vault.purge import PurgePlan
     from holdfast.vault.review import Reviewed, Reviews
     from holdfast.vault.sync import Synced
 

@@ -104,11 +104,7 @@ def text(vault: str, path: str, edits: Edits | None = None) -> str | None:
     """What counts of a file; None where that is nothing."""
     if (edits or Edits(vault)).by(path):
         return committed(vault, path)
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
-    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+    return journal.read(vault, path)
 
 
 def note(vault: str, path: str) -> Note | Broken | None:

@@ -18,13 +18,14 @@ from holdfast.brief.brief_file import VERSION, path_of, stamp
 from holdfast.capture import codec, gitfiles, home, platform, projects, quoting, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.model import Project, replace
-from holdfast.vault import anchors, authority, brief_parts, index, journal, lineage, note_facets, notes, prompts
+from holdfast.vault import anchors, authority, index, journal, lineage, note_facets, notes, prompts
 from holdfast.vault.note_facets import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.vault.anchors import Anchor
+    from holdfast.vault.lineage import Handoff
 
 MOST_FILES = 64
 MOST_RULES = 36
@@ -203,21 +204,21 @@ def _add_said(draft: _Draft) -> None:
     spoken = {}
     if project:
         draft.watch(prompts.FOLDER)
-        spoken = brief_parts.sentences(draft.vault, project, shelf.known)
+        spoken = prompts.lasting(draft.vault, project, shelf.known)
     sure = [(day, one) for (day, doubt), texts in spoken.items() if not doubt for one in texts]
-    theirs, dropped = brief_parts.in_force(shelf.said_in(project), MOST_SAID, sure)
+    theirs, dropped = note_facets.in_force(shelf.said_in(project), MOST_SAID, sure)
     for note in theirs:
         draft.add("said", quoting.SAID, note.path, (), shelf.why(note, "said by the user"))
     draft.count("said", shelf.count("said", project) - dropped - len(theirs))
     for (day, doubt), texts in spoken.items():
-        draft.say("said", brief_parts.line(day, texts, doubt=doubt))
+        draft.say("said", prompts.said_line(day, texts, doubt=doubt))
 
 
 def _add_handoff(draft: _Draft) -> None:
     draft.watch(lineage.FOLDER)
     listed = lineage.names(draft.vault, draft.project.id)
     branch = gitfiles.branch(draft.project.root) if draft.project.root else ""
-    chosen, draft.branch = brief_parts.choose(draft.vault, listed, branch)
+    chosen, draft.branch = _chosen(draft.vault, listed, branch)
     for one in chosen:
         draft.add(one.section, one.how, one.path)
         if one.only_for is not None:
@@ -230,10 +231,7 @@ def _add_activity(draft: _Draft) -> None:
     """The last lines of activity.log about this project, the newest first: a full brief drops what comes last. Those of
     sessions whose handoff is told anyway are passed over."""
     wanted = tuple(f"[{one}] " for one in draft.project.ids)
-    try:
-        raw = journal.content(draft.vault, "activity.log") or b""
-    except OSError:
-        return
+    raw = journal.readable(draft.vault, "activity.log") or b""
     lines = raw[-TAIL:].decode("utf-8", "replace").split("\n")[1 if len(raw) > TAIL else 0 :]
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
     told = tuple(str(source.get("p", "")) for source in draft.sources)
@@ -320,3 +318,63 @@ def _project_of(path: str) -> Project | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return project if isinstance(project.id, str) and isinstance(project.root, str) else None
+
+
+WITHIN = 60  # handoffs that are looked at, the newest
+WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
+MOST_BRANCHES = 4  # that are prepared in full
+MOST_BEFORE = 2  # handoffs before the newest of a branch
+MOST_LINES = 5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One handoff and how it is told. `only_for` is the branch at which it is, `not_for` that at which it is not: there
+    it is told in full. None: whatever the branch is."""
+
+    section: str
+    how: str
+    path: str
+    only_for: str | None = None
+    not_for: str | None = None
+
+
+def _chosen(vault: str, listed: list[str], branch: str) -> tuple[list[Choice], str]:
+    """The choices in the order in which a start tells them, and the branch of the newest handoff; `branch` is the one
+    that the work tree is at now."""
+    by_branch: dict[str, list[tuple[Handoff, int]]] = {}
+    newest = ""
+    for number in range(len(listed), max(0, len(listed) - WITHIN), -1):
+        found = lineage.read(vault, listed[number - 1])
+        if isinstance(found, lineage.Handoff):
+            newest = newest if by_branch else found.branch
+            by_branch.setdefault(found.branch, []).append((found, number))
+    first = [name for name in dict.fromkeys((branch, newest)) if name in by_branch]
+    names = [*first, *(name for name in by_branch if name not in first)]
+    chosen: list[Choice] = []
+    for name in names[:MOST_BRANCHES]:
+        chosen += _in_full(by_branch[name], name)
+    lines = [(by_branch[name][0], name) for name in names]
+    for (handoff, number), name in lines[:MOST_LINES]:
+        chosen.append(Choice("beside", f"{quoting.BESIDE}:{number}", handoff.path, not_for=name))
+    return chosen, newest
+
+
+def _in_full(found: list[tuple[Handoff, int]], branch: str) -> list[Choice]:
+    (handoff, number), *before = found
+    chosen = [Choice("handoff", f"{quoting.HANDOFF}:{number}", handoff.path, branch)]
+    if handoff.author == lineage.MECHANICAL:
+        # Nobody wrote this one, so what the last author asked for is still what is to be done next.
+        written = next((one for one in before[:WRITTEN_WITHIN] if _is_written(one[0])), None)
+        if written:
+            chosen.append(Choice("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path, branch))
+    began = lineage.compact(handoff.started)
+    beside = [(one, nth) for one, nth in before if began and lineage.compact(one.time) > began]
+    earlier = [(one, nth) for one, nth in before if (one, nth) not in beside]
+    chosen += [Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in earlier[:MOST_BEFORE]]
+    chosen += [Choice("beside", f"{quoting.BESIDE}:{nth}", one.path, branch) for one, nth in beside[:MOST_LINES]]
+    return chosen
+
+
+def _is_written(handoff: Handoff) -> bool:
+    return handoff.author != lineage.MECHANICAL and bool(handoff.items("next_steps"))

@@ -60,7 +60,7 @@ def check(
         return os.path.isfile(f"{vault}/{path}")
 
     def text_of(path: str) -> str:
-        return _text(vault, path) or ""
+        return journal.text(vault, path)
 
     findings = [of_broken(one) for one in known.broken if not CONFLICT.search(one.path)]
     for path, one in settled.items():
@@ -69,20 +69,12 @@ def check(
         findings += broken_links(one.note, one.links, text, names, is_file)
     findings += duplicates(listed)
     findings += chains(listed, names, text_of)
-    findings += the_map(_text(vault, note_facets.PATH), known.notes, is_file)
+    findings += the_map(journal.read(vault, note_facets.PATH), known.notes, is_file)
     findings += _files(vault, "", known)
     findings += check_tasks(vault)
     findings += _unfinished(vault)
     found = tuple(sorted(set(findings), key=lambda one: (one.path, one.line, one.code, one.what)))
     return Report(found, len(known.known) + len(known.broken))
-
-
-def _text(vault: str, path: str) -> str | None:
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
-    return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
 def of_broken(broken: Broken) -> Finding:

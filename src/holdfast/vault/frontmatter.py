@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import front_matter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 FENCE = front_matter.FENCE
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
@@ -57,18 +57,86 @@ def parse(text: str) -> Document:
         raise Unparsable(damage.line, damage.reason) from damage
     after = text.find("\n", end)
     body = text[after + 1 :] if after >= 0 else ""
-    from holdfast.vault import yaml_places  # whoever only looks at the index needs no YAML
-
-    try:
-        fields, spans, lasts = yaml_places.of(source, start)
-    except yaml_places.NotYaml as error:
-        line = 2 if error.at is None else text.count("\n", 0, start + error.at) + 1
-        raise Unparsable(line, error.reason) from error
-    except UnicodeError:
-        raise Unparsable(1, "it is not UTF-8") from None
+    fields, spans, lasts = _places(text, start, source)
     if _normal(fields) != _normal(read):
         raise Unparsable(1, "YAML reads it in another way than the hook does; write its values in quotes")
     return Document(text, fields, spans, end, body, lasts)
+
+
+def _places(text: str, start: int, source: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]], dict[str, int]]:
+    """The fields as YAML reads them, the places of their values in the text, and the ends of lists."""
+    import yaml  # whoever only looks at the index needs none
+
+    def wrong(mark: Any, reason: str) -> Unparsable:  # YAML's own count of lines knows other line breaks than editors
+        return Unparsable(text.count("\n", 0, start + (mark.index if mark else 0)) + 1, reason)
+
+    try:
+        root = _composed(source, wrong)
+    except yaml.MarkedYAMLError as error:
+        raise wrong(error.problem_mark or error.context_mark, error.problem or "not YAML") from error
+    except yaml.YAMLError as error:
+        raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
+    except UnicodeError:
+        raise Unparsable(1, "it is not UTF-8") from None
+    if root is not None and root.id != "mapping":
+        raise wrong(root.start_mark, "it should be lines of `key: value`")
+    fields: dict[str, Any] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    lasts: dict[str, int] = {}
+    for key, value in root.value if root else ():
+        name = key.value if key.id == "scalar" else ""
+        if not name or name in fields:
+            raise wrong(
+                key.start_mark, f"the key {name} stands there twice" if name else "a key should be a plain word"
+            )
+        fields[name] = _plain(value)
+        spans[name] = (start + value.start_mark.index, start + _end(value))
+        if value.id == "sequence" and value.value:
+            lasts[name] = start + _end(value.value[-1])
+    return fields, spans, lasts
+
+
+def _composed(source: str, wrong: Callable[[Any, str], Unparsable]) -> Any:
+    """The tree of nodes. Neither an alias nor deep nesting gets as far as the composer: the one is a bomb, the other
+    ends the stack, since the C composer calls itself for each level. The usual text needs no look at its events."""
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    signs = sum(source.count(sign) for sign in ("[", "{", "- ", "-\n", "-\r", "-\t", "?", ":"))  # one per level
+    if "&" in source or "*" in source or signs >= front_matter.DEEPEST:
+        depth = 0
+        for event in yaml.parse(source, Loader=loader):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise wrong(event.start_mark, "anchors and aliases are not accepted")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > front_matter.DEEPEST:
+                raise wrong(event.start_mark, "nested too deeply")
+    return yaml.compose(source, Loader=loader)
+
+
+def _end(node: Any) -> int:
+    """Where a value's own text ends: libyaml counts the comments below a block as the block's."""
+    if node.id != "scalar" and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)
+
+
+def _plain(node: Any) -> Any:
+    """Text, numbers, lists and tables. A date stays the text it is."""
+    if node.id == "sequence":
+        return [_plain(one) for one in node.value]
+    if node.id == "mapping":
+        return {str(_plain(key)): _plain(value) for key, value in node.value}
+    kind = node.tag.rpartition(":")[2]
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return node.value.lower() in ("true", "yes", "on")
+    if kind == "int" and node.value.removeprefix("-").isdecimal() and len(node.value) < 19:
+        number = int(node.value)
+        return number if str(number) == node.value else node.value  # 007 is a name
+    return node.value
 
 
 def _normal(value: Any) -> Any:

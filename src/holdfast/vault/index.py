@@ -291,11 +291,7 @@ def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: lis
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
     text = authority.committed(vault, path)
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        raw = None
-    if text != (None if raw is None else raw.decode("utf-8", "surrogateescape")):
+    if text != journal.read(vault, path):
         held.append(path)
     return None if text is None else notes.from_text(path, text)
 

@@ -130,18 +130,32 @@ def _displaced(vault: str, change: Change) -> dict[str, bytes]:
             now = content(vault, one.path) if one.before is not None else None
         except OSError:
             continue
-        after = None if one.after is None else one.after.encode("utf-8", "surrogateescape")
+        after = encoded(one.after)
         if now and digest(now) == one.before and not (after or b"").startswith(now):
             found[one.path] = now
     return found
 
 
-def text(vault: str, path: str) -> str:
-    """A file of the vault as text, byte for byte; "" where there is none that can be read."""
+def readable(vault: str, path: str) -> bytes | None:
+    """A file of the vault; None where there is none that can be read."""
     try:
-        return (content(vault, path) or b"").decode("utf-8", "surrogateescape")
+        return content(vault, path)
     except OSError:
-        return ""
+        return None
+
+
+def read(vault: str, path: str) -> str | None:
+    """The same as text, byte for byte: what is no UTF-8 comes back as it went when it is written again."""
+    raw = readable(vault, path)
+    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+
+
+def text(vault: str, path: str) -> str:
+    return read(vault, path) or ""
+
+
+def encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def is_cut_short(vault: str) -> bool:
@@ -248,7 +262,7 @@ def _write(vault: str, file: File) -> str | None:
     """Put one file in its place. Returns None where it is there, "" where somebody else has changed it since the change
     was planned, and the reason where the system refuses it."""
     path = inside(vault, file.path)
-    after = None if file.after is None else file.after.encode("utf-8", "surrogateescape")
+    after = encoded(file.after)
     aside = f"{_folder(vault)}/displaced-{text_digest(file.path)}"
     try:
         with _unwritten(path):
@@ -308,7 +322,7 @@ def _settle(vault: str, file: File, aside: str) -> bool:
         left = digest(platform.read_file(aside, largest=LARGEST_JOURNAL))
     except FileNotFoundError:
         return True
-    after = digest(None if file.after is None else file.after.encode("utf-8", "surrogateescape"))
+    after = digest(encoded(file.after))
     is_theirs = left not in (file.before, after)
     if is_theirs and digest(content(vault, file.path)) == after:
         path = f"{vault}/{file.path}"

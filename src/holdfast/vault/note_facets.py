@@ -1,73 +1,51 @@
-"""What a note is looked up by: its words, its sources, its places in the map and in a brief.
+"""Facets of a note, by which it is looked up: its words, its sources, its places in the map and in a brief.
 
-One set of facets for each note, worked out when it is read, so that the stored index (vault/stored_index) finds the
-few notes that a change needs without loading the others. Keys are texts whose order is the order they are shown in.
+They are worked out when a note is read, so that the stored index (vault/stored_index) finds the few notes that a change
+needs without loading the others. Keys are texts whose order is the order they are shown in.
 
-Which notes a brief shows first: by authority (the user's, those a person confirmed, decisions, lessons, facts,
-outside text, lists of what was done), then by the weight that their use has given them in the field, then the
-newest.
-
-BRAIN.md: the operator's own words, and between markers the map that we generate.
+The map is the part of BRAIN.md between markers; the rest is the operator's own words. A brief shows notes by authority
+(the user's, those a person confirmed, decisions, lessons, facts, outside text, lists of what was done), then by the
+weight that their use has given them in the field, then the newest. The user's own orders stay in it until they are
+confirmed as a rule, withdrawn, superseded or contradicted by what the user said later.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, cast
 
 from holdfast.capture import home, quoting
 from holdfast.model import TRUSTED
 from holdfast.text import folding
-from holdfast.vault import brief_parts, notes
+from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holdfast.vault.index import Index, Known
 
+    OnMap = Callable[[int, int], tuple[list[Note], int]]  # the first notes of a group of the map, and how many it has
 
 PATH = "BRAIN.md"
 BEGIN, END = quoting.MAP_BEGINS, quoting.MAP_ENDS
 MOST_LINES = 200
 FEWEST = 12  # for the map, however much the operator wrote
 OPENING = quoting.OPENING + "\n"
-TITLES = {
-    "rule": "Rules",
-    "identity": "Identity",
-    "feedback": "Feedback",
-    "knowledge": "Knowledge",
-    "project": "Projects",
-}
-
+KINDS = ("rule", "identity", "feedback", "knowledge", "project")
 ALWAYS_SHOWN, FIRST = 0, 1  # the groups of the map: rules that always apply, then one for each kind
-GROUPS = ("Rules that always apply", *TITLES.values(), "Of other kinds")
+GROUPS = ("Rules that always apply", "Rules", "Identity", "Feedback", "Knowledge", "Projects", "Of other kinds")
 
 
-@runtime_checkable
-class Mapped(Protocol):
-    """Notes of which the map asks for the first of each group only."""
-
-    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
-        """The first notes of a group, and how many it has."""
-        ...
+def _listed(notes: Iterable[Note]) -> OnMap:
+    groups: dict[int, list[Note]] = {}
+    for note in sorted(notes, key=_name):
+        groups.setdefault(group_of(note), []).append(note)
+    return lambda group, most: (groups.get(group, [])[:most], len(groups.get(group, [])))
 
 
-class _Listed:
-    """Notes that are all at hand."""
-
-    def __init__(self, notes: Iterable[Note]) -> None:
-        self._groups: dict[int, list[Note]] = {}
-        for note in sorted(notes, key=lambda note: (note.name.casefold(), note.path)):
-            self._groups.setdefault(group_of(note), []).append(note)
-
-    def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
-        found = self._groups.get(group, [])
-        return found[:most], len(found)
-
-
-def refreshed(text: str | None, notes: Iterable[Note] | Mapped) -> str:
+def refreshed(text: str | None, notes: Iterable[Note] | Index) -> str:
     """BRAIN.md with the map of these notes."""
     above, below = quoting.around_map(OPENING if text is None else text)
     newline = "\r\n" if "\r\n" in above else "\n"
@@ -78,18 +56,18 @@ def refreshed(text: str | None, notes: Iterable[Note] | Mapped) -> str:
     return above + newline.join([BEGIN, *lines, END]) + newline + below
 
 
-def is_current(text: str | None, notes: Iterable[Note] | Mapped) -> bool:
+def is_current(text: str | None, notes: Iterable[Note] | Index) -> bool:
     return text is not None and refreshed(text, notes) == text
 
 
-def map_lines(notes: Iterable[Note] | Mapped, most: int) -> list[str]:
+def map_lines(notes: Iterable[Note] | Index, most: int) -> list[str]:
     """The map in at most `most` lines."""
-    mapped = notes if isinstance(notes, Mapped) else _Listed(notes)
+    on_map: OnMap = getattr(notes, "on_map", None) or _listed(cast("Iterable[Note]", notes))
     lines: list[str] = []
     shown = total = 0
     for group, title in enumerate(GROUPS):
         room = most - len(lines) - (3 if lines else 2)
-        found, count = mapped.on_map(group, max(0, room))
+        found, count = on_map(group, max(0, room))
         total += count
         if not found or most - len(lines) < 4:
             continue
@@ -107,7 +85,7 @@ def group_of(note: Note) -> int:
         return -1
     if note.is_always_on and note.kind == "rule" and note.project == GLOBAL:
         return ALWAYS_SHOWN
-    return FIRST + list(TITLES).index(note.kind) if note.kind in TITLES else len(GROUPS) - 1
+    return FIRST + KINDS.index(note.kind) if note.kind in KINDS else len(GROUPS) - 1
 
 
 def line_of(note: Note) -> str:
@@ -126,6 +104,7 @@ USER, CONFIRMED, DECISION, LESSON, FACT, OUTSIDE, PROGRESS = range(7)
 AUTHORITY = ("the user's", "confirmed", "decision", "lesson", "fact", "outside text", "progress")
 IN_USE = 1.0  # weight from which on a note counts as used
 PROGRESS_NAME = "-progress-"  # in the name of a month's list of what was done
+SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
 
 
 @dataclass(frozen=True)
@@ -161,7 +140,6 @@ class Shelf:
         return shown, self.count("other", project) - len(shown)
 
     def _other(self, path: str, project: str) -> Note | None:
-
         known = self.known.known.get(path)
         if known is None or not known.note.applies_to(project):
             return None
@@ -237,6 +215,45 @@ def edited(note: Note) -> tuple[str, str]:
     return note.edited, max((source.rpartition(":")[2] for source in note.sources), default="")
 
 
+def is_said(note: Note) -> bool:
+    """Whether a note is the user's own word, confirmed or not, and no rule, which stands among the rules."""
+    if note.kind != "feedback" or note.status not in SHOWN_STATUSES or note.is_beside:
+        return False
+    is_theirs = note.origin == "user" or bool(note.fields.get("said"))
+    return is_theirs and not note.when and not note.path.startswith(f"{notes.QUARANTINE}/")
+
+
+def is_told(note: Note) -> bool:
+    """Whether a start tells it anyway: as the user's word, or because it always applies."""
+    return is_said(note) or note.is_always_on
+
+
+def newest_first(note: Note) -> tuple[str, str]:
+    said = str(note.fields.get("said") or "").split()
+    return max((*said[-1:], note.created), default=""), max(note.sources, default="")
+
+
+def in_force(theirs: Iterable[Note], most: int, later: Sequence[tuple[str, str]] = ()) -> tuple[list[Note], int]:
+    """The first of them, without what nobody confirmed and the user contradicted on that day or later: the newest word
+    counts; and how many were left out for that. `theirs` are the newest first, `later` are days and sentences that are
+    no notes."""
+    said = [(day, folding.words(text)) for day, text in later]
+    found: list[Note] = []
+    dropped = 0
+    for note in theirs:
+        if len(found) == most:
+            break
+        day, words = newest_first(note)[0], folding.words(note.description)
+        if note.status == notes.UNCONFIRMED and any(
+            day <= other and folding.opposed(words, one) for other, one in said
+        ):
+            dropped += 1
+            continue
+        said.append((day, words))
+        found.append(note)
+    return found, dropped
+
+
 ALWAYS, SAID, OTHER, NONE = "always", "said", "other", ""  # the shelf of a brief that a note stands on
 NOWHERE = -1  # in no group of the map
 
@@ -291,7 +308,7 @@ def names_of(note: Note) -> frozenset[str]:
 def shelf_of(note: Note) -> str:
     if note.is_beside:
         return NONE
-    if brief_parts.is_said(note):
+    if is_said(note):
         return SAID
     if note.is_active or note.status == notes.PROPOSED:
         return ALWAYS if note.is_always_on else OTHER
@@ -303,7 +320,7 @@ def _key(note: Note, shelf: str) -> str:
     if shelf == ALWAYS:
         return f"{int(note.kind != 'identity')}{int(note.project != notes.GLOBAL)}"
     if shelf == SAID:
-        return "\0".join(brief_parts.newest_first(note))
+        return "\0".join(newest_first(note))
     if shelf == OTHER:
         return "\0".join((str(9 - authority(note)), *edited(note)))
     return ""

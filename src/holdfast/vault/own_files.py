@@ -42,7 +42,7 @@ def is_ours(vault: str, path: str) -> bool:
     if top != record.FOLDER:
         return False
     if rest.endswith(f"/{record.PAGE}"):
-        text = journal.text(vault, path)
+        text = journal.read(vault, path)
         return not text or not page.is_edited(text)
     return "/log/live/" in rest
 
@@ -59,16 +59,12 @@ def commit(writer: Writer) -> str:
     if not ours:
         return ""
     texts = {path: writer.read(path) for path in ours}
-    files = [File(path, journal.digest(_raw(text)), text) for path, text in texts.items()]
+    files = [File(path, journal.digest(journal.encoded(text)), text) for path, text in texts.items()]
     names = sorted({path.split("/")[1] for path in ours if path.startswith(f"{record.FOLDER}/")})
     subject = f"task: {', '.join(names[:3]) or 'archived'}{' …' if len(names) > 3 else ''}"
     is_thinking = all(path.startswith(f"{THOUGHTS}/") for path in ours)
     subject, cause = (THINK, THINK) if is_thinking else (subject, TASK)
     return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), cause)).commit
-
-
-def _raw(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next

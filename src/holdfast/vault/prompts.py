@@ -19,10 +19,13 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from holdfast.brief.reconstruction import WHOSE
 from holdfast.capture import episodes, home, marks, platform, same_project, story
 from holdfast.capture.ids import digest
-from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.vault import frontmatter, journal
+from holdfast.capture.quoting import BESIDE_NAME, shortened
+from holdfast.text import folding
+from holdfast.text import sentence_score as scorer
+from holdfast.vault import frontmatter, journal, note_facets
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import compact, iso
 from holdfast.vault.notes import slug
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Typed
+    from holdfast.vault.index import Index
 
 
 FOLDER = "prompts"
@@ -120,10 +124,7 @@ def projects(vault: str) -> list[str]:
 
 def read(vault: str, path: str) -> Session | None:
     """None where it cannot be read, or is no such file."""
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
+    raw = journal.readable(vault, path)
     return None if raw is None or len(raw) > LARGEST else from_text(path, raw.decode("utf-8", "replace"))
 
 
@@ -276,3 +277,50 @@ def _waiting(state: str, now: float) -> Iterator[Listed]:
     for key, (project, host) in keys.items():
         for one in story.typed(state, key):
             yield Listed(one.number, moment(one.time), one.text, one.before, host, key, project, "")
+
+
+SESSIONS = 20  # whose sentences are looked at
+CHARACTERS = 1500  # that they may take together
+JOINT = " / "  # between those of one day
+BETWEEN = 12  # characters that each costs beside itself
+LONGEST = 240  # of one of them
+OLDER = 0.4  # less for each session since
+
+
+def lasting(vault: str, project: str, known: Index) -> dict[tuple[str, bool], list[str]]:
+    """Sentences likeliest to last that the user said lately and nobody answered, the newest first, by day and by
+    whether they may be quoted. They are chosen by a score that decides nothing (text/sentence_score). A session about
+    which a model was asked has none: what it found to last is a note."""
+    found: list[tuple[float, str, int, str, str, bool]] = []
+    seen: list[frozenset[str]] = []
+    for age, session in enumerate(sessions(vault, project, SESSIONS)):
+        if session.judged:
+            continue
+        for one in session.typed:
+            for sentence in scorer.of_prompt(one.text, one.number):
+                text = " ".join(sentence.text.split())
+                if sentence.score >= scorer.TOLD and key(sentence.text) not in session.answered:
+                    found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day, sentence.doubt))
+    chosen: list[tuple[str, int, float, str, str, bool]] = []
+    room = CHARACTERS
+    for score, when, number, text, day, doubt in sorted(found, reverse=True):
+        said, words = shortened(text, LONGEST), folding.words(text)
+        if len(said) > room or any(text in other for *_, other, _, _ in chosen):
+            continue
+        if any(folding.are(words, other) or folding.opposed(words, other) for other in seen):
+            continue
+        mine = [note for note in known.like(words) if note.applies_to(project)]
+        if any(note_facets.is_said(note) or note.is_always_on for note in mine):
+            continue  # a start tells it anyway
+        room -= len(said) + BETWEEN
+        seen.append(words)
+        chosen.append((when, number, score, said, day, doubt))
+    by_day: dict[tuple[str, bool], list[str]] = {}
+    for *_, said, day, doubt in sorted(chosen, reverse=True):
+        by_day.setdefault((day, doubt), []).append(said)
+    return by_day
+
+
+def said_line(day: str, said: Sequence[str], *, doubt: bool = False) -> str:
+    """The sentences of one day, as a start tells them."""
+    return f"- {JOINT.join(said)} ({WHOSE[doubt].format(day)})"

@@ -37,6 +37,8 @@ IDENT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+ALIKE = "-M75%"  # short notes share most of their front matter: less alike is another note
 ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
@@ -99,6 +101,34 @@ def gone(vault: str) -> set[str]:
 def idents(raw: bytes) -> set[str]:
     """The commits that a list of them names; whatever else stands there is nobody's id."""
     return set(IDENT.findall(raw.decode("ascii", "replace").replace("\r\n", "\n")))
+
+
+def former_names(repository: Repository, path: str) -> tuple[str, ...]:
+    """The path and what the note was called before."""
+    found = [path]
+    if not repository.exists() or not repository.head():
+        return (path,)
+    for one in found:
+        words = ("log", "--all", "--follow", ALIKE, "--name-status", "-z", "--format=", "--", one)
+        parts = iter(repository.run(*words, env=LITERAL).decode("utf-8", "surrogateescape").split("\0"))
+        for status in parts:
+            if not status.strip():
+                continue
+            seen = [next(parts), next(parts)] if status.strip()[0] in "RC" else [next(parts)]
+            if status.strip()[0] == "R" and seen[1] in found and seen[0] not in found:
+                found.append(seen[0])
+    return tuple(found)
+
+
+def versions(repository: Repository, paths: tuple[str, ...]) -> tuple[int, list[bytes]]:
+    """How many commits touched the note, and every content it ever had there."""
+    if not paths or not repository.exists() or not repository.head():
+        return 0, []
+    words = ("log", "--all", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=commit %H")
+    lines = repository.run(*words, "--", *paths, env=LITERAL).decode("utf-8", "surrogateescape").splitlines()
+    commits = {line for line in lines if line.startswith("commit ")}
+    blobs = {ident for line in lines if line.startswith(":") for ident in line.split()[2:4] if ident.strip("0")}
+    return len(commits), [repository.run("cat-file", "blob", ident) for ident in sorted(blobs)]
 
 
 def publish(writer: Writer) -> None:

@@ -90,11 +90,7 @@ class Writer:
 
     def read(self, path: str) -> str | None:
         """A file of the vault as text; bytes that are no UTF-8 come back as they went when it is written again."""
-        try:
-            raw = journal.content(self.vault, path)
-        except OSError:
-            return None
-        return None if raw is None else raw.decode("utf-8", "surrogateescape")
+        return journal.read(self.vault, path)
 
     def commit(
         self,
@@ -137,7 +133,7 @@ class Writer:
             if path not in wanted and text is not None:
                 before[path] = wanted[path] = text
         files = tuple(
-            File(path, journal.digest(_raw(before[path])), text)
+            File(path, journal.digest(journal.encoded(before[path])), text)
             for path, text in wanted.items()
             if text != before[path] or path in GROWING or path in texts
         )
@@ -167,7 +163,7 @@ class Writer:
         after = note_facets.refreshed(before, self.index)
         if after == before:
             return ""
-        file = File(note_facets.PATH, journal.digest(_raw(before)), after)
+        file = File(note_facets.PATH, journal.digest(journal.encoded(before)), after)
         change = Change(new_id(self.now), "The map of what is there", (file,), "map")
         self.at = journal.apply(self.repository, change).commit or self.at
         self.look_again()
@@ -290,7 +286,7 @@ def _begin(writer: Writer) -> None:
         return
     texts = {path: writer.read(path) for path in (wanted if has_head else (*OWN, "format", *GROWING))}
     files = [
-        File(path, journal.digest(_raw(text)), OWN.get(path) if text is None else text)
+        File(path, journal.digest(journal.encoded(text)), OWN.get(path) if text is None else text)
         for path, text in texts.items()
         if text is not None or path in OWN
     ]
@@ -400,10 +396,6 @@ def _tell(vault: str, now: float, cause: str, change: Change, applied: Applied) 
         ledger.append(home.state(vault), "vault", now, cause=cause, **what)
     except HoldfastError:
         return  # git has said it durably
-
-
-def _raw(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def _subject(text: str) -> str:
