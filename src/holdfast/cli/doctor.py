@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.health.finding import Place
     from holdfast.vault.check_notes import Report
-    from holdfast.vault.git_repair import Plan
+    from holdfast.vault.git_repair import NewHistory
 
 
 def doctor(
@@ -80,7 +80,7 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     output.echo("`holdfast close` files what waits.")
 
 
-def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
+def _plan_lines(vault: str, planned: NewHistory) -> Iterator[str]:
     from holdfast.text.layout import many
 
     yield f"The history of {vault} is damaged: {planned.damage}."

@@ -130,6 +130,18 @@ def said(when: dict[str, Any]) -> str:
     return ", ".join([*([whole] if whole else []), *parts])
 
 
+def fitting(lines: list[str]) -> list[str]:
+    """The first lines, as many as come back with a note."""
+    kept: list[str] = []
+    room = MOST_LETTERS
+    for line in lines[:MOST_LINES]:
+        if room <= 0:
+            break
+        kept.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
+        room -= len(kept[-1])
+    return kept
+
+
 def _plain_command(pattern: str) -> str:
     """A command as a person writes it, without the signs that only the match needs."""
     return " ".join(one.lstrip("~") for one in pattern.split() if one[0] not in "[@!" and one != "*")

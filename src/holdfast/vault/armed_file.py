@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, home, platform
 from holdfast.model import TRUSTED
 from holdfast.vault import armed, notes
-from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
+from holdfast.vault.armed import MOST_LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,7 +70,9 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return  # an outsider's words do not choose when they are heard
     if note.when:
         if not armed.problems_of(note.when):
-            lines = _own_lines(note.body) or [note.description[:MOST_LETTERS]]
+            lines = armed.fitting([line for one in note.body.splitlines() if (line := one.rstrip())]) or [
+                note.description[:MOST_LETTERS]
+            ]
             made = _record(note, note.when, lines, policy(note), is_own=False)
             ways = [words for line in lines for words in _better(line)]
             yield {**made, "better": ways} if ways else made
@@ -145,17 +147,3 @@ def _first(glob: str) -> str:
 def _distinct(found: Iterable[str]) -> list[str]:
     made = list(dict.fromkeys(one.lower() for one in found))
     return [] if any(one.split() != [one] for one in made) else made
-
-
-def _own_lines(body: str) -> list[str]:
-    """The first lines that say something, as many as fit."""
-    lines: list[str] = []
-    room = MOST_LETTERS
-    for line in (one.rstrip() for one in body.splitlines()):
-        if not line:
-            continue
-        if len(lines) == MOST_LINES or room <= 0:
-            break
-        lines.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
-        room -= len(lines[-1])
-    return lines

@@ -175,10 +175,7 @@ def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def _listed(vault: str) -> list[str]:
-    try:
-        return platform.read_file(_list(vault)).decode("utf-8", "surrogateescape").split("\n")
-    except OSError:
-        return []
+    return git_loose.readable(_list(vault)).decode("utf-8", "surrogateescape").split("\n")
 
 
 def _list(vault: str) -> str:
@@ -299,10 +296,7 @@ def _last_whole(repository: Repository, path: str) -> bytes | None:
 
 def _records_beyond(path: str, kept: bytes) -> bytes:
     """Whole records of a damaged log that the kept version does not have."""
-    try:
-        data = platform.read_file(path)
-    except OSError:
-        return b""
+    data = git_loose.readable(path)
     known = set(log.records(log.scan(kept)))
     return b"".join(log.frame(one) for one in log.records(log.scan(data)) if one not in known)
 

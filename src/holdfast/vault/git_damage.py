@@ -15,20 +15,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, notices, platform
 from holdfast.errors import GitFailed, HistoryDamaged, NotFound
-from holdfast.vault import git_loose, git_settings, purge_history
-from holdfast.vault.git_objects import (
-    BRANCH,
-    CONFIG,
-    FOLDERS,
-    GONE,
-    HEAD,
-    INDEX,
-    PACKED,
-    REFS,
-    REPLACED,
-    UNSEEN,
-    Damage,
-)
+from holdfast.vault import git_loose, git_objects, git_settings, git_view, purge_history
+from holdfast.vault.git_objects import Damage
 from holdfast.vault.git_settings import IDENT
 
 if TYPE_CHECKING:
@@ -61,7 +49,8 @@ def refuse(repository: Repository) -> None:
     is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
     if is_other and known not in purge_history.gone(vault):
         raise as_error(
-            vault, [Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)]
+            vault,
+            [Damage(git_objects.REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)],
         )
 
 
@@ -129,10 +118,8 @@ def note_fault(vault: str, error: HistoryDamaged, now: float) -> None:
 def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
     """All damage that is found, the files first. Objects are held against the commit that the branch stands at once
     its files are mended, so that nothing is called mendable which is lost."""
-    from holdfast.vault import git_objects
-
     found = list(in_files(repository))
-    if any(one.part in (GONE, FOLDERS) and one.is_lost for one in found):
+    if any(one.part in (git_objects.GONE, git_objects.FOLDERS) and one.is_lost for one in found):
         return found
     try:
         if found:
@@ -141,13 +128,11 @@ def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
     except GitFailed as error:
         if not found:
             raise
-        return [*found, Damage(UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
+        return [*found, Damage(git_objects.UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
 
 
 def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
     """Git's own check of everything, bounded in time; only where that finds something, more is asked."""
-    from holdfast.vault import git_objects
-
     words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
     done = repository.attempt("fsck", *words, timeout=patience)
     known = git_settings.known(repository.vault)
@@ -165,70 +150,66 @@ def in_files(repository: Repository) -> Iterator[Damage]:
     if not os.path.isdir(folder):
         if had:
             how = "is no repository" if os.path.lexists(repository.folder) else "is gone"
-            yield Damage(GONE, f"{repository.folder} {how}", is_lost=True)
+            yield Damage(git_objects.GONE, f"{repository.folder} {how}", is_lost=True)
         return
     if os.path.isdir(f"{folder}/reftable") or os.path.exists(f"{folder}/commondir"):
         return  # not of our making, and kept in another way: git says itself what is wrong with it
     for name in ("objects", "refs"):
         if not os.path.isdir(f"{folder}/{name}"):
             if had:
-                yield Damage(FOLDERS, f".git/{name} is gone", is_lost=name == "objects")
+                yield Damage(git_objects.FOLDERS, f".git/{name} is gone", is_lost=name == "objects")
             return
     yield from _config(repository.vault, folder)
     head = platform.is_there(f"{folder}/HEAD")
-    said = _bytes(f"{folder}/HEAD").strip() if head else b""
-    if not git_settings.branch(folder) and not IDENT.fullmatch(said.decode("ascii", "replace")):
+    said = _text(f"{folder}/HEAD") if head else ""
+    if not git_settings.branch(folder) and not IDENT.fullmatch(said):
         if head or had:
-            yield Damage(HEAD, f".git/HEAD is {_how(said, there=head)}")
+            yield Damage(git_objects.HEAD, f".git/HEAD is {_how(said, there=head)}")
         return
     main = f"refs/heads/{MAIN}"
-    if had and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder) and _stands(folder, main):
-        yield Damage(HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
-    if not _is_packed(_bytes(f"{folder}/packed-refs")):
-        yield Damage(PACKED, ".git/packed-refs cannot be read")
+    stands = IDENT.fullmatch(_text(f"{folder}/{main}")) or main in git_settings.packed(folder)
+    if had and stands and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder):
+        yield Damage(git_objects.HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
+    if not _is_packed(git_loose.readable(f"{folder}/packed-refs")):
+        yield Damage(git_objects.PACKED, ".git/packed-refs cannot be read")
         return
     yield from _references(repository, folder, had)
     if why := _index(folder, is_expected=bool(git_settings.tip(folder))):
-        yield Damage(INDEX, f".git/index {why}")
-
-
-def _stands(folder: str, name: str) -> bool:
-    return bool(IDENT.fullmatch(_bytes(f"{folder}/{name}").decode("ascii", "replace").strip())) or (
-        name in git_settings.packed(folder)
-    )
+        yield Damage(git_objects.INDEX, f".git/index {why}")
 
 
 def _config(vault: str, folder: str) -> Iterator[Damage]:
-    raw = _bytes(f"{folder}/config")
+    raw = git_loose.readable(f"{folder}/config")
     if not raw.strip(b"\0 \n\r\t"):
-        yield Damage(CONFIG, f".git/config is {_how(raw, there=platform.is_there(f'{folder}/config'))}")
+        yield Damage(git_objects.CONFIG, f".git/config is {_how(raw, there=platform.is_there(f'{folder}/config'))}")
     elif not git_settings.names(raw):
-        yield Damage(CONFIG, ".git/config cannot be read")
+        yield Damage(git_objects.CONFIG, ".git/config cannot be read")
     elif not raw.endswith(b"\n") and git_settings.known_config(vault).startswith(raw):
-        yield Damage(CONFIG, ".git/config is cut short")
+        yield Damage(git_objects.CONFIG, ".git/config is cut short")
 
 
 def _references(repository: Repository, folder: str, had: str) -> Iterator[Damage]:
     name = git_settings.branch(folder)
     for path in loose_references(folder):
-        said = _bytes(f"{folder}/{path}").strip()
-        if path != name and not said.startswith(b"ref: refs/") and not IDENT.fullmatch(said.decode("ascii", "replace")):
-            yield Damage(REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
+        said = _text(f"{folder}/{path}")
+        if path != name and not said.startswith("ref: refs/") and not IDENT.fullmatch(said):
+            yield Damage(git_objects.REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
     tip = git_settings.tip(folder)
-    if tip and name and not platform.is_there(f"{folder}/{name}") and tip != _last_of(folder, name, tip):
+    if (
+        tip
+        and name
+        and not platform.is_there(f"{folder}/{name}")
+        and tip != next(iter(git_settings.recorded_of(folder, name)), tip)
+    ):
         yield Damage(
-            BRANCH, f".git/{name} is gone, and git would go on at an older commit", is_lost=not newest(repository)
+            git_objects.BRANCH,
+            f".git/{name} is gone, and git would go on at an older commit",
+            is_lost=not newest(repository),
         )
     if not had or tip:
         return
-    what = f".git/{name} is {_how(_bytes(f'{folder}/{name}'), there=os.path.exists(f'{folder}/{name}'))}"
-    yield Damage(BRANCH, what, is_lost=not newest(repository))
-
-
-def _last_of(folder: str, name: str, default: str) -> str:
-    """The commit that a branch stood at last by git's own record of it, which every move of a person's is in too."""
-    found = git_settings.recorded_of(folder, name)
-    return found[0] if found else default
+    what = f".git/{name} is {_how(git_loose.readable(f'{folder}/{name}'), there=os.path.exists(f'{folder}/{name}'))}"
+    yield Damage(git_objects.BRANCH, what, is_lost=not newest(repository))
 
 
 def loose_references(folder: str) -> Iterator[str]:
@@ -240,8 +221,6 @@ def loose_references(folder: str) -> Iterator[str]:
 
 def newest(repository: Repository) -> str:
     """The commit that the branch stood at last; "" where it cannot be read any more."""
-    from holdfast.vault import git_objects, git_view
-
     try:
         with git_view.opened(repository) as view:
             return git_objects.newest(repository, git_objects.read(view))
@@ -251,7 +230,7 @@ def newest(repository: Repository) -> str:
 
 def _has(repository: Repository, name: str) -> bool:
     try:
-        return repository.attempt("cat-file", "-e", name if "^" in name else f"{name}^{{tree}}").returncode == 0
+        return repository.attempt("cat-file", "-e", f"{name}^{{tree}}").returncode == 0
     except GitFailed:
         return False
 
@@ -280,17 +259,15 @@ def _is_packed(raw: bytes) -> bool:
     ) and (not raw or raw.endswith(b"\n"))
 
 
-def _bytes(path: str) -> bytes:
-    try:
-        return platform.read_file(path)
-    except OSError:
-        return b""
+def _text(path: str) -> str:
+    return git_loose.readable(path).decode("ascii", "replace").strip()
 
 
-def _how(raw: bytes, *, there: bool) -> str:
+def _how(raw: bytes | str, *, there: bool) -> str:
     if not there:
         return "gone"
-    return "empty" if not raw else "zeros" if not raw.strip(b"\0") else "cut short or overwritten"
+    zeros = raw.strip("\0") if isinstance(raw, str) else raw.strip(b"\0")
+    return "empty" if not raw else "cut short or overwritten" if zeros else "zeros"
 
 
 def losses(vault: str, *, by: gate.Asker) -> list[Damage]:

@@ -34,6 +34,14 @@ FOLDER = "40000"  # the mode of a folder in a tree
 LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
+def readable(path: str, limit: int = -1, largest: int = platform.LARGEST) -> bytes:
+    """A file, or its first `limit` bytes; b"" where there is none that can be read."""
+    try:
+        return platform.read_file(path, limit, largest)
+    except OSError:
+        return b""
+
+
 def read(folder: str, ident: str) -> tuple[bytes, bytes]:
     """The kind and the content of a loose object. Raises LookupError where no file holds what the id says."""
     try:
@@ -114,11 +122,7 @@ def moved(path: str, place: str) -> str:
 
 def digits(folder: str) -> int:
     """How long ids are in the repository at `folder`: 40, unless somebody made it with longer ones."""
-    try:
-        config = platform.read_file(f"{folder}/config")
-    except OSError:
-        config = b""
-    return 64 if b"objectformat" in config.lower() else 40
+    return 64 if b"objectformat" in readable(f"{folder}/config").lower() else 40
 
 
 def blob_id(data: bytes, length: int) -> str:

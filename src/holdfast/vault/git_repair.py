@@ -1,4 +1,4 @@
-"""Mending the vault's repository from what is left: only what is derived, and nothing is thrown away.
+"""Repair of the vault's repository from what is left: only what is derived, and nothing is thrown away.
 
     index         from the last commit
     references    from git's own record of where they stood, or from .state
@@ -6,9 +6,8 @@
     packs         their indexes from the packs; of a damaged pack every object that can still be read
     objects       from the files of the vault, where one of them still is what the object was
 
-A file that is replaced goes to .state/aside first, under its own name. The vault's lock is held.
-
-A new history for a vault whose old one is damaged beyond mending, by the user's word.
+A file that is replaced goes to .state/aside first, under its own name. The vault's lock is held. A history that is
+damaged beyond mending is replaced by a new one, by the user's word.
 """
 
 from __future__ import annotations
@@ -65,6 +64,11 @@ def mend(repository: Repository, now: float) -> list[str]:
     return [one for one in dict.fromkeys(done) if one]
 
 
+def _put_aside(folder: str, aside: str, *names: str) -> None:
+    for name in names:
+        moved(f"{folder}/{name}", f"{aside}/{name}")
+
+
 def _folders(repository: Repository, damage: Damage, _: str) -> str:
     platform.make_folders(f"{repository.own_folder()}/refs")
     return damage.what.replace("is gone", "made anew")
@@ -72,7 +76,7 @@ def _folders(repository: Repository, damage: Damage, _: str) -> str:
 
 def _config(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
-    moved(f"{folder}/config", f"{aside}/config")
+    _put_aside(folder, aside, "config")
     kept = git_settings.known_config(repository.vault)
     if kept:
         platform.write_atomic(f"{folder}/config", kept, durable=True)
@@ -83,7 +87,7 @@ def _config(repository: Repository, _: Damage, aside: str) -> str:
 
 def _head(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
-    moved(f"{folder}/HEAD", f"{aside}/HEAD")
+    _put_aside(folder, aside, "HEAD")
     platform.write_atomic(f"{folder}/HEAD", f"ref: refs/heads/{BRANCH}\n".encode("ascii"), durable=True)
     return f".git/HEAD leads to {BRANCH} again"
 
@@ -91,7 +95,7 @@ def _head(repository: Repository, _: Damage, aside: str) -> str:
 def _packed(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
     kept = git_settings.packed(folder)
-    moved(f"{folder}/packed-refs", f"{aside}/packed-refs")
+    _put_aside(folder, aside, "packed-refs")
     if kept:
         lines = "".join(f"{commit} {name}\n" for name, commit in sorted(kept.items()))
         platform.write_atomic(f"{folder}/packed-refs", lines.encode("utf-8"), durable=True)
@@ -100,9 +104,8 @@ def _packed(repository: Repository, _: Damage, aside: str) -> str:
 
 def _references(repository: Repository, damage: Damage, aside: str) -> str:
     """References besides our own branch: those of a remote come with the next sync."""
-    folder = repository.own_folder()
     name = damage.what.split(" ", 1)[0].removeprefix(".git/")
-    moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(repository.own_folder(), aside, name)
     return f"{name} put aside"
 
 
@@ -118,11 +121,15 @@ def _branch(repository: Repository, _: Damage, aside: str) -> str:
 
 
 def _index(repository: Repository, _: Damage, aside: str) -> str:
-    moved(f"{repository.own_folder()}/index", f"{aside}/index")
+    _put_aside(repository.own_folder(), aside, "index")
     if git_settings.tip(repository.own_folder()):
-        repository.run("read-tree", "HEAD")
-        repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+        _read_index(repository)
     return ".git/index made anew from the last commit"
+
+
+def _read_index(repository: Repository) -> None:
+    repository.run("read-tree", "HEAD")
+    repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
 
 
 def _objects(repository: Repository, _: Damage, aside: str) -> str:
@@ -142,8 +149,7 @@ def _objects(repository: Repository, _: Damage, aside: str) -> str:
 def _packs(repository: Repository, _: Damage, aside: str) -> str:
     """The index of a pack is made from the pack. Of a pack that is cut short, whatever can be read is unpacked."""
     folder = repository.own_folder()
-    for name in DERIVED:
-        moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(folder, aside, *DERIVED)
     saved = []
     for name in sorted(platform.names(f"{folder}/objects/pack")):
         stem = name.removesuffix(".pack")
@@ -152,12 +158,12 @@ def _packs(repository: Repository, _: Damage, aside: str) -> str:
             continue
         fresh = f"{folder}/{path}.idx.fresh"
         if repository.attempt("index-pack", "-o", fresh, f"{folder}/{path}.pack").returncode == 0:
-            _beside(folder, path, aside, (".idx", ".rev", ".bitmap"))
+            _put_aside(folder, aside, *(f"{path}{ending}" for ending in (".idx", ".rev", ".bitmap")))
             os.rename(fresh, f"{folder}/{path}.idx")
             saved.append(f"the index of {stem} made anew")
             continue
         platform.remove(fresh)
-        _beside(folder, path, aside, (".pack", ".idx", ".rev", ".bitmap"))
+        _put_aside(folder, aside, *(f"{path}{ending}" for ending in (".pack", ".idx", ".rev", ".bitmap")))
         raw = platform.read_file(f"{aside}/{path}.pack", largest=1 << 32)
         repository.attempt("unpack-objects", "-r", "-q", given=raw)
         saved.append(f"{stem} unpacked as far as it can be read")
@@ -165,15 +171,8 @@ def _packs(repository: Repository, _: Damage, aside: str) -> str:
     return ", ".join(saved)
 
 
-def _beside(folder: str, path: str, aside: str, endings: tuple[str, ...]) -> None:
-    for ending in endings:
-        moved(f"{folder}/{path}{ending}", f"{aside}/{path}{ending}")
-
-
 def _graph(repository: Repository, _: Damage, aside: str) -> str:
-    folder = repository.own_folder()
-    for name in DERIVED:
-        moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(repository.own_folder(), aside, *DERIVED)
     return "what git keeps to be faster put aside"
 
 
@@ -196,8 +195,8 @@ CAUSE = "new-history"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What would be done: the damage, the commit that the new history goes on from ("" where none is whole), how many
+class NewHistory:
+    """A new history as it would begin: the damage, the commit that it goes on from ("" where none is whole), how many
     commits are kept with it, and how many of the old history leave `history` and `undo`. `is_kept`: there is an old
     repository to keep. `can_accept`: only older versions are lost, and the history could go on with all its commits."""
 
@@ -221,13 +220,13 @@ class Begun:
     kept: str
 
 
-def plan(vault: str, *, by: gate.Asker) -> Plan:
+def plan(vault: str, *, by: gate.Asker) -> NewHistory:
     """Look at the damage. Raises gate.Refused, and NotFound where there is nothing that only the user could decide."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
     repository = Repository(vault)
     lost = _lost(repository)
     if lost.part == git_objects.GONE:
-        return Plan(lost.what, "", 0, is_kept=os.path.lexists(repository.folder))
+        return NewHistory(lost.what, "", 0, is_kept=os.path.lexists(repository.folder))
     with git_view.opened(repository) as view:
         graph = git_objects.read(view)
         known = _known(repository)
@@ -235,7 +234,7 @@ def plan(vault: str, *, by: gate.Asker) -> Plan:
         kept = set(graph.past([base])) if base else set()
         had = set(graph.past(known) if any(one in graph.commits for one in known) else graph.commits)
         leaving = 0 if lost.part == git_objects.REPLACED else len(had - kept)
-        return Plan(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
+        return NewHistory(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
 
 
 def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
@@ -252,7 +251,7 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         else:
             base, packed = ("", b"") if lost.part == git_objects.GONE else _whole_part(repository)
             kept = _exchange(repository, base, packed, now)
-        commits = _count(repository, base)
+        commits = int(repository.text("rev-list", "--count", base)) if base else 0
         commit, files = _take_in(repository, now)
         git_settings.forget(vault)
         git_settings.note(vault, repository.own_folder())
@@ -306,10 +305,6 @@ def _whole_part(repository: Repository) -> tuple[str, bytes]:
         return base, view.repository.run(*words, given=f"{base}\n".encode("ascii"))
 
 
-def _count(repository: Repository, base: str) -> int:
-    return int(repository.text("rev-list", "--count", base)) if base else 0
-
-
 def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> str:
     """The new repository in the place of the old, which is kept; returns where."""
     state, folder = home.state(repository.vault), repository.folder
@@ -356,8 +351,7 @@ def _take_in(repository: Repository, now: float) -> tuple[str, int]:
     """The files as they are, as one commit of ours; returns it, and how many they are. Without this commit all of them
     would count as edited by hand."""
     if repository.head():
-        repository.run("read-tree", "HEAD")
-        repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+        _read_index(repository)
     edits = Edits(repository.vault)
     mine = [path for path in transaction.changed_paths(repository) if not edits.by(path)]
     change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)

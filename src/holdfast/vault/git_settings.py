@@ -1,4 +1,4 @@
-"""Which settings of the vault's own repository git may see.
+"""Settings of the vault's own repository that git may see, and the references in it, read without git.
 
 The file .git/config of a vault is no secret place: an agent can write to it, a folder that is synced brings another
 machine's. So whatever in it could start a program, or lead git elsewhere, is not obeyed. Most of it is overruled at
@@ -6,7 +6,7 @@ every call (capture/git_process). The rest cannot be overruled by name, so git i
 filters, drivers and included files always, and whatever has a say in how a remote is reached before one is asked. The
 same settings count in the user's own ~/.gitconfig, which no repository brings.
 
-The last commit of the vault that a writer saw, and git's settings at that time, kept in .state.
+`.state` keeps the last commit that a writer saw, git's settings at that time, and the losses that the user accepted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, git_process, home, platform
 from holdfast.errors import GitFailed
+from holdfast.vault.git_loose import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,11 +62,8 @@ def refuse(folder: str, *, network: bool) -> None:
 
 
 def _common(folder: str) -> str:
-    try:
-        said = platform.read_file(f"{folder}/commondir", 4096).decode("utf-8", "surrogateescape").strip()
-    except OSError:
-        return folder
-    return os.path.normpath(os.path.join(folder, said))
+    said = readable(f"{folder}/commondir", SMALL).decode("utf-8", "surrogateescape").strip()
+    return os.path.normpath(os.path.join(folder, said)) if said else folder
 
 
 def _steering(path: str, *, network: bool) -> str:
@@ -125,10 +123,7 @@ def known(vault: str) -> str:
 
 def known_config(vault: str) -> bytes:
     """Git's settings as they were; b"" where nobody kept them."""
-    try:
-        return platform.read_small(f"{home.state(vault)}/git-config", LARGEST_CONFIG)
-    except OSError:
-        return b""
+    return readable(f"{home.state(vault)}/git-config", largest=LARGEST_CONFIG)
 
 
 def note(vault: str, folder: str) -> None:
@@ -162,21 +157,15 @@ def branch(folder: str) -> str:
 def tip(folder: str) -> str:
     """The commit that HEAD leads to, by the files alone; "" where they lead to none."""
     name = branch(folder)
-    if not name:
-        said = _line(f"{folder}/HEAD")
-        return said if IDENT.fullmatch(said) else ""
-    if not platform.is_there(f"{folder}/{name}"):
+    if name and not platform.is_there(f"{folder}/{name}"):
         return packed(folder).get(name, "")
-    said = _line(f"{folder}/{name}")
+    said = _line(f"{folder}/{name or 'HEAD'}")
     return said if IDENT.fullmatch(said) else ""
 
 
 def packed(folder: str) -> dict[str, str]:
     """References that are packed, each with its commit; lines that are none are passed over."""
-    try:
-        raw = platform.read_file(f"{folder}/packed-refs").decode("utf-8", "replace")
-    except OSError:
-        return {}
+    raw = readable(f"{folder}/packed-refs").decode("utf-8", "replace")
     pairs = [line.split(" ", 1) for line in raw.split("\n") if not line.startswith(("#", "^"))]
     return {one[1]: one[0] for one in pairs if len(one) == 2 and IDENT.fullmatch(one[0]) and one[1].startswith("refs/")}
 
@@ -189,19 +178,13 @@ def recorded(folder: str) -> list[str]:
 
 def recorded_of(folder: str, name: str) -> list[str]:
     """The same of one reference."""
-    try:
-        raw = platform.read_file(f"{folder}/logs/{name}").decode("utf-8", "replace")
-    except OSError:
-        return []
+    raw = readable(f"{folder}/logs/{name}").decode("utf-8", "replace")
     parts = [line.split(" ", 2) for line in reversed(raw.split("\n"))]
     return [one[1] for one in parts if len(one) == 3 and IDENT.fullmatch(one[1]) and one[1].strip("0")]
 
 
 def _line(path: str) -> str:
-    try:
-        return platform.read_file(path, SMALL).decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
+    return readable(path, SMALL).decode("utf-8", "replace").strip()
 
 
 def _put(path: str, data: bytes) -> None:
@@ -212,10 +195,7 @@ def _put(path: str, data: bytes) -> None:
 
 def accepted(vault: str) -> frozenset[str]:
     """Versions that are lost and that the user has accepted as lost: no alarm, and the history keeps its commits."""
-    try:
-        raw = platform.read_file(f"{home.state(vault)}/{LOST}").decode("ascii", "replace")
-    except OSError:
-        return frozenset()
+    raw = readable(f"{home.state(vault)}/{LOST}").decode("ascii", "replace")
     return frozenset(line for line in raw.split() if IDENT.fullmatch(line))
 
 

@@ -41,8 +41,10 @@ def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
         how = ("-w",) if write else ()
         said = repository.run("hash-object", *how, "--no-filters", "--stdin-paths", given=given).decode("ascii")
         idents = said.split()
-        entries = zip(paths, idents, strict=True)
-        lines = [b"%o %s\t%s\0" % (_mode(_within(repository, name)), ident.encode(), name) for name, ident in entries]
+        lines = []
+        for name, ident in zip(paths, idents, strict=True):
+            mode = 0o100755 if os.stat(_within(repository, name)).st_mode & 0o100 else 0o100644
+            lines.append(b"%o %s\t%s\0" % (mode, ident.encode(), name))
         staged = b""
         if os.path.isfile(index):
             staged = repository.attempt("ls-files", "--stage", "-z", env={"GIT_INDEX_FILE": index}).stdout
@@ -58,10 +60,6 @@ def _within(repository: Repository, name: bytes) -> bytes:
 
 def _is_file(path: bytes) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= platform.LARGEST
-
-
-def _mode(path: bytes) -> int:
-    return 0o100755 if os.stat(path).st_mode & 0o100 else 0o100644
 
 
 LARGEST_PACK = 1 << 32
@@ -120,10 +118,7 @@ def _also(view: Repository, places: tuple[str, ...]) -> None:
 
 def _alternates(real: str) -> list[str]:
     """Other places that the repository takes objects from, where somebody set it up so."""
-    try:
-        raw = platform.read_file(f"{real}/objects/info/alternates").decode("utf-8", "surrogateescape")
-    except OSError:
-        return []
+    raw = git_loose.readable(f"{real}/objects/info/alternates").decode("utf-8", "surrogateescape")
     return [os.path.join(f"{real}/objects", line) for line in raw.split("\n") if line and not line.startswith("#")]
 
 
@@ -159,18 +154,11 @@ def _link_packs(view: Repository, real: str, whole: str) -> list[str]:
                 os.symlink(f"{folder}/{stem}{ending}", f"{whole}/pack/{stem}{ending}")
             continue
         bad.append(stem)
-        raw = _bytes(f"{folder}/{name}")
+        raw = git_loose.readable(f"{folder}/{name}", largest=LARGEST_PACK)
         if raw:
             view.attempt(*HASTY, "unpack-objects", "-r", "-q", given=raw)
     bad += [name.removesuffix(".idx") for name in found if name.endswith(".idx") and f"{name[:-4]}.pack" not in found]
     return bad
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return platform.read_file(path, largest=LARGEST_PACK)
-    except OSError:
-        return b""
 
 
 def _listed(view: Repository) -> dict[str, tuple[str, int]]:

@@ -15,31 +15,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
-from holdfast.vault.clause_words import (
-    CHANGING,
-    CHOICE,
-    COMMITTING,
-    CONDITION,
-    CONTRAST,
-    EVERYDAY,
-    FORBIDS,
-    KEEPS,
-    LESS,
-    MANY,
-    MEANS,
-    MOVED,
-    OF_FILES,
-    PERMISSION,
-    READING,
-    REASON,
-    REFERENCE,
-    RIVALS,
-    RUNNING,
-    SINGLE,
-    STRONG,
-    UNSEEN,
-)
+from holdfast.vault import clause_words as english
+from holdfast.vault.armed import fitting
 from holdfast.vault.named_things import COMMAND, NAME, PACKAGE, PATH, SETTING, TICKED, Thing, things
 
 if TYPE_CHECKING:
@@ -64,27 +41,27 @@ def calls_of_thing(one: Thing, clause: str, beside: Sequence[Thing], *, forbids:
         yield from _name(one, forbids=forbids)
     else:
         key, has_value, _ = one.text.partition("=")
-        yield "settings", one.text if exact and has_value and not CHANGING.search(clause) else key
+        yield "settings", one.text if exact and has_value and not english.CHANGING.search(clause) else key
 
 
 def _path(one: Thing, clause: str, *, forbids: bool) -> Call:
     before = clause[: one.at]
-    if forbids and COMMITTING.search(clause):
+    if forbids and english.COMMITTING.search(clause):
         return "runs", f"git add|commit {one.text}{'**' if one.text.endswith('/') else ''}"
-    if forbids and SCRIPT.search(one.text) and RUNNING.search(before):
+    if forbids and SCRIPT.search(one.text) and english.RUNNING.search(before):
         return "runs", one.text.rpartition("/")[2].lower()
-    if forbids and READING.search(before):
+    if forbids and english.READING.search(before):
         return "opens", one.text
     return "writes", one.text
 
 
 def _command(one: Thing, clause: str, beside: Sequence[Thing], *, forbids: bool) -> Iterator[Call]:
     words = one.text.split()
-    if words[0] in OF_FILES and any(other.kind == PATH for other in beside):
+    if words[0] in english.OF_FILES and any(other.kind == PATH for other in beside):
         return  # the file is what is meant
-    if len(words) == 1 and words[0] in EVERYDAY and not forbids:
+    if len(words) == 1 and words[0] in english.EVERYDAY and not forbids:
         return
-    less = LESS.search(clause)
+    less = english.LESS.search(clause)
     yield "runs", f"{one.text} !{less[1]}" if less and less.start() > one.at else one.text
     if len(words) == 1 and forbids:
         yield "packages", words[0]
@@ -94,9 +71,9 @@ def _name(one: Thing, *, forbids: bool) -> Iterator[Call]:
     """A name may be a program, a package, or in backticks a setting."""
     if one.is_run and forbids and PROGRAM.fullmatch(one.text):
         yield "runs", one.text
-    if one.kind == PACKAGE or one.text not in MANY:
+    if one.kind == PACKAGE or one.text not in english.MANY:
         yield "packages", one.text.replace("_", "-")
-    if one.kind == NAME and one.text not in MANY | SINGLE:
+    if one.kind == NAME and one.text not in english.MANY | english.SINGLE:
         yield "settings", one.text
 
 
@@ -149,19 +126,22 @@ class _Clause:
 def of_note(note: Note, body: str) -> Named:
     """The calls that a note names; none for a note of a kind that does not bind."""
     forbidden, named = Calls(), Calls()
-    if note.kind == "identity" or _is_progress(note):
+    is_progress = note.kind == "project" and re.search(r"-progress-\d{4}-\d\d", note.path)
+    if note.kind == "identity" or is_progress:
         return Named(forbidden, named)
     is_rule = note.policy in ("never", "ask")
     binds = note.kind in ("project", "rule")
     split = ((line, sentence) for line in _lines(body) for sentence in SENTENCE.split(line))
     sentences = [(line, tidy) for line, sentence in split if (tidy := OPENING.sub("", sentence.strip()))]
-    says_itself = any(FORBIDS.search(sentence) for _, sentence in sentences)
+    says_itself = any(english.FORBIDS.search(sentence) for _, sentence in sentences)
     for nth, (line, sentence) in enumerate(sentences):
         clauses = _clauses(sentence)
         if is_rule and clauses and nth == 0 and not says_itself:
             clauses[0].forbids = True  # `(never) Force-pushing to main`: the rule itself says never
         for one in clauses if is_rule else ():
-            one.is_strong = one.forbids and (not UNSEEN.search(sentence) or bool(PERMISSION.search(sentence)))
+            one.is_strong = one.forbids and (
+                not english.UNSEEN.search(sentence) or bool(english.PERMISSION.search(sentence))
+            )
         if clauses and (binds or any(one.is_strong for one in clauses)):
             _read(clauses, line, forbidden, named)
     return Named(forbidden, named)
@@ -174,33 +154,13 @@ def as_record(note: Note, body: str) -> dict[str, Any]:
     if not forbidden and not named:
         return {}
     lines = list(dict.fromkeys((*found.forbidden.lines, *found.named.lines)))
-    made = {"forbidden": forbidden, "named": named, "lines": _fitting(lines)}
-    return {**made, "asks": True} if forbidden and any(map(PERMISSION.search, found.forbidden.lines)) else made
-
-
-def _fitting(lines: list[str]) -> list[str]:
-    """The lines that name calls, as many as come back with a note."""
-    kept: list[str] = []
-    room = MOST_LETTERS
-    for line in lines[:MOST_LINES]:
-        if room <= 0:
-            break
-        kept.append(line if len(line) <= room else line[: room - 1].rstrip() + "\u2026")
-        room -= len(kept[-1])
-    return kept
-
-
-def _is_progress(note: Note) -> bool:
-    return note.kind == "project" and re.search(r"-progress-\d{4}-\d\d", note.path) is not None
+    made = {"forbidden": forbidden, "named": named, "lines": fitting(lines)}
+    return {**made, "asks": True} if forbidden and any(map(english.PERMISSION.search, found.forbidden.lines)) else made
 
 
 def _lines(body: str) -> Iterable[str]:
-    words = body.partition(EVIDENCE)[0][:LONGEST]
-    return [
-        line
-        for line in (one.strip() for one in words.splitlines())
-        if line and not line.startswith(("Snag:", "#", "```"))
-    ]
+    found = (line.strip() for line in body.partition(EVIDENCE)[0][:LONGEST].splitlines())
+    return [line for line in found if line and not line.startswith(("Snag:", "#", "```"))]
 
 
 def _clauses(sentence: str) -> list[_Clause]:
@@ -210,11 +170,13 @@ def _clauses(sentence: str) -> list[_Clause]:
     parts = [part for part in (sentence[a:b].strip() for a, b in zip(starts, ends, strict=True)) if part]
     found: list[_Clause] = []
     for part in parts:
-        forbids = bool(FORBIDS.search(part))
-        is_strong = bool(STRONG.search(part) and (not UNSEEN.search(part) or PERMISSION.search(part)))
+        forbids = bool(english.FORBIDS.search(part))
+        is_strong = bool(
+            english.STRONG.search(part) and (not english.UNSEEN.search(part) or english.PERMISSION.search(part))
+        )
         if found and not forbids and found[-1].forbids and len(part.split()) <= 3 and things(part):
             forbids, is_strong = True, found[-1].is_strong  # the list goes on
-        found.append(_Clause(part, things(part), forbids, is_strong, bool(CONDITION.match(part))))
+        found.append(_Clause(part, things(part), forbids, is_strong, bool(english.CONDITION.match(part))))
     return found
 
 
@@ -232,7 +194,7 @@ def _read(clauses: list[_Clause], line: str, forbidden: Calls, named: Calls) -> 
             if one.text in chosen and not clause.forbids:
                 continue
             _put(clause, one, line, named, forbids=clause.forbids)
-            if clause.is_strong and (one.is_sure or one.text in SINGLE | MANY):
+            if clause.is_strong and (one.is_sure or one.text in english.SINGLE | english.MANY):
                 _put(clause, one, line, forbidden, forbids=True, exact=True)
         before += [(clause, one) for one in meant]
     _rivals(clauses, line, named)
@@ -245,7 +207,7 @@ def _is_reference(clause: _Clause, one: Thing) -> bool:
         earlier = {other.kind for other in clause.things if other.at < one.at}
         if SETTING in earlier or (PACKAGE in earlier and MANIFEST.search(one.text)):
             return True  # where the setting or the version stands
-    return REFERENCE.search(ahead) is not None
+    return english.REFERENCE.search(ahead) is not None
 
 
 def _is_meant(clause: _Clause, one: Thing) -> bool:
@@ -253,22 +215,24 @@ def _is_meant(clause: _Clause, one: Thing) -> bool:
     if clause.forbids:
         return not _is_choice_before_contrast(clause, one)
     if clause.asks:  # "after a change of X run Y" is about X
-        return one is clause.things[0] or not MEANS.search(clause.text[: one.at])
-    if REASON.match(clause.text) or (one.kind != SETTING and MEANS.search(clause.text[: one.at])):
+        return one is clause.things[0] or not english.MEANS.search(clause.text[: one.at])
+    if english.REASON.match(clause.text) or (one.kind != SETTING and english.MEANS.search(clause.text[: one.at])):
         return False
     if one.kind in (COMMAND, NAME):
         return False
     if one.kind == PACKAGE:
-        return bool(KEEPS.search(clause.text))
+        return bool(english.KEEPS.search(clause.text))
     return True
 
 
 def _is_choice_before_contrast(clause: _Clause, one: Thing) -> bool:
     """`X instead of Y`, `X over Y`, `from Y to X`: X is what was chosen."""
-    contrast = CONTRAST.search(clause.text)
+    contrast = english.CONTRAST.search(clause.text)
     if contrast:
-        return one.at < contrast.start() and bool(CHOICE.search(clause.text[: contrast.start()]) or one.kind != PATH)
-    moved = MOVED.search(clause.text)
+        return one.at < contrast.start() and bool(
+            english.CHOICE.search(clause.text[: contrast.start()]) or one.kind != PATH
+        )
+    moved = english.MOVED.search(clause.text)
     return moved is not None and one.at > moved.start(1)
 
 
@@ -280,10 +244,10 @@ def _put(clause: _Clause, one: Thing, line: str, calls: Calls, *, forbids: bool,
 def _rivals(clauses: list[_Clause], line: str, named: Calls) -> None:
     """Who chose one of several programs that do the same has decided against the others."""
     for clause in clauses:
-        if clause.forbids or not CHOICE.search(clause.text):
+        if clause.forbids or not english.CHOICE.search(clause.text):
             continue
         for one in clause.things:
-            for family in RIVALS:
+            for family in english.RIVALS:
                 if one.text in family:
                     mentioned = {other.text for part in clauses if not part.forbids for other in part.things}
                     for rival in sorted(family - mentioned):
