@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from holdfast.vault.project_changes import Listed as ListedProject
     from holdfast.vault.project_changes import Merged as MergedProject
     from holdfast.vault.project_changes import Split as SplitProject
-    from holdfast.vault.prompts import Listed
+    from holdfast.vault.prompts import ListedPrompt
 
 REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS: nothing can be written, and all can be looked at
 
@@ -302,7 +302,7 @@ class Sessions:
                 break
         return found
 
-    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[Listed]:
+    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[ListedPrompt]:
         """The prompts that the user typed in this project, or in all, the newest first."""
         from holdfast.vault import prompts as prompt_list
 

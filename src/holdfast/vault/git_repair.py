@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -240,9 +241,7 @@ def plan(vault: str, *, by: gate.Asker) -> NewHistory:
 def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
     """Put a new history in the place of the damaged one. Raises gate.Refused, NotFound, Busy, OSError."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
-    held = transaction.lock(vault, transaction.PATIENCE)
-    try:
-        repository = Repository(vault, held)
+    with transaction.locked(vault) as repository:
         _keep_left_over(home.state(vault), now)
         mended = mend(repository, now)  # so that as much as possible is kept
         lost = _lost(repository, mended)
@@ -256,12 +255,8 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         git_settings.forget(vault)
         git_settings.note(vault, repository.own_folder())
         notices.lift(home.state(vault), notices.HISTORY, notices.HISTORY_LOST, notices.OBJECTS, notices.VERSIONS)
-    finally:
-        os.close(held)
-    try:
+    with suppress(HoldfastError):  # git has said it durably
         ledger.append(home.state(vault), "vault", now, cause=CAUSE, commit=commit[:12], kept=kept, why=lost.what)
-    except HoldfastError:
-        pass  # git has said it durably
     with transaction.writing(vault, now):
         return Begun(commit, base, commits, files, kept)
 

@@ -1,4 +1,4 @@
-"""What the user typed, verbatim: one file per session, which only the machine that heard it writes.
+"""Prompts as the user typed them: one file per session, which only the machine that heard it writes.
 
     prompts/<project>/<time>-<machine>-<id>.md
 
@@ -7,14 +7,12 @@ and its words, indented, so that nothing in them can be taken for a heading of o
 which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
 writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model
 that was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long
-texts unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word.
-
-The user's prompts as they are listed: those in the vault, and those of sessions that no close has told yet.
+texts unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word. Prompts of
+sessions that no close has told yet are listed too.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -22,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 from holdfast.brief.reconstruction import WHOSE
 from holdfast.capture import episodes, home, marks, platform, same_project, story
 from holdfast.capture.ids import digest
-from holdfast.capture.quoting import BESIDE_NAME, shortened
+from holdfast.capture.quoting import shortened
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
 from holdfast.vault import frontmatter, journal, note_facets
 from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.lineage import compact, iso
+from holdfast.vault.lineage import compact, files_in, iso
 from holdfast.vault.notes import slug
 
 if TYPE_CHECKING:
@@ -43,6 +41,7 @@ LARGEST = 1 << 20
 MOST = 300_000  # characters of one session's prompts; what comes after them is in its transcript
 INDENT, QUOTE, HEADING = "    ", "> ", "## "
 TITLE = "# What the user typed"
+FIELDS = ("project", "host", "episode", "began")
 
 
 @dataclass(frozen=True)
@@ -103,11 +102,7 @@ def names(vault: str, project: str) -> list[str]:
 
 def names_under(vault: str, project: str) -> list[str]:
     """Those that were written under one id."""
-    folder = f"{FOLDER}/{slug(project)}"
-    if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
-        return []  # what a link leads to is not the vault
-    found = (one for one in sorted(platform.names(f"{vault}/{folder}")) if one.endswith(".md"))
-    return [f"{folder}/{one}" for one in found if BESIDE_NAME not in one]
+    return [f"{FOLDER}/{slug(project)}/{name}" for name in sorted(files_in(vault, FOLDER, project))]
 
 
 def sessions(vault: str, project: str, most: int) -> list[Session]:
@@ -133,15 +128,14 @@ def from_text(path: str, text: str) -> Session | None:
         document = frontmatter.parse(text)
     except Unparsable:
         return None
-    fields = document.fields
-    answered, pasted = fields.get("answered"), fields.get("pasted")
+    texts = {name: str(document.fields.get(name) or "") for name in (*FIELDS, "judged")}
+    answered, pasted = (document.fields.get(name) for name in ("answered", "pasted"))
     return Session(
-        **{name: str(fields.get(name) or "") for name in ("project", "host", "episode", "began")},
+        **texts,
         prompts=tuple(_prompts(document.body)),
-        answered=frozenset(str(one) for one in answered) if isinstance(answered, list) else frozenset(),
-        judged=str(fields.get("judged") or ""),
+        answered=frozenset(map(str, answered)) if isinstance(answered, list) else frozenset(),
         path=path,
-        pasted=frozenset(str(one) for one in pasted) if isinstance(pasted, list) else frozenset(),
+        pasted=frozenset(map(str, pasted)) if isinstance(pasted, list) else frozenset(),
     )
 
 
@@ -170,13 +164,9 @@ def _prompts(body: str) -> Iterable[Prompt]:
 
 def render(session: Session) -> str:
     """The file's text."""
-    fields: dict[str, object] = {name: getattr(session, name) for name in ("project", "host", "episode", "began")}
-    if session.judged:
-        fields["judged"] = session.judged
-    if session.answered:
-        fields["answered"] = sorted(session.answered)
-    if session.pasted:
-        fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
+    fields: dict[str, object] = {name: getattr(session, name) for name in (*FIELDS, "judged")}
+    fields["answered"] = sorted(session.answered)
+    fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
     parts = [f"\n{TITLE}\n"]
     for one in session.prompts:
         said = "".join(f"{QUOTE}{line}".rstrip() + "\n" for line in one.before.split("\n")) if one.before else ""
@@ -220,7 +210,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPrompt:
     """One prompt and whose it is; `path` is "" while its session is not closed."""
 
     number: int
@@ -236,14 +226,15 @@ class Listed:
         return asdict(self)
 
 
-def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[Listed]:
+def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[ListedPrompt]:
     """The newest prompts with all of these words, of one project, or of all where it is ""."""
     wanted = [word.casefold() for word in words]
     ids = same_project.ids(vault, project) if project else ()
     waiting = [one for one in _waiting(home.state(vault), now) if not ids or one.project in ids]
     found = [one for one in waiting if _has(one, wanted)]
     known = {(one.session, one.time) for one in found}
-    for path in sorted(_paths(vault, project), key=lambda path: path.rpartition("/")[2], reverse=True):
+    paths = names(vault, project) if project else [one for top in projects(vault) for one in names_under(vault, top)]
+    for path in sorted(paths, key=lambda path: path.rpartition("/")[2], reverse=True):
         if len(found) >= most + len(waiting):
             break
         session = read(vault, path)
@@ -251,32 +242,25 @@ def listed(vault: str, now: float, project: str, words: Sequence[str], most: int
             continue
         whose = (session.host, session.episode, session.project, path)
         for one in reversed(session.prompts):
-            made = Listed(one.number, one.time, one.text, one.before, *whose)
+            made = ListedPrompt(one.number, one.time, one.text, one.before, *whose)
             if (made.session, made.time) not in known and _has(made, wanted):
                 found.append(made)
     found.sort(key=lambda one: (one.time, one.number), reverse=True)
     return found[:most]
 
 
-def _paths(vault: str, project: str) -> list[str]:
-    if project:
-        return names(vault, project)
-    return [path for folder in projects(vault) for path in names_under(vault, folder)]
+def _has(one: ListedPrompt, wanted: list[str]) -> bool:
+    return all(word in one.text.casefold() for word in wanted)
 
 
-def _has(one: Listed, wanted: list[str]) -> bool:
-    text = one.text.casefold()
-    return all(word in text for word in wanted)
-
-
-def _waiting(state: str, now: float) -> Iterator[Listed]:
+def _waiting(state: str, now: float) -> Iterator[ListedPrompt]:
     """Of sessions that go on, and of those that ended and are not closed."""
     keys = {episode.key: (episode.project, episode.host) for episode, _ in episodes.in_live(state, now)}
     for mark in marks.everywhere(state):
         keys.setdefault(mark.episode, (mark.project, mark.episode.partition("/")[0]))
     for key, (project, host) in keys.items():
         for one in story.typed(state, key):
-            yield Listed(one.number, moment(one.time), one.text, one.before, host, key, project, "")
+            yield ListedPrompt(one.number, moment(one.time), one.text, one.before, host, key, project, "")
 
 
 SESSIONS = 20  # whose sentences are looked at

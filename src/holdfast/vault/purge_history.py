@@ -11,16 +11,16 @@ another machine know that it still has them.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from holdfast.capture import gate, home, platform
-from holdfast.errors import GitFailed
+from holdfast.capture import gate, home, locks, platform
+from holdfast.errors import Busy, GitFailed
 from holdfast.vault import frontmatter
 from holdfast.vault.git import Repository
 
@@ -153,13 +153,13 @@ def mend(vault: str) -> None:
     old, place = f"{home.state(vault)}/{OLD}", f"{vault}/.git"
     if os.path.exists(place) or not os.path.isdir(old):
         return
-    fd = os.open(f"{home.state(vault)}/vault.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fd = locks.taken(f"{home.state(vault)}/vault.lock", patience=0)
+    except Busy:
+        return  # whoever holds the lock is between the two steps now
+    try:
         if not os.path.exists(place):
             os.rename(old, place)
-    except BlockingIOError:
-        return  # whoever holds the lock is between the two steps now
     finally:
         os.close(fd)
 
@@ -174,13 +174,10 @@ def exchange(one: str, other: str, aside: str) -> None:
 
 
 def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scrubber) -> None:
-    export: tuple[str, ...] = (
-        "fast-export",
-        "--signed-tags=strip",
-        "--tag-of-filtered-object=rewrite",
-        "--reencode=no",
+    export = (
+        *("fast-export", "--signed-tags=strip", "--tag-of-filtered-object=rewrite", "--reencode=no"),
+        *("--use-done-feature", "--exclude=refs/remotes/*", "--glob=refs/*"),
     )
-    export += ("--use-done-feature", "--exclude=refs/remotes/*", "--glob=refs/*")
     trouble = f"{fresh.folder}/trouble"
     with open(trouble, "w+b") as said:
         exporter = old.start(*export, said=said)
@@ -188,26 +185,18 @@ def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scr
         assert exporter.stdout
         assert importer.stdin
         try:
-            for part in filtered(exporter.stdout, paths, scrubber):
-                importer.stdin.write(part)
-        except BrokenPipeError:
-            pass  # its status says why
+            with suppress(BrokenPipeError):  # its status says why
+                importer.stdin.writelines(filtered(exporter.stdout, paths, scrubber))
         finally:
             exporter.stdout.close()
-            _hang_up(importer.stdin)
+            with suppress(BrokenPipeError):
+                importer.stdin.close()
             statuses = (exporter.wait(), importer.wait())
         said.seek(0)
         if any(statuses):
             words = said.read().decode("utf-8", "replace").strip().splitlines() or ["no reason"]
             raise GitFailed(f"The history could not be written anew ({words[0]}); it is as it was. Run it again.")
     os.unlink(trouble)
-
-
-def _hang_up(pipe: IO[bytes]) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        return
 
 
 def filtered(stream: IO[bytes], paths: set[bytes], scrubber: Scrubber) -> Iterator[bytes]:
@@ -218,7 +207,7 @@ def filtered(stream: IO[bytes], paths: set[bytes], scrubber: Scrubber) -> Iterat
             data = scrub(stream.read(int(words[1])), scrubber)
             yield b"data %d\n" % len(data)
             yield data
-        elif words[0] not in PATH_AT or _path_in(line) not in paths:
+        elif words[0] not in PATH_AT or unquoted(line.rstrip(b"\n").split(b" ", PATH_AT[words[0]])[-1]) not in paths:
             yield line
 
 
@@ -235,11 +224,6 @@ def scrub(raw: bytes, scrubber: Scrubber) -> bytes:
     except frontmatter.Unparsable:
         pass  # it is no note, so its text is all there is to it
     return scrubber.scrubbed(text.encode("utf-8", "surrogateescape"))
-
-
-def _path_in(line: bytes) -> bytes:
-    words = line.rstrip(b"\n").split(b" ", PATH_AT[line[:1]])
-    return unquoted(words[-1])
 
 
 def unquoted(path: bytes) -> bytes:

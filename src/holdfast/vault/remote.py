@@ -156,14 +156,10 @@ def fetch(repository: Repository, remote: str) -> str:
 
 def _drop_what_was_fetched(vault: str) -> None:
     """Under the vault's lock: a writer's objects that no reference names yet must not go with the fetched ones."""
-    from holdfast.vault.transaction import PATIENCE as PATIENCE_FOR_WRITERS
-    from holdfast.vault.transaction import lock
+    from holdfast.vault.transaction import locked
 
-    held = lock(vault, PATIENCE_FOR_WRITERS)
-    try:
-        Repository(vault, held).run("gc", "--quiet", "--prune=now")
-    finally:
-        os.close(held)
+    with locked(vault) as repository:
+        repository.run("gc", "--quiet", "--prune=now")
 
 
 def _still_has_it(repository: Repository, remote: str) -> UsageError:
@@ -216,7 +212,9 @@ def refuse_odd(listed: Iterable[Delta]) -> None:
             why = "is a link" if one.mode == LINK else "is another repository"
         elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
             why = "lies outside of what a vault holds"
-        elif len(_bytes(one.path)) > LONGEST_PATH or any(len(_bytes(part)) > journal.LONGEST_NAME for part in parts):
+        elif len(os.fsencode(one.path)) > LONGEST_PATH or any(
+            len(os.fsencode(part)) > journal.LONGEST_NAME for part in parts
+        ):
             why = "has too long a name"
         if why and one.after:
             raise UsageError(
@@ -244,7 +242,3 @@ def refuse_newer(format_text: str | None) -> None:
             f"The remote's vault has format {number}, this holdfast knows {home.FORMAT}; nothing was changed. "
             "Upgrade holdfast on this machine."
         )
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

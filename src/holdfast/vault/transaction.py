@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from holdfast.capture import agent_files, gate, home, ledger, locks, platform, quoting
@@ -51,6 +51,7 @@ GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n
 GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\npurged merge=union\n"
 IGNORED = b"!!"
 UNMERGED = (b"DD", b"AU", b"UD", b"UA", b"DU", b"AA", b"UU")
+LISTS = frozenset((".gitignore", ".gitattributes", ".gitmodules"))  # that git reads in each folder
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
 
 
@@ -105,16 +106,13 @@ class Writer:
         with_briefs: bool = True,
         in_vain: bool = False,
     ) -> Applied:
-        """Write these files and the map as one commit. None removes a file. Then make anew what is derived, so that
-        the very next start knows; a close, which makes many commits, sees to the briefs itself.
+        """Write these files and the map as one commit; None removes a file. Then make anew what is derived, so that the
+        very next start knows; a close, which makes many commits, sees to the briefs itself.
 
-        `by` says who asks: what a note binds as is changed only by those whom the gate lets. Raises gate.Refused.
-
-        Raises Unwritable where the system lets us write none of the files, unless it may be `in_vain`: then the caller
-        looks at what was refused.
-
-        `planned_on` are the texts that the caller worked from; a file that is no longer so is left to its editor and
-        named in `skipped`. Where it is not given, what stands there now is taken for it.
+        `by` asks, and the gate says which notes that binds it may change. `planned_on` are the texts that the caller
+        worked from, else what stands there now; a file that is no longer so is left to its editor and named in
+        `skipped`. Raises gate.Refused, and Unwritable where the system lets us write none of the files, unless it may
+        be `in_vain`: then the caller looks at what was refused.
         """
         before = {path: self.read(path) for path in texts}
         before.update({path: text for path, text in (planned_on or {}).items() if path in texts})
@@ -154,7 +152,9 @@ class Writer:
             raise Unwritable(f"{damage.sentence(self.vault, applied.refused)}; nothing was changed.")
         refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
-            _tell(self.vault, self.now, cause, change, applied)
+            told = {"change": change.id, "commit": applied.commit[:12], "files": len(files)}
+            with suppress(HoldfastError):  # git has said it durably
+                ledger.append(home.state(self.vault), "vault", self.now, cause=cause, **told)
         return applied
 
     def _redraw_map(self) -> str:
@@ -179,66 +179,54 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         from holdfast.vault import purge_history
 
         purge_history.mend(vault)  # before a fresh history would take its place
-    held = lock(vault, patience)
-    repository = Repository(vault, held)
-    try:
-        remove_stale_locks(repository)
-        _refuse_odd_lists(vault)
-        git_damage.refuse(repository)
-        repository.init()
-        _refuse_amid(repository)
-        repository.keep_branch()
-        writer = Writer(repository, now)
-        journal.recover(repository)
-        _begin(writer)
-        own_files.settle(writer)
-        commit_person(writer)
-        yield writer
-        repository.keep_branch()
-        if writer.head:
-            authority.vouch(vault, writer.head, writer.seen_index)
-        git_settings.note(vault, repository.own_folder())
-        damage.lift_faults(vault)
-        damage.lift_fault(repository)
-    except GitFailed as error:
-        broken = error if isinstance(error, HistoryDamaged) else _damage(repository) if error.by_git else None
-        if broken is None:
-            raise
-        git_damage.note_fault(vault, broken, now)
-        raise broken from (None if broken is error else error)
-    finally:
-        os.close(held)
-
-
-def _damage(repository: Repository) -> HistoryDamaged | None:
-    """Whether git failed because its repository is damaged."""
-    try:
-        return git_damage.explained(repository)
-    except GitFailed:
-        return None
+    with locked(vault, patience) as repository:
+        try:
+            remove_stale_locks(repository)
+            _refuse_odd_lists(vault)
+            git_damage.refuse(repository)
+            repository.init()
+            if begun := repository.begun_by_hand():  # a commit of ours would end it, conflicts and all
+                raise GitFailed(
+                    f"A {begun} that somebody began in {vault} is not finished; nothing was changed. "
+                    "Finish it with git there, then run it again."
+                )
+            repository.keep_branch()
+            writer = Writer(repository, now)
+            journal.recover(repository)
+            _begin(writer)
+            own_files.settle(writer)
+            commit_person(writer)
+            yield writer
+            repository.keep_branch()
+            if writer.head:
+                authority.vouch(vault, writer.head, writer.seen_index)
+            git_settings.note(vault, repository.own_folder())
+            damage.lift_faults(vault)
+            damage.lift_fault(repository)
+        except GitFailed as error:
+            broken = error if isinstance(error, HistoryDamaged) else None
+            if error.by_git and not broken:
+                with suppress(GitFailed):
+                    broken = git_damage.explained(repository)
+            if broken is None:
+                raise
+            git_damage.note_fault(vault, broken, now)
+            raise broken from (None if broken is error else error)
 
 
 def take_in(vault: str, now: float, patience: float = 2.0) -> None:
     """Commit or settle what was edited since the last writer, so that there is a version to go back to. While another
     writes, or a person is in the middle of something, that is left to the next."""
-    if not os.path.exists(f"{vault}/.git"):
-        return
-    try:
-        with writing(vault, now, patience):
+    if os.path.exists(f"{vault}/.git"):
+        with suppress(HoldfastError, OSError), writing(vault, now, patience):
             pass
-    except (HoldfastError, OSError):
-        return
-
-
-def lock(vault: str, patience: float) -> int:
-    """The vault's lock, as a descriptor to be closed. Raises Busy."""
-    return locks.taken(f"{home.state(vault)}/vault.lock", patience)
 
 
 @contextmanager
-def locked(vault: str, patience: float) -> Iterator[Repository]:
-    """The vault's repository while its lock is held, for whoever mends what a writer would stumble over."""
-    held = lock(vault, patience)
+def locked(vault: str, patience: float = PATIENCE) -> Iterator[Repository]:
+    """The vault's repository while its lock is held, for whoever mends what a writer would stumble over. Raises
+    Busy."""
+    held = locks.taken(f"{home.state(vault)}/vault.lock", patience)
     try:
         yield Repository(vault, held)
     finally:
@@ -250,31 +238,13 @@ def is_being_written(vault: str) -> bool:
     return locks.is_held(f"{home.state(vault)}/vault.lock")
 
 
-def _refuse_amid(repository: Repository) -> None:
-    """A commit of ours would end what a person began, conflicts and all."""
-    begun = repository.begun_by_hand()
-    if begun:
-        raise GitFailed(
-            f"A {begun} that somebody began in {repository.vault} is not finished; nothing was changed. "
-            "Finish it with git there, then run it again."
-        )
-
-
 def _refuse_odd_lists(vault: str) -> None:
     """A pipe where git reads a list on its way through the vault would keep it, and the vault's lock, for ever."""
-    waiting = [vault]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                found = list(entries)
-        except OSError:
-            continue  # git says so itself
-        for entry in found:
-            if entry.name in (".gitignore", ".gitattributes", ".gitmodules") and (why := platform.oddity(entry.path)):
-                raise GitFailed(f"{entry.path} {why}, so git was not started; nothing was changed. Move it away.")
-            if entry.name not in (".git", ".state") and entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
+    for top, folders, names in os.walk(vault):
+        for name in LISTS.intersection((*names, *folders)):
+            if why := platform.oddity(f"{top}/{name}"):
+                raise GitFailed(f"{top}/{name} {why}, so git was not started; nothing was changed. Move it away.")
+        folders[:] = [name for name in folders if name not in (".git", ".state")]
 
 
 def _begin(writer: Writer) -> None:
@@ -376,26 +346,11 @@ def refresh_derived(vault: str, known: Index, *, with_briefs: bool = True) -> No
     """What the hook reads. A disk that refuses it costs freshness, nothing else."""
     from holdfast.vault import brief
 
-    try:
+    with suppress(OSError):
         armed_file.compile_all(vault, known)
-        _touch_stale(vault)
+        platform.write_atomic(f"{home.state(vault)}/changed", b"", durable=False)  # briefs are to be made anew
         if with_briefs:
             brief.refresh_known(vault, known)
-    except OSError:
-        return
-
-
-def _touch_stale(vault: str) -> None:
-    """Every brief is to be made anew: its maker looks at this file's time."""
-    platform.write_atomic(f"{home.state(vault)}/changed", b"", durable=False)
-
-
-def _tell(vault: str, now: float, cause: str, change: Change, applied: Applied) -> None:
-    try:
-        what = {"change": change.id, "commit": applied.commit[:12], "files": len(change.files)}
-        ledger.append(home.state(vault), "vault", now, cause=cause, **what)
-    except HoldfastError:
-        return  # git has said it durably
 
 
 def _subject(text: str) -> str:
