@@ -10,9 +10,7 @@ the call does, however it is written (hook/call_match). A `when` that can never 
 note that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
 
 `read` gives the form that a hook decides on: words and tools in lower case, globs one for each alternative in braces,
-`**/` before one that may begin at any folder.
-
-Arming and disarming a note: its `when` is changed, every other byte of it stays.
+`**/` before one that may begin at any folder. `arm` and `disarm` change a note's `when` and no other byte of it.
 """
 
 from __future__ import annotations
@@ -153,7 +151,8 @@ def problems_of(when: Any) -> list[str]:
         known = read(when)
     except UsageError as error:
         return [str(error)]
-    found = [f"`{key}` is empty, so it would never match." for key in KEYS if _is_void(when, key, known)]
+    empty = [key for key in KEYS if when.get(key) is not None and not getattr(known, key)]
+    found = [f"`{key}` is empty, so it would never match." for key in empty]
     found += [
         f"The path {glob} has two dots in it, and no path that is looked at has them, so it would never match."
         for glob in (*known.paths, *known.writes, *known.opens)
@@ -161,10 +160,6 @@ def problems_of(when: Any) -> list[str]:
     ]
     found += _pattern_problems(known.pattern) if known.pattern else []
     return found or _always(known)
-
-
-def _is_void(when: dict[str, Any], key: str, known: When) -> bool:
-    return when.get(key) is not None and not getattr(known, key)
 
 
 def _always(known: When) -> list[str]:
@@ -191,8 +186,10 @@ def _pattern_problems(pattern: str) -> list[str]:
         return [f"The pattern {pattern} is no regular expression ({error})."]
     if tree.getwidth()[0] > armed_match.LONGEST_TEXT:
         return ["The pattern is longer than what it is tried on, so it would never match."]
-    repeats = list(_repeats(tree))
-    if any(_is_ambiguous(body) for body in repeats) or len(repeats) > OPEN_REPEATS:
+    nodes = [one for one in _nodes(tree) if "REPEAT" in one[0]]
+    repeats = [argument[2] for _, argument in nodes if argument[1] - argument[0] > 100]  # as good as without a limit
+    inner = {operation for body in repeats for operation, _ in _nodes(body)}
+    if len(repeats) > OPEN_REPEATS or any("REPEAT" in one or one == "BRANCH" for one in inner):
         return [
             f"The pattern {pattern} could take forever on a long input: it repeats what already varies, or has more "
             f"than {OPEN_REPEATS} open repeats. Use words, or write it without a repeat in a repeat."
@@ -216,17 +213,6 @@ def _inside(argument: Any) -> Iterator[Any]:
             yield from _inside(one)
 
 
-def _repeats(tree: Any) -> Iterator[Any]:
-    """What is repeated without a limit, or as good as."""
-    for operation, argument in _nodes(tree):
-        if "REPEAT" in operation and argument[1] - argument[0] > 100:
-            yield argument[2]
-
-
-def _is_ambiguous(body: Any) -> bool:
-    return any("REPEAT" in operation or operation == "BRANCH" for operation, _ in _nodes(body))
-
-
 Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
@@ -241,19 +227,11 @@ class Arming:
 
 
 def arm(
-    vault: str,
-    now: float,
-    wanted: str,
-    project: str,
-    when: Mapping[str, Any],
-    *,
-    by: gate.Asker,
-    dry_run: bool = False,
+    vault: str, now: float, wanted: str, project: str, when: Mapping[str, Any], *, by: gate.Asker, dry_run: bool = False
 ) -> Arming:
     """Let a note come back at these tool calls, or at those that its words name. Raises UsageError, NotFound."""
     asked = {key: given for key, given in when.items() if given is not None and given != []}
-    problems = problems_of(asked) if asked else []
-    if problems:
+    if asked and (problems := problems_of(asked)):
         raise UsageError(f"{' '.join(problems)} Nothing was changed.")
     return _change(vault, now, wanted, project, asked or None, by, dry_run=dry_run)
 

@@ -42,6 +42,7 @@ SETTINGS = (
     "init.templateDir=",
     "advice.detachedHead=false",
 )
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 BEGUN = {
     "MERGE_HEAD": "merge",
     "rebase-merge": "rebase",
@@ -275,7 +276,7 @@ def _committed(
         *("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message, *more),
         given=given,
         who=who,
-        env={"GIT_LITERAL_PATHSPECS": "1"},
+        env=LITERAL,
     )
     if done.returncode:
         said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()

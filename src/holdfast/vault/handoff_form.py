@@ -1,10 +1,9 @@
-"""What makes a handoff useless to the next session, said with how to fix it. A person can override it.
+"""A handoff written by hand: from a form as JSON or Markdown, or from what was flagged; checked, one commit.
 
-Deterministic and few: no next step, an agenda word where a step should be, a decision without its reason, a file that
+The check names what makes a handoff useless to the next session, and how to fix it; a person can override it. It is
+deterministic and short: no next step, an agenda word where a step should be, a decision without its reason, a file that
 is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in
 some other section what is open, a missing step is only warned of, and so is a decision without its reason.
-
-Writing a handoff by hand: from a form as JSON or Markdown, or from what was flagged, linted, one commit.
 """
 
 from __future__ import annotations
@@ -59,8 +58,10 @@ PLACE = re.compile(r"(?:[:#]L?\d[\d,:L-]*)$")  # a line or lines of a file
 
 def problems(handoff: Handoff, root: str) -> list[str]:
     """One sentence for each thing to fix; [] where the handoff is fit."""
-    merely = warnings(handoff)
-    found = [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root), *_size(handoff)]
+    merely, size = warnings(handoff), _characters(handoff)
+    found = [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root)]
+    if size > MOST_CHARACTERS:
+        found.append(f"It has {size:,} characters, {MOST_CHARACTERS:,} is the most: flag what lasts, it becomes notes.")
     return [one for one in found if one not in merely]
 
 
@@ -95,12 +96,12 @@ def _decisions(handoff: Handoff) -> list[str]:
 
 
 def _files(handoff: Handoff, root: str) -> list[str]:
-    found = []
-    for item in handoff.items("files_modified"):
-        path = _path(item, root)
-        if path and not GONE.search(item) and not NOTHING.match(item) and not os.path.lexists(os.path.join(root, path)):
-            found.append(f'There is no file {path} in {root}: correct the path, or write "{path} (deleted)".')
-    return found
+    items = (item for item in handoff.items("files_modified") if not GONE.search(item) and not NOTHING.match(item))
+    return [
+        f'There is no file {path} in {root}: correct the path, or write "{path} (deleted)".'
+        for path in (_path(item, root) for item in items)
+        if path and not os.path.lexists(os.path.join(root, path))
+    ]
 
 
 def _path(item: str, root: str) -> str:
@@ -119,13 +120,6 @@ def _path(item: str, root: str) -> str:
 
 def _characters(handoff: Handoff) -> int:
     return sum(len(item) for items in handoff.sections.values() for item in items)
-
-
-def _size(handoff: Handoff) -> list[str]:
-    size = _characters(handoff)
-    if size <= MOST_CHARACTERS:
-        return []
-    return [f"It has {size:,} characters, {MOST_CHARACTERS:,} is the most: flag what lasts, it becomes notes."]
 
 
 HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
@@ -229,8 +223,7 @@ def write(
         author="agent" if where.found in ("environment", "process") else "user",
         sections=tidy,
     )
-    wrong = problems(made, where.project.root)
-    warned = warnings(made)
+    wrong, warned = problems(made, where.project.root), warnings(made)
     made, contradicted = look_over(made)
     wrong += contradicted
     if wrong and not anyway:
@@ -279,9 +272,6 @@ def _free_second(now: float, taken: list[str]) -> str:
 
 def _free(path: str, taken: list[str]) -> str:
     """Two handoffs of one episode within a second are two files all the same."""
-    stem, nth = path.removesuffix(".md"), 1
-    while path in taken:
-        nth += 1
-        head, _, ident = stem.rpartition("-")
-        path = f"{head}-{nth}-{ident}.md"
-    return path
+    head, _, ending = path.rpartition("-")
+    tried = (path, *(f"{head}-{nth}-{ending}" for nth in range(2, len(taken) + 3)))
+    return next(one for one in tried if one not in taken)

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING
 from holdfast.capture import gate, home, locks, platform
 from holdfast.errors import Busy, GitFailed
 from holdfast.vault import frontmatter
-from holdfast.vault.git import Repository
+from holdfast.vault.git import LITERAL, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +37,6 @@ IDENT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
-LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 ALIKE = "-M75%"  # short notes share most of their front matter: less alike is another note
 ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
