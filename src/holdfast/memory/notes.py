@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from holdfast.vault.armed import Arming
     from holdfast.vault.check_notes import Report
     from holdfast.vault.edits import Asked, Filed
-    from holdfast.vault.history import Entry, Undone
-    from holdfast.vault.history import UndoPlan
+    from holdfast.vault.history import Entry, Undone, UndoPlan
     from holdfast.vault.importing import Imported, Proposal
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note

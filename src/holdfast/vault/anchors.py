@@ -6,8 +6,6 @@ Promise: no anchor is ever looked for outside of the project's root, by dots or 
 Lines that only moved still hold: the same block anywhere in the file counts, whatever trailing blanks it has. A
 symbol holds while a line defines it, whatever became of its body. A hash without lines is the whole file's. What is
 stored are places and digests, never a file's text.
-
-Looking into a project's files for what a note is anchored to.
 """
 
 from __future__ import annotations
@@ -62,23 +60,23 @@ def read(value: Any) -> Anchor | None:
     anchor = _placed(value["path"].strip())
     if anchor is None or not all(isinstance(value.get(key, ""), (str, int)) for key in ("symbol", "hash", "commit")):
         return None
-    if value.get("lines") is not None:
-        lines = _lines(value["lines"])
-        if lines is None:
-            return None
-        anchor = replace(anchor, lines=lines)
+    lines = anchor.lines if value.get("lines") is None else _lines(value["lines"])
+    if lines is None and value.get("lines") is not None:
+        return None
     symbol, known, commit = (str(value.get(key) or "").strip() for key in ("symbol", "hash", "commit"))
-    return replace(anchor, symbol=symbol or anchor.symbol, hash=known, commit=commit)
+    return Anchor(anchor.path, lines, symbol or anchor.symbol, known, commit)
 
 
 def _placed(text: str) -> Anchor | None:
     found = PLACE.fullmatch(text)
-    if not found or not _is_inside(found["path"]):
+    path = found["path"] if found else ""
+    parts = path.split("/")
+    if not found or not path.isprintable() or path.startswith(("/", "~")) or "" in parts or ".." in parts:
         return None
     lines = _lines(f"{found['first']}-{found['last'] or found['first']}") if found["first"] else None
     if found["first"] and lines is None:
         return None
-    return Anchor(_tidy(found["path"]), lines, found["symbol"] or "")
+    return Anchor("/".join(part for part in parts if part != ".") or ".", lines, found["symbol"] or "")
 
 
 def _lines(value: Any) -> tuple[int, int] | None:
@@ -91,25 +89,12 @@ def _lines(value: Any) -> tuple[int, int] | None:
     return (first, last) if 1 <= first <= last else None
 
 
-def _is_inside(path: str) -> bool:
-    parts = path.split("/")
-    return path.isprintable() and not path.startswith(("/", "~")) and "" not in parts and ".." not in parts
-
-
-def _tidy(path: str) -> str:
-    return "/".join(part for part in path.split("/") if part != ".") or "."
-
-
 def make(root: str, text: str, commit: str | None = None) -> dict[str, str] | None:
-    """What to store for evidence such as "orders.py:241"; None where it names no file of the project.
-
-    `commit` spares a git process to whoever makes many and has asked `head` once.
-    """
+    """The record to store for evidence such as "orders.py:241"; None where it names no file of the project. `commit`
+    is what `head` said, for whoever makes many."""
     anchor = _in_evidence(root, text.strip())
-    if anchor is None:
-        return None
-    full = resolve(root, anchor.path)
-    if full is None or not os.path.isfile(full):
+    full = resolve(root, anchor.path) if anchor else None
+    if anchor is None or full is None or not os.path.isfile(full):
         return None
     try:
         made = _known_of(full, anchor)
@@ -159,10 +144,8 @@ def holds(root: str, anchor: Anchor) -> State:
 
 
 def needle(root: str, anchor: Anchor) -> str | None:
-    """The anchored text as it stands in the file, so that a cache can test `needle in content`.
-
-    "" where only the file's being there counts; None where the anchor does not hold, or no such test would tell.
-    """
+    """The anchored text as it stands in the file, so that a cache can test `needle in content`; "" where only the
+    file's being there counts; None where the anchor does not hold, or no such test would tell."""
     state, text = _judge(root, anchor)
     return text if state == "holds" else None
 
@@ -180,8 +163,10 @@ def _judge(root: str, anchor: Anchor) -> tuple[State, str | None]:
         if not stat.S_ISREG(mode):
             return "gone", None
         content = text_of(full)
+        if content is None and "-" in anchor.hash:
+            return "holds" if anchor.hash == ends_of(full) else "changed", None
         if content is None:
-            return _judge_unread(full, anchor), None
+            return "unknown", None  # it was a text when the anchor was made
     except (FileNotFoundError, NotADirectoryError):
         return "gone", None
     except OSError:
@@ -190,12 +175,6 @@ def _judge(root: str, anchor: Anchor) -> tuple[State, str | None]:
     if found is None:
         return "changed", None
     return "holds", found if len(found) <= LONGEST_NEEDLE else None
-
-
-def _judge_unread(full: str, anchor: Anchor) -> State:
-    if "-" not in anchor.hash:
-        return "unknown"  # it was a text when the anchor was made
-    return "holds" if anchor.hash == ends_of(full) else "changed"
 
 
 def _found(content: str, anchor: Anchor) -> str | None:
@@ -242,17 +221,12 @@ def find_block(lines: list[str], place: tuple[int, int], wanted: str) -> list[st
     count = place[1] - place[0] + 1
     if not wanted or count > MOST_LINES:
         return None
-    at = _block_elsewhere([line.rstrip().encode("utf-8", "surrogateescape") for line in lines], count, wanted)
-    return None if at is None else lines[at : at + count]
-
-
-def _block_elsewhere(tidy: list[bytes], count: int, wanted: str) -> int | None:
-    """Where a block of so many lines has this digest. One text and its offsets, since joining each block costs most."""
-    whole = b"\n".join(tidy)
+    tidy = [line.rstrip().encode("utf-8", "surrogateescape") for line in lines]
+    whole = b"\n".join(tidy)  # one text and its offsets, since joining each block costs most
     starts = list(accumulate((len(line) + 1 for line in tidy), initial=0))
     for at in range(len(tidy) - count + 1):
         if is_same(hashlib.sha256(whole[starts[at] : starts[at + count] - 1]).hexdigest(), wanted):
-            return at
+            return lines[at : at + count]
     return None
 
 

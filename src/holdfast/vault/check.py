@@ -43,10 +43,7 @@ NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
 
 
 def check(
-    vault: str,
-    now: float,
-    roots: Mapping[str, str] | None = None,
-    progress: Callable[[int], None] = lambda _: None,
+    vault: str, now: float, roots: Mapping[str, str] | None = None, progress: Callable[[int], None] = lambda _: None
 ) -> Report:
     """All findings of a vault. `roots` are the folders of projects at hand, by id: anchors are looked for there."""
     known = index.load(vault, progress)

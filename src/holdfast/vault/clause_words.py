@@ -190,8 +190,7 @@ _GONE = "gone|removed|dropped|rejected|banned|deprecated|not used|pinned|out"
 VERSIONED = re.compile(rf"\b(?:{_TAKING})(?:e|s|ed|ing|ned|ning)? {_BEFORE_NAME}{_A_NAME}", re.IGNORECASE)
 USED = re.compile(rf"(?<![\w-])(?:{_USING}) {_BEFORE_NAME}{_A_NAME}", re.IGNORECASE)
 GONE = re.compile(
-    rf"{_A_NAME}(?: and {_A_NAME})? (?:is|are|was|were|stays?|remains?) (?:tried and )?(?:{_GONE})\b",
-    re.IGNORECASE,
+    rf"{_A_NAME}(?: and {_A_NAME})? (?:is|are|was|were|stays?|remains?) (?:tried and )?(?:{_GONE})\b", re.IGNORECASE
 )
 BEHIND = re.compile(rf"{_A_NAME} (?:library|package|dependency|crate|gem|framework)\b", re.IGNORECASE)
 RANGE = re.compile(r"\b([a-z][\w-]+)(?:[<>]=?|==|~=|@)[\d^~]")

@@ -23,15 +23,7 @@ from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import GitFailed, HoldfastError, NotFound
 from holdfast.model import OURS
-from holdfast.vault import (
-    git_damage,
-    git_loose,
-    git_objects,
-    git_settings,
-    git_view,
-    purge_history,
-    transaction,
-)
+from holdfast.vault import git_damage, git_loose, git_objects, git_settings, git_view, purge_history, transaction
 from holdfast.vault.git import BRANCH, Repository, commit_theirs
 from holdfast.vault.git_loose import moved
 from holdfast.vault.git_settings import is_steering, names

@@ -1,4 +1,4 @@
-"""Reviewing: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
+"""Review: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
 quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because
 an agent would make a rule of them. An order that is accepted is a rule from then on.
 
@@ -43,7 +43,7 @@ class Due:
 
 @dataclass(frozen=True)
 class Reviews:
-    """What waits for a person, oldest first, and how much of it is of other projects."""
+    """Notes that wait for a person, oldest first, and how many more there are in other projects."""
 
     due: tuple[Due, ...]
     quarantined: tuple[Note, ...]
@@ -54,7 +54,7 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What a person decided on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
+    """A person's decision on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
 
     action: str
     path: str
@@ -86,29 +86,21 @@ def due(note: Note, now: float) -> Due | None:
 
 
 def listing(vault: str, now: float, project: str | None) -> Reviews:
-    """What is to be reviewed in a project and of what is global; of all projects where none is named."""
+    """The notes to review of a project and of those for all; of all projects where none is named."""
     known = index.load(vault).notes
     mine = [note for note in known if project is None or note.applies_to(project)]
     late = [one for one in (due(note, now) for note in mine) if one]
-    waiting = [note for note in mine if is_quarantined(note)]
-    unconfirmed = [note for note in mine if is_unconfirmed(note)]
-    proposed = [note for note in mine if is_proposed(note)]
-    everything = sum(1 for note in known if due(note, now) or waits(note))
-    return Reviews(
-        tuple(sorted(late, key=_oldest_first)),
-        tuple(sorted(waiting, key=_created)),
-        everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed),
-        tuple(sorted(unconfirmed, key=_created)),
-        tuple(sorted(proposed, key=_created)),
+    late.sort(key=lambda one: (one.days is not None, -(one.days or 0), one.note.path))
+    waiting, unconfirmed, proposed = (
+        tuple(sorted(filter(test, mine), key=_created)) for test in (is_quarantined, is_unconfirmed, is_proposed)
     )
+    everything = sum(1 for note in known if due(note, now) or waits(note))
+    elsewhere = everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed)
+    return Reviews(tuple(late), waiting, elsewhere, unconfirmed, proposed)
 
 
 def _created(note: Note) -> tuple[str, str]:
     return note.created, note.path
-
-
-def _oldest_first(one: Due) -> tuple[bool, int, str]:
-    return (one.days is not None, -(one.days or 0), one.note.path)
 
 
 def is_quarantined(note: Note) -> bool:
@@ -138,21 +130,21 @@ def decide(
     reject: Iterable[str] = (),
     by: Asker,
 ) -> list[Reviewed]:
-    """Carry out what a person decided, one commit for each note. Raises NotFound before anything is written."""
-    done = []
+    """Carry out a person's decisions, one commit for each note. Raises NotFound before anything is written."""
     with writing(vault, now) as writer:
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
         settled = [note for note in listed if not is_quarantined(note)]
         waiting = [note for note in listed if waits(note)]
-        planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = []
-        planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
-        planned += [(_accept, _find_waiting(waiting, wanted)) for wanted in accept]
-        planned += [(_reject, _find_waiting(waiting, wanted)) for wanted in reject]
+        if not waiting and (*accept, *reject):
+            raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
+        planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = [
+            *((_keep, notes.find(settled, wanted)) for wanted in keep),
+            *((_accept, notes.find(waiting, wanted)) for wanted in accept),
+            *((_reject, notes.find(waiting, wanted)) for wanted in reject),
+        ]
         if len({note.path for _, note in planned}) < len(planned):
             raise UsageError("One note is named twice; nothing was changed. Say one thing of each.")
-        for carry_out, note in planned:
-            done.append(carry_out(writer, note, by))
-    return done
+        return [carry_out(writer, note, by) for carry_out, note in planned]
 
 
 def of_session(vault: str, project: str | None, wanted: str) -> list[Note]:
@@ -176,12 +168,6 @@ def session_id(note: Note) -> str:
     return note.session.partition("/")[2].rpartition("/")[0]
 
 
-def _find_waiting(waiting: list[Note], wanted: str) -> Note:
-    if not waiting:
-        raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
-    return notes.find(waiting, wanted)
-
-
 def _keep(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
     changed = notes.with_fields(text, reviewed=today(writer.now).isoformat())
@@ -199,8 +185,11 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
     day = today(writer.now).isoformat()
     if is_unconfirmed(note) or is_proposed(note):
+        from holdfast.text import orders
+
         # An order of the user, and a rule that the user agrees to, binds: it is a rule, whatever it was kept as.
-        kind = "rule" if note.kind == "feedback" and not _asks_to_forget(note) else note.kind
+        asks_to_forget = any(one.kind == orders.FORGET for one in orders.find(note.body.strip()))
+        kind = "rule" if note.kind == "feedback" and not asks_to_forget else note.kind
         path = note.path if kind == note.kind else notes.free_path(kind, note.name, taken)
         fields = {"status": "active", "kind": kind, "reviewed": day}
         if is_proposed(note):
@@ -210,7 +199,9 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         before = {note.path: text} | ({path: None} if moved else {})
         _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
         return Reviewed("accept", note.path, path)
-    path = _instead_of(writer, note) or notes.free_path(note.kind, note.name, taken)
+    old = writer.index.known.get(str(note.fields.get(agent_edits.REPLACES)))  # an agent's version of it takes its place
+    is_version = old is not None and not is_quarantined(old.note)
+    path = old.note.path if old and is_version else notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
@@ -220,19 +211,6 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
     before = {note.path: text, path: writer.read(path)}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
     return Reviewed("accept", note.path, path)
-
-
-def _instead_of(writer: Writer, note: Note) -> str:
-    """The note whose place an agent's version of it takes; "" where it is a note of its own."""
-    old = note.fields.get(agent_edits.REPLACES)
-    known = writer.index.known.get(old) if isinstance(old, str) else None
-    return known.note.path if known and not is_quarantined(known.note) else ""
-
-
-def _asks_to_forget(note: Note) -> bool:
-    from holdfast.text import orders
-
-    return any(one.kind == orders.FORGET for one in orders.find(note.body.strip()))
 
 
 def _reject(writer: Writer, note: Note, by: Asker) -> Reviewed:
@@ -264,7 +242,7 @@ def _commit(
 
 @dataclass(frozen=True)
 class Offer:
-    """What a repository asks for. `trusted` is whether the user has agreed."""
+    """The vault that a repository asks for; `trusted` says that the user has agreed."""
 
     root: str
     vault: str

@@ -166,11 +166,7 @@ def _write(writer: Writer, plan: MergePlan, parents: tuple[str, ...] = ()) -> tu
 
 
 def _plan(
-    repository: Repository,
-    read: Callable[[str], str | None],
-    base: str,
-    theirs: str,
-    only: tuple[str, ...] = (),
+    repository: Repository, read: Callable[[str], str | None], base: str, theirs: str, only: tuple[str, ...] = ()
 ) -> MergePlan:
     listed = [one for one in history.deltas(repository, base, theirs) if not only or one.path in only]
     remote.refuse_odd(listed)
