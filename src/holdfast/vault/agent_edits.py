@@ -1,4 +1,4 @@
-"""Settling what agents changed in the vault with their own tools: it goes through the gate like everything else.
+"""Edits that agents made in the vault with their own tools: they go through the gate like everything else.
 
 A writer looks before it commits what a person edited. Facts, decisions and lessons that an agent wrote into a file are
 filed with the agent's origin, whatever the file claims. A rule, preference or identity is a proposal, or, from a
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -38,12 +39,11 @@ NO_WORDS = ("reviewed", "edited", "created", "sources")  # fields in which a not
 
 @dataclass
 class _Plan:
-    """What becomes of one agent's edits: texts to write, those that they were read as, and what to say of it."""
+    """One agent's edits: texts to write, those that they were read as, and what to say of it."""
 
     by: Asker
     texts: dict[str, str | None] = field(default_factory=dict)
     planned_on: dict[str, str | None] = field(default_factory=dict)
-    filed: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
@@ -66,35 +66,21 @@ def settle(writer: Writer, changed: Iterable[str]) -> Settled:
         calls.drop_written(state)
         return Settled(is_done=True)
     began = calls.now(state)
-    listed = sorted({*changed, *_committed_since(writer)})
+    known, listed = calls.settled(state).head, set(changed)
+    with suppress(GitFailed):  # files in commits that no writer of ours made
+        listed |= writer.repository.differing(known, writer.repository.head()) if known else set()
     groups: dict[str, list[str]] = {}
-    for path in listed:
-        episodes = edits.by(path)
-        if episodes:
-            groups.setdefault(_origin(state, episodes), []).append(path)
+    for path in sorted(listed):
+        # The words are the agent's own, unless outside text had entered one of the sessions, or nobody looked.
+        found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in edits.by(path)]
+        if found:
+            origin = next((one for one in found if one not in TRUSTED), found[0])
+            groups.setdefault(origin, []).append(path)
     done = [_settle(writer, Asker(gate.AGENT, origin), paths) for origin, paths in groups.items()]
     is_done = all(done)
     if is_done:
         calls.drop_until(state, began)
     return Settled(is_done, tuple(path for paths in groups.values() for path in paths))
-
-
-def _committed_since(writer: Writer) -> list[str]:
-    """Files in commits that no writer of ours made."""
-    repository = writer.repository
-    known = calls.settled(home.state(writer.vault)).head
-    if not known or known == repository.head():
-        return []
-    try:
-        return list(repository.differing(known, repository.head()))
-    except GitFailed:
-        return []
-
-
-def _origin(state: str, episodes: Sequence[str]) -> str:
-    """Whose words they are: the agent's own, unless outside text had entered one of the sessions, or nobody looked."""
-    found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in episodes]
-    return next((origin for origin in found if origin not in TRUSTED), found[0])
 
 
 def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
@@ -103,11 +89,9 @@ def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
         if not plan.texts:
             return True
         asker = gate.BY_UPKEEP if strict else by
-        subject = f"edited by an agent: {notes.some_of(list(paths))}"
+        subject, before = f"edited by an agent: {notes.some_of(list(paths))}", plan.planned_on
         try:
-            applied = writer.commit(
-                subject, plan.texts, cause="agent", by=asker, planned_on=plan.planned_on, in_vain=True
-            )
+            applied = writer.commit(subject, plan.texts, cause="agent", by=asker, planned_on=before, in_vain=True)
         except gate.Refused:
             continue  # then nothing of it is filed: all waits
         _tell(writer, plan)
@@ -142,14 +126,18 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
         # It waits for the user, and for nobody else.
         _put_back(writer, plan, path, before, None if is_quarantined else after)
         return
-    twin = _outside_twin(writer, new) if before is None else None
+    # A note from outside with the same words: a new name does not make them the agent's.
+    same = writer.index.saying(new.digest) if new and before is None else ()
+    twin = next((one for one in same if one.note.origin not in TRUSTED), None)
     by = Asker(gate.AGENT, twin.note.origin) if twin and plan.by.is_clean else plan.by
     asked = [gate.decide(by, change) for change in _changes(path, old, new)]
     is_users = old is not None and old.note.origin == "user" and not (new and _is_same(old, new))
     is_readable = new is not None or after is None
     if is_readable and not (strict or is_users) and all(one == APPLY for one in asked):
-        plan.texts[path] = _owned(path, after, by, old) if after is not None else None
-        plan.filed.append(path)
+        plan.texts[path] = after
+        if after is not None and new:  # with its true origin: outside text stays outside text, whoever changes it
+            is_kept = old is not None and (_is_same(old, new) or old.note.origin not in TRUSTED)
+            plan.texts[path] = _stamped(path, after, old.note.origin if old and is_kept else by.origin)
     elif before is not None:
         _put_back(writer, plan, path, before, None if new and old and _is_same(old, new) else after)
     elif twin and twin.note.path.startswith(f"{notes.QUARANTINE}/"):
@@ -160,12 +148,6 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
         plan.waiting.append(path)
     else:
         _put_back(writer, plan, path, None, after)
-
-
-def _outside_twin(writer: Writer, new: Known | None) -> Known | None:
-    """A note from outside with the same words: a new name does not make them the agent's."""
-    known = writer.index.saying(new.digest) if new else ()
-    return next((one for one in known if one.note.origin not in TRUSTED), None)
 
 
 def _known(path: str, text: str | None) -> Known | None:
@@ -195,20 +177,8 @@ def _as_preference(what: str) -> str:
 
 def _is_same(old: Known, new: Known) -> bool:
     """Whether two versions of a note say the same; its proof and its dates are no words of it."""
-    one, other = (
-        {key: value for key, value in known.note.fields.items() if key not in NO_WORDS} for known in (old, new)
-    )
-    return old.digest == new.digest and one == other
-
-
-def _owned(path: str, text: str, by: Asker, old: Known | None) -> str:
-    """With the origin that is true: the agent's, or that of the note where it says what it said; outside text stays
-    outside text, whoever changes it."""
-    new = _known(path, text)
-    if new is None:
-        return text
-    is_kept = old is not None and (_is_same(old, new) or old.note.origin not in TRUSTED)
-    return _stamped(path, text, old.note.origin if old and is_kept else by.origin)
+    keys = {*old.note.fields, *new.note.fields}.difference(NO_WORDS)
+    return old.digest == new.digest and all(old.note.fields.get(key) == new.note.fields.get(key) for key in keys)
 
 
 def _stamped(path: str, text: str, origin: str, **more: str) -> str:
@@ -263,9 +233,8 @@ def _plan_brain(writer: Writer, plan: _Plan, before: str | None, after: str | No
     had = {line.strip() for part in was for line in part.splitlines()}
     fresh = [line for part in now or () for line in part.splitlines() if line.strip() and line.strip() not in had]
     if fresh:
-        _wait(
-            writer, plan, "rules/lines-for-the-brain.md", _wrapped("rules/BRAIN.md", "\n".join(fresh), plan.by.origin)
-        )
+        text = _wrapped("rules/BRAIN.md", "\n".join(fresh), plan.by.origin)
+        _wait(writer, plan, "rules/lines-for-the-brain.md", text)
 
 
 def _set_aside(vault: str, path: str) -> list[str]:
@@ -299,10 +268,7 @@ def _tell(writer: Writer, plan: _Plan) -> None:
         parts.append(f"{notes.some_of(plan.waiting)} waiting for your word (`holdfast review`)")
     if plan.aside:
         parts.append(f"what is no file moved to {notes.some_of(plan.aside)}")
-    if not parts:
-        return
-    line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
-    try:
-        notices.leave(home.state(writer.vault), f"{NOTICE}-{plan.by.origin}", line, writer.now, once=True)
-    except OSError:
-        return
+    if parts:
+        line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
+        with suppress(OSError):
+            notices.leave(home.state(writer.vault), f"{NOTICE}-{plan.by.origin}", line, writer.now, once=True)

@@ -1,20 +1,19 @@
-"""What a commit changes of what binds: each note before and after it, as the gate is asked about it.
+"""Authority of notes: what a commit changes of what binds, as the gate is asked about it.
 
 A note binds as long as it is in force: not in quarantine, not superseded, not waiting for the user's word. Other
 words in a note are another note, so the old one is lifted and the new one made; what stands below "Evidence", dates
 and sources are no words of it.
 
-The text of a file that counts: the file's own, unless an agent changed it and nobody has settled that yet. Then it
-is that of the last commit which a writer vouched for.
-
-What an agent remembers on a command line is stamped with where it comes from, by us and not by its author.
+The text of a file that counts is the file's own, unless an agent changed it and nobody has settled that yet: then it
+is that of the last commit which a writer vouched for. Words that an agent remembers on a command line are stamped with
+their origin by us and not by their author.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from holdfast.capture.flag_words import Words
 from holdfast.capture.gate import LIFTED, MADE, Asker, Change
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
-from holdfast.vault import armed_file, journal, notes
+from holdfast.vault import armed_file, git_loose, journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import GLOBAL
 
@@ -136,14 +135,14 @@ def names(vault: str) -> list[str]:
 
 def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = False) -> None:
     """All that a commit has is known as ours, an agent's or the user's. `anew`: so are the folders as they stand; else
-    only those that nobody had seen. `index` are the notes, where somebody has looked at them. A disk that refuses to
-    keep it costs the next writer a longer look."""
+    only those that nobody had seen. A disk that refuses to keep it costs the next writer a longer look."""
     state = home.state(vault)
     known = calls.settled(state)
     try:
         listed = index.listing() if index else None
-        raw = _names(state) if listed is not None or not known.folders else None
-        seen = set() if known.folders else _folders_in(raw or b"")
+        is_needed = listed is not None or not known.folders
+        raw = git_loose.readable(f"{state}/calls/names", calls.LARGEST) if is_needed else b""
+        seen = set() if known.folders else _folders_in(raw)
         if listed is not None and listed != raw:
             platform.write_atomic(f"{state}/calls/names", listed, durable=False)
             seen = _folders_in(listed)
@@ -154,13 +153,6 @@ def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = Fal
             calls.settle(state, head, sorted(folders.items()))
     except OSError:
         return
-
-
-def _names(state: str) -> bytes:
-    try:
-        return platform.read_file(f"{state}/calls/names", calls.LARGEST)
-    except OSError:
-        return b""
 
 
 def _folders_in(names: bytes) -> set[str]:
@@ -178,10 +170,8 @@ def _folders(vault: str, seen: Iterable[str]) -> list[tuple[str, int]]:
             folder = os.path.dirname(folder)
     listed = []
     for folder in sorted(found):
-        try:
+        with suppress(OSError):
             listed.append((folder, os.lstat(f"{vault}/{folder}").st_ino))
-        except OSError:
-            continue
     return listed
 
 
@@ -217,13 +207,12 @@ def as_said_here(
     where = gate.here(env, cwd, vault)
     origin = gate.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
+    meant: list[tuple[str, str]] = []
     if answers:
         meant = flagging.answered_words(state, where.episode, answers, now)
         made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
         if origin in TRUSTED:
             made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))
-    else:
-        meant = []
     yield made
     if where.episode:
         once.answered(state, where.episode, now, [ident for ident, _ in meant])

@@ -1,8 +1,10 @@
 """Making a brief ahead of the start that will need it, so that the hook only reads one small file.
 
 One file per project and work tree, with the items in order, the files they quote (at most 64, with size and times), and
-what has to be there of the files that a note is anchored to. brief/brief_file keeps it true. Beside it
-lies the same for work trees of the project that have none yet, where nothing can be said of anchors.
+what has to be there of the files that a note is anchored to. brief/brief_file keeps it true. Beside it lies the same
+for work trees of the project that have none yet, where nothing can be said of anchors. Of the handoffs a start tells
+that of its branch in full, those before it while there is room, and a line for each that overlapped it and for each
+other branch.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +95,9 @@ class _Draft:
             fields = quoting.fields_of(text)
             source["e"] = fields.get("episode", "")
             source["w"] = {"author": fields.get("author", ""), "day": fields.get("time", "")[:10]}
-            self.handed_off = max(self.handed_off, _seconds(fields.get("time", "")))
+            with suppress(ValueError):
+                seconds = int(datetime.datetime.fromisoformat(fields.get("time", "")).timestamp())
+                self.handed_off = max(self.handed_off, seconds)
         self.sources.append(source)
         found = [anchor for value in held if (anchor := anchors.read(value))]
         self.held += [(source, anchor) for anchor in found[:MOST_ANCHORS]]
@@ -123,14 +128,6 @@ class _Draft:
         test.update(f=number, gone=anchors.sentence(anchor, "gone"), changed=anchors.sentence(anchor, "changed"))
         test["unsure"] = f"{anchor.place} may have changed since"
         return {**test, **_look(root, anchor, full or "")}
-
-
-def _seconds(moment: str) -> int:
-    """A time as handoffs have it; 0 where it is none."""
-    try:
-        return int(datetime.datetime.fromisoformat(moment).timestamp())
-    except ValueError:
-        return 0
 
 
 def _unsure(path: str) -> list[int]:
@@ -253,17 +250,15 @@ def _write(draft: _Draft, root: str) -> str:
         "files": list(draft.files.values()),
         "watched": draft.watched,
         "branch": draft.branch,
-        "counts": _counts(draft),
+        "counts": {  # for the line that the person sees
+            "notes": draft.shelf.in_all(draft.project.id),
+            "review": draft.shelf.waiting(draft.project.id),
+            "handoff": draft.handed_off,
+        },
     }
     platform.make_folders(f"{state}/brief")
     platform.write_atomic(path, codec.encode(record), durable=False)
     return path
-
-
-def _counts(draft: _Draft) -> dict[str, int]:
-    """For the line that the person sees."""
-    shelf, project = draft.shelf, draft.project.id
-    return {"notes": shelf.in_all(project), "review": shelf.waiting(project), "handoff": draft.handed_off}
 
 
 def refresh_known(vault: str, known: index.Index | None = None, only: str = "") -> int:
@@ -308,16 +303,13 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
     """The briefs that there are, the newest first."""
     folder = f"{home.state(vault)}/brief"
     names = [name for name in platform.names(folder) if name != "global" and not name.endswith(".tmp")]
-    found = sorted(((kept.made_at(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True)
-    return [(path, project) for _, path in found if (project := _project_of(path)) is not None]
-
-
-def _project_of(path: str) -> Project | None:
-    try:
-        project = projects.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return project if isinstance(project.id, str) and isinstance(project.root, str) else None
+    made = []
+    for _, path in sorted(((kept.made_at(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            project = projects.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
+            if isinstance(project.id, str) and isinstance(project.root, str):
+                made.append((path, project))
+    return made
 
 
 WITHIN = 60  # handoffs that are looked at, the newest
@@ -365,16 +357,13 @@ def _in_full(found: list[tuple[Handoff, int]], branch: str) -> list[Choice]:
     chosen = [Choice("handoff", f"{quoting.HANDOFF}:{number}", handoff.path, branch)]
     if handoff.author == lineage.MECHANICAL:
         # Nobody wrote this one, so what the last author asked for is still what is to be done next.
-        written = next((one for one in before[:WRITTEN_WITHIN] if _is_written(one[0])), None)
-        if written:
-            chosen.append(Choice("handoff", f"{quoting.NEXT}:{written[1]}", written[0].path, branch))
+        for one, nth in before[:WRITTEN_WITHIN]:
+            if one.author != lineage.MECHANICAL and one.items("next_steps"):
+                chosen.append(Choice("handoff", f"{quoting.NEXT}:{nth}", one.path, branch))
+                break
     began = lineage.compact(handoff.started)
     beside = [(one, nth) for one, nth in before if began and lineage.compact(one.time) > began]
     earlier = [(one, nth) for one, nth in before if (one, nth) not in beside]
     chosen += [Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in earlier[:MOST_BEFORE]]
     chosen += [Choice("beside", f"{quoting.BESIDE}:{nth}", one.path, branch) for one, nth in beside[:MOST_LINES]]
     return chosen
-
-
-def _is_written(handoff: Handoff) -> bool:
-    return handoff.author != lineage.MECHANICAL and bool(handoff.items("next_steps"))

@@ -80,7 +80,7 @@ def _tree(folder: str, ident: str) -> dict[str, tuple[str, str]]:
 def differing(folder: str, before: str, after: str) -> set[str]:
     """The files that differ between two commits or trees; "" is one without files. Raises LookupError."""
     found = set()
-    waiting = [(before, after, "")]
+    waiting = [(before, after, "")] if before != after else []
     while waiting:
         *both, under = waiting.pop()
         was, now = (_tree(folder, ident) for ident in both)

@@ -164,8 +164,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def walk(vault: str) -> Iterator[Note | Broken]:
     """Every note, read anew."""
-    for path in paths(vault):
-        yield read(vault, path)
+    return (read(vault, path) for path in paths(vault))
 
 
 def read(vault: str, path: str) -> Note | Broken:
@@ -201,7 +200,8 @@ def from_text(path: str, text: str) -> Note | Broken:
 
 def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     """A missing or odd value becomes its default: `check` complains, a boot goes on."""
-    kind = _text(fields.get("kind")) or _kind_of_folder(path)
+    of_folder = (kind for kind, folder in FOLDERS.items() if path.startswith(f"{folder}/"))
+    kind = _text(fields.get("kind")) or next(of_folder, "knowledge")
     doubt = _line(_text(fields.get("unverified")))
     return Note(
         path=path,
@@ -225,11 +225,6 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     )
 
 
-def _kind_of_folder(path: str) -> str:
-    folder = path.partition("/")[0]
-    return next((kind for kind, name in FOLDERS.items() if name == folder), "knowledge")
-
-
 def _text(value: Any) -> str:
     return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
@@ -246,12 +241,8 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(one) for one in _list(value) if _text(one))
 
 
-def slug(text: str, longest: int = LONGEST_NAME) -> str:
+def slug(text: str, longest: int = LONGEST_NAME, otherwise: str = "note") -> str:
     """A name for a file: lower case letters and digits of any script with dashes between, cut at a word."""
-    return _slug(text, longest) or "note"
-
-
-def _slug(text: str, longest: int) -> str:
     spelled = unicodedata.normalize("NFC", text.casefold())  # as most file systems spell it
     words = "".join(letter if letter.isalnum() else " " for letter in spelled).split()
     name = ""
@@ -260,12 +251,12 @@ def _slug(text: str, longest: int) -> str:
         if len(longer.encode("utf-8")) > longest:
             break
         name = longer
-    return name
+    return name or otherwise
 
 
 def title(text: str) -> str:
     """A short name: the beginning of a text, cut where a clause ends, else at a word."""
-    line = " ".join(text.split())
+    line = _line(text)
     if len(line) > LONGEST_TITLE:
         clauses = [
             at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
@@ -277,7 +268,7 @@ def title(text: str) -> str:
 
 def longer_title(text: str) -> str:
     """More of a text's beginning than its title has, for one whose title another has already."""
-    line = " ".join(text.split())
+    line = _line(text)
     if len(line) > LONGEST_TITLE * 2:
         line = line[: line.rfind(" ", LONGEST_TITLE, LONGEST_TITLE * 2)]
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
@@ -300,18 +291,14 @@ def describe(text: str) -> str:
 def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
     """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists. `taken`
     are the paths that are, or whoever knows of one."""
-    is_taken = taken if callable(taken) else _among(taken)
+    used = set() if callable(taken) else {path.casefold() for path in taken}
+    is_taken = taken if callable(taken) else lambda path: path.casefold() in used
     stem = f"{folder or FOLDERS[kind]}/{slug(name)}"
     path, nth = f"{stem}.md", 1
     while is_taken(path):
         nth += 1
         path = f"{stem}-{nth}.md"
     return path
-
-
-def _among(paths: Iterable[str]) -> Callable[[str], bool]:
-    used = {path.casefold() for path in paths}
-    return lambda path: path.casefold() in used
 
 
 def new_text(
@@ -361,11 +348,11 @@ def find(known: Iterable[Note], wanted: str) -> Note:
     """The note that a person means: its path, its name, or an unambiguous part of it. Raises NotFound."""
     listed = list(known)
     asked = wanted.strip().removeprefix("./")
-    tidy = _slug(asked, 200) or "\0"  # signs alone are no part of any name
+    tidy = slug(asked, 200, "\0")  # signs alone are no part of any name
     tests = (
         lambda note: note.path in (asked, f"{asked}.md"),
         lambda note: note.name == asked,
-        lambda note: tidy in (stem(note.path), _slug(note.name, 200)),
+        lambda note: tidy in (stem(note.path), slug(note.name, 200, "")),
         lambda note: stem(note.path).startswith(tidy),
         lambda note: tidy in stem(note.path),
     )
