@@ -25,7 +25,7 @@ from holdfast.memory import Memory
 
 if TYPE_CHECKING:
     from holdfast.vault.history import Entry
-    from holdfast.vault.importing import Item, Proposal
+    from holdfast.vault.note_import import Item, Proposal
 
 
 def history(

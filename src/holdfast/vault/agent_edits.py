@@ -140,7 +140,7 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
             plan.texts[path] = _stamped(path, after, old.note.origin if old and is_kept else by.origin)
     elif before is not None:
         _put_back(writer, plan, path, before, None if new and old and _is_same(old, new) else after)
-    elif twin and twin.note.path.startswith(f"{notes.QUARANTINE}/"):
+    elif twin and twin.note.is_quarantined:
         plan.texts[path] = None  # the same words wait there already
     elif is_quarantined or (by.is_clean and new and not strict and REFUSE not in asked):
         status = {} if is_quarantined else {"status": notes.PROPOSED}

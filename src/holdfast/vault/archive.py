@@ -13,8 +13,9 @@ import os
 import shutil
 import stat
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import holdfast
 from holdfast.capture import codec, git_process, home, log, platform, segments, settle
@@ -23,10 +24,6 @@ from holdfast.errors import HoldfastError, NewerFormat, NotFound, Unsupported, U
 from holdfast.vault import note_facets, notes
 from holdfast.vault.purge_history import exchange, sync_all
 from holdfast.vault.transaction import writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 FORMAT = 1
 MANIFEST = "holdfast-manifest.json"

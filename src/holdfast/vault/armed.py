@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
 
-
 DOES = ("runs", "writes", "opens", "packages", "settings")
 GLOBS = ("writes", "opens")
 KEYS = ("tool", "words", "paths", "pattern", *DOES)

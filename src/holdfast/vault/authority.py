@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index, Known
     from holdfast.vault.notes import Broken, Note
 
-
 OF_KIND = {
     "rule": gate.RULE,
     "identity": gate.IDENTITY,
@@ -48,7 +47,7 @@ SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user
 def of(known: Known | None) -> set[str]:
     """As what a note binds; nothing where there is none, or it is not in force. What waits for the user's word binds
     nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
-    if known is None or known.note.is_beside or known.note.path.startswith(f"{notes.QUARANTINE}/"):
+    if known is None or known.note.is_beside or known.note.is_quarantined:
         return set()
     note = known.note
     if note.status in notes.WAITING:

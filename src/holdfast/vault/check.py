@@ -27,7 +27,6 @@ from holdfast.vault.git import Repository
 from holdfast.vault.index import is_note_path
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE, Broken
-from holdfast.vault.review import is_quarantined
 from holdfast.vault.transaction import is_being_written, writing
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
     from holdfast.vault.transaction import Writer
-
 
 CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
 NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
@@ -292,7 +290,7 @@ def _note_names(errors: dict[str, int], path: str, known: Index) -> None:
 
 
 def _counts(note: Note) -> bool:
-    return note.status != "superseded" and not is_quarantined(note)
+    return note.status != "superseded" and not note.is_quarantined
 
 
 def _read(vault: str) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def of_note(note: Note, text: str, now: float, root: str) -> Iterator[Finding]:
         fix = f"`holdfast arm {note.path} …` with other conditions, or `holdfast disarm {note.path}`"
         yield Finding(note.path, line_of(text, "when"), "when", problem.rstrip("."), fix, project=note.project)
     yield from _anchors(note, text, root)
-    if review.is_quarantined(note):
+    if note.is_quarantined:
         what = f"{note.name} waits in quarantine for a person's word"
         fix = f"`holdfast review --accept {note.path}` or `--reject {note.path}`"
         yield Finding(note.path, 1, "quarantined", what, fix, level="warning", project=note.project)
@@ -105,7 +105,7 @@ def _keys(note: Note, text: str) -> Iterator[Finding]:
             is_there = is_there and _says_description(note, text)
         if is_there:
             continue
-        can_fix = key in FIXABLE and (key != "kind" or not review.is_quarantined(note))
+        can_fix = key in FIXABLE and (key != "kind" or not note.is_quarantined)
         fix = "`holdfast check --fix` adds it" if can_fix else f"write a line `{key}: …` into the front matter"
         what = f"{key} is missing" if key not in note.fields or key == "description" else f"{key} is empty or a list"
         yield Finding(note.path, line_of(text, key), "missing-key", what, fix, can_fix, project=note.project)
@@ -252,7 +252,7 @@ def duplicates(listed: Iterable[Note]) -> Iterator[Finding]:
     """Names that two notes of one project share; those that were superseded or wait in quarantine do not count."""
     first: dict[tuple[str, str], Note] = {}
     for note in sorted(listed, key=lambda note: note.path):
-        if note.status == "superseded" or review.is_quarantined(note):
+        if note.status == "superseded" or note.is_quarantined:
             continue
         other = first.setdefault((note.project, note.name.casefold()), note)
         if other is not note:

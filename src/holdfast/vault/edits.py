@@ -225,8 +225,7 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
 def _with_words(known: index.Index, asked: Asked, words: str) -> str:
     """The note that says exactly this already, active or waiting for the user's word; "" where there is none."""
     for note in (one.note for one in known.saying(words)):
-        is_quarantined = note.path.startswith(f"{notes.QUARANTINE}/")
-        is_waiting = note.status in notes.WAITING and not is_quarantined and asked.origin in TRUSTED
+        is_waiting = note.waits and not note.is_quarantined and asked.origin in TRUSTED
         if (note.is_active or is_waiting) and (note.kind, note.project) == (asked.kind, asked.project):
             return note.path
     return ""

@@ -10,13 +10,12 @@ too. YAML is asked for the places of the values, and has to agree.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import front_matter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 FENCE = front_matter.FENCE
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
@@ -159,8 +158,9 @@ def edit(document: Document, changes: Mapping[str, Any]) -> str:
     for longer in (_lengthen, _replace):  # a list that only grew keeps its shape and the comments in it
         text = document.text
         for key in sorted(known, key=lambda key: document.spans[key], reverse=True):
-            change = longer if _has_grown(document.fields[key], wishes[key]) else _replace
-            text = change(text, document, key, wishes[key])
+            was, wish = document.fields[key], wishes[key]
+            has_grown = isinstance(was, list) and isinstance(wish, list) and wish[: len(was)] == was
+            text = (longer if has_grown else _replace)(text, document, key, wish)
         at = document.end + len(text) - len(document.text)
         newline = "\r\n" if text[:at].endswith("\r\n") else "\n"
         text = text[:at] + "".join(f"{key}: {inline(wishes[key])}{newline}" for key in fresh) + text[at:]
@@ -175,10 +175,6 @@ def edit(document: Document, changes: Mapping[str, Any]) -> str:
 def _is_same(one: Any, other: Any) -> bool:
     """Equal and of one kind: to Python 1 is True."""
     return bool(one == other) and repr(one) == repr(other)
-
-
-def _has_grown(before: Any, after: Any) -> bool:
-    return isinstance(before, list) and isinstance(after, list) and after[: len(before)] == before
 
 
 def _lengthen(text: str, document: Document, key: str, value: Any) -> str:
@@ -203,12 +199,9 @@ def _replace(text: str, document: Document, key: str, value: Any) -> str:
     before = text[:start].rstrip(" \t\r\n")
     if before.endswith(":") and ("\n" in text[len(before) : start] or before == text[:start]):
         # it stood below its key, or was empty
-        return f"{before} {inline(value)}{kept or _gap(text, end)}{text[end:]}"
+        gap = "" if text[end : end + 1] in ("", "\n", "\r", " ") else " "
+        return f"{before} {inline(value)}{kept or gap}{text[end:]}"
     return f"{text[:start]}{inline(value)}{kept}{text[end:]}"
-
-
-def _gap(text: str, end: int) -> str:
-    return "" if text[end : end + 1] in ("", "\n", "\r", " ") else " "
 
 
 def _as_read(value: Any) -> Any:
@@ -233,11 +226,9 @@ def inline(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     text = str(value)
-    return text if _is_plain(text) else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """In double quotes, which YAML and JSON share; what YAML does not take as it is becomes an escape."""
+    if _is_plain(text):
+        return text
+    # In double quotes, which YAML and JSON share; what YAML does not take as it is becomes an escape.
     return '"' + "".join(ESCAPES.get(one) or (one if one.isprintable() else _escape(one)) for one in text) + '"'
 
 
@@ -256,18 +247,9 @@ def _is_plain(text: str) -> bool:
     """Whether it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
     if not text or text != text.strip() or text.lower() in RESERVED or not PLAIN.issuperset(text):
         return False
-    return text[0].isalpha() or text[0] == "/" or _is_date(text) or _is_ident(text)
-
-
-def _is_date(text: str) -> bool:
-    day, _, clock = text.partition("T")
-    parts = day.split("-")
-    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal() and not clock
-
-
-def _is_ident(text: str) -> bool:
-    """One of our ids: letters and digits, and not a number in any of YAML's spellings."""
-    return len(text) == 26 and text.isalnum() and any(letter in "GHJKMNPQRSTVWYZ" for letter in text)
+    # One of our ids: letters and digits, and not a number in any of YAML's spellings.
+    is_ident = len(text) == 26 and text.isalnum() and any(letter in "GHJKMNPQRSTVWYZ" for letter in text)
+    return text[0].isalpha() or text[0] == "/" or is_ident or re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None
 
 
 def render(fields: Mapping[str, Any], body: str) -> str:

@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
 from holdfast.model import OURS
 from holdfast.vault import git_loose, git_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 BRANCH = "main"
 PERSON = ("operator", "operator@localhost")

@@ -1,12 +1,10 @@
-"""What a damaged repository has lost, held against the commit that it stood at last.
+"""Losses of a damaged repository, held against the commit that it stood at last.
 
 Promise: nothing is called mendable of which it was not seen that every object which that commit leads to is there, or
 can be made from the vault's files. What is lost is named by file and commit, so that a person knows which version of
 which note it is. Losses that the user has accepted (git_settings.accepted) are no damage any more.
 
-The parts of a repository that can be damaged, and one that is, as a clause of a sentence.
-
-All commits and folders of a repository as a graph: what a commit leads to that is not there, and which are whole.
+All commits and folders are read as a graph: what a commit leads to that is not there, and which commits are whole.
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git import Repository
     from holdfast.vault.git_view import View
-
 
 GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
     *("gone", "replaced", "folders", "config", "HEAD", "packed-refs", "refs", "branch"),
@@ -177,24 +174,16 @@ def read(view: View) -> Graph:
 def _contents(repository: Repository, listed: Iterable[tuple[str, int]]) -> Iterator[tuple[str, bytes]]:
     batch: list[str] = []
     size = 0
-    for ident, length in listed:
+    for ident, length in (*listed, ("", 0)):  # which ends the last batch
+        if batch and (size > AT_ONCE or not ident):
+            found = repository.objects(batch)
+            if len(found) < len(batch):
+                what = f"{len(found)} of {len(batch)} objects of {repository.vault}"
+                raise GitFailed(f"git cat-file gave back {what}", by_git=True)
+            yield from found.items()
+            batch, size = [], 0
         batch.append(ident)
         size += length
-        if size > AT_ONCE:
-            yield from _read(repository, batch)
-            batch, size = [], 0
-    yield from _read(repository, batch)
-
-
-def _read(repository: Repository, idents: list[str]) -> Iterator[tuple[str, bytes]]:
-    if not idents:
-        return
-    found = repository.objects(idents)
-    if len(found) < len(idents):
-        raise GitFailed(
-            f"git cat-file gave back {len(found)} of {len(idents)} objects of {repository.vault}", by_git=True
-        )
-    yield from found.items()
 
 
 def _commit(raw: bytes) -> Commit:

@@ -33,7 +33,6 @@ from holdfast.vault.purge_history import Beside
 if TYPE_CHECKING:
     from holdfast.vault.git_objects import Damage, Graph
 
-
 ROUNDS, TRIES = 12, 3  # of looking and mending: one damage can hide behind another
 DERIVED = ("objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
 

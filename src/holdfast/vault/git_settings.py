@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, git_process, home, platform
 from holdfast.errors import GitFailed
 from holdfast.vault.git_loose import readable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LARGEST = 1 << 20
 FILES = ("config", "config.worktree")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git import Repository
 
-
 OTHERS = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).state")
 
 

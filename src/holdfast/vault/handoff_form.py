@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from holdfast.capture.gate import Where
     from holdfast.model import Flag
 
-
 AGENDA = re.compile(
     r"\b(?:maybe|perhaps|possibly|might (?:want|need|try)|could (?:look|try|maybe)|think about|at some point"
     r"|eventually(?! consistent)|some ?day|if (?:there is|there's|we have|you have) time|if time (?:permits|allows)"

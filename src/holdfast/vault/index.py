@@ -1,4 +1,4 @@
-"""What is known of every note without opening it again: derived, rebuilt from the files whenever they changed.
+"""The index of all notes, known without opening them again: derived, rebuilt from the files whenever they changed.
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
 before the index was written that a second change could share its time is not believed either. Bodies are not kept,
@@ -16,10 +16,11 @@ import os
 import re
 import sqlite3
 import time
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import codec, same_project
 from holdfast.capture.agent_files import Edits
@@ -28,9 +29,6 @@ from holdfast.text import folding
 from holdfast.vault import armed_file, authority, index_store, journal, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
 
 LISTS = ("sources", "supersedes", "anchors")
 KEPT = (
@@ -90,36 +88,17 @@ class Index:
     def _facets(self) -> dict[str, Facets]:
         return {path: note_facets.of(one) for path, one in self.known.items()}
 
-    @cached_property
-    def _folded(self) -> frozenset[str]:
-        return frozenset(path.casefold() for path in (*self.known, *(one.path for one in self.broken)))
-
-    @cached_property
-    def _by_digest(self) -> dict[str, list[Known]]:
-        found: dict[str, list[Known]] = {}
-        for _, one in sorted(self.known.items()):
-            found.setdefault(one.digest, []).append(one)
-        return found
-
-    @cached_property
-    def _by_source(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path, one in sorted(self.known.items()):
-            for source in one.note.sources:
-                found.setdefault(source, []).append(path)
-        return found
-
     def is_taken(self, path: str) -> bool:
         """Whether a note, or what should be one, has this path, however it is spelled."""
-        return path.casefold() in self._folded
+        return any(one.casefold() == path.casefold() for one in (*self.known, *(one.path for one in self.broken)))
 
     def saying(self, words: str) -> list[Known]:
         """The notes whose body has this digest, by path."""
-        return self._by_digest.get(words, [])
+        return [one for _, one in sorted(self.known.items()) if one.digest == words]
 
     def made_of(self, source: str) -> list[str]:
         """The paths of the notes that have this source."""
-        return self._by_source.get(source, [])
+        return [path for path, one in sorted(self.known.items()) if source in one.note.sources]
 
     def called(self, name: str) -> list[Note]:
         """The notes that may be called so, by path."""
@@ -221,7 +200,9 @@ def looked_through(
 ) -> Index:
     """All notes, each row compared with its file. What is new is stored, with what holds from now on: `meta`. Without
     it no writer believes the rows unseen."""
-    before = _rows(store)
+    before: dict[str, list[Any]] = {}
+    with suppress(sqlite3.Error, ValueError, TypeError):
+        before = store.rows() if store else {}
     edits = Edits(vault)
     known: dict[str, Known] = {}
     broken: list[Broken] = []
@@ -250,7 +231,8 @@ def looked_through(
     if keep and store and (fresh or gone or meta is not None):
         rows = as_rows(fresh)
         if meta is None:  # only a writer knows which commit rows are of; one that says the same as before still is
-            is_same = not gone and all(_is_same(before.get(path), row) for path, (_, row, *_) in rows.items())
+            was = {path: codec.encode(before[path][1:]) for path in rows if path in before}
+            is_same = not gone and all(was.get(path) == codec.encode(row) for path, (_, row, *_) in rows.items())
             meta = {} if is_same else {"commit": ""}
         with suppress(sqlite3.Error, UnicodeError):  # it is only a help
             store.save(rows, gone, meta)
@@ -258,17 +240,6 @@ def looked_through(
     if merged:
         known = {path: under_merges(one, merged) for path, one in known.items()}
     return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held), merged)
-
-
-def _is_same(before: list[Any] | None, row: list[Any]) -> bool:
-    return before is not None and codec.encode(before[1:]) == codec.encode(row)
-
-
-def _rows(store: index_store.Store | None) -> dict[str, list[Any]]:
-    try:
-        return store.rows() if store else {}
-    except (sqlite3.Error, ValueError, TypeError):
-        return {}
 
 
 def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[str, list[Any], Facets, bool]]:

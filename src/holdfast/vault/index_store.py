@@ -88,17 +88,11 @@ class Store:
                 found[path_of(path)] = [stamp, *codec.decode(row)]
         return found
 
-    def row(self, path: str) -> list[Any] | None:
-        """One row, behind its stamp."""
-        found = self.db.execute("SELECT stamp, crc, row FROM note WHERE path = ?", (raw_path(path),)).fetchone()
-        return [found[0], *codec.decode(found[2])] if found and found[1] == checksum(found[2]) else None
-
-    def paths(self, where: str, *given: Any) -> list[str]:
-        return [path_of(one) for (one,) in self.db.execute(f"SELECT path FROM note WHERE {where}", given)]
-
     def below(self, folder: str) -> list[str]:
+        """The paths in a folder, in order."""
         first = raw_path(folder)
-        return self.paths("path >= ? AND path < ? ORDER BY path", first + b"/", first + b"0")
+        query = "SELECT path FROM note WHERE path >= ? AND path < ? ORDER BY path"
+        return [path_of(one) for (one,) in self.db.execute(query, (first + b"/", first + b"0"))]
 
     def save(
         self,

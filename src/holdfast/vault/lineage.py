@@ -12,8 +12,9 @@ from __future__ import annotations
 import calendar
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.capture import codec, home, notices, platform, quoting, same_project
 from holdfast.capture.ids import digest
@@ -21,10 +22,6 @@ from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.vault import frontmatter, journal
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.notes import Broken, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 FOLDER = "lineage"
 LARGEST = 1 << 18

@@ -8,13 +8,10 @@ for a package costs little: it would have to be installed or imported for the no
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.vault import clause_words as english
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATH, COMMAND, PACKAGE, SETTING, NAME = "path", "command", "package", "setting", "name"
 ENDLESS = re.compile(r"\S{300,}")  # no name of anything, and the patterns below need its square in time

@@ -36,6 +36,7 @@ OPENING = quoting.OPENING + "\n"
 KINDS = ("rule", "identity", "feedback", "knowledge", "project")
 ALWAYS_SHOWN, FIRST = 0, 1  # the groups of the map: rules that always apply, then one for each kind
 GROUPS = ("Rules that always apply", "Rules", "Identity", "Feedback", "Knowledge", "Projects", "Of other kinds")
+TITLES = dict(zip(KINDS, GROUPS[FIRST:], strict=False))
 
 
 def _listed(notes: Iterable[Note]) -> OnMap:
@@ -220,7 +221,7 @@ def is_said(note: Note) -> bool:
     if note.kind != "feedback" or note.status not in SHOWN_STATUSES or note.is_beside:
         return False
     is_theirs = note.origin == "user" or bool(note.fields.get("said"))
-    return is_theirs and not note.when and not note.path.startswith(f"{notes.QUARANTINE}/")
+    return is_theirs and not note.when and not note.is_quarantined
 
 
 def is_told(note: Note) -> bool:
@@ -290,7 +291,7 @@ def of(one: Known) -> Facets:
         shelf=shelf,
         key=_key(note, shelf),
         is_active=note.is_active,
-        waits=waits(note),
+        waits=note.waits,
         called=names_of(note),
         sources=note.sources,
         words=folding.words(note.description) if is_repeated(note) else frozenset(),
@@ -324,11 +325,6 @@ def _key(note: Note, shelf: str) -> str:
     if shelf == OTHER:
         return "\0".join((str(9 - authority(note)), *edited(note)))
     return ""
-
-
-def waits(note: Note) -> bool:
-    """Whether it binds only after a person said yes."""
-    return note.path.startswith(f"{notes.QUARANTINE}/") or note.status in notes.WAITING
 
 
 def is_repeated(note: Note) -> bool:

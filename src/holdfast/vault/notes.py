@@ -11,8 +11,9 @@ import os
 import stat
 import time
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
@@ -20,9 +21,6 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter
 from holdfast.vault.frontmatter import Unparsable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 FOLDERS = {
     "identity": "identity",
@@ -85,7 +83,16 @@ class Note:
 
     @property
     def is_active(self) -> bool:
-        return self.status == "active" and not self.path.startswith(f"{QUARANTINE}/")
+        return self.status == "active" and not self.is_quarantined
+
+    @property
+    def is_quarantined(self) -> bool:
+        return self.path.startswith(f"{QUARANTINE}/")
+
+    @property
+    def waits(self) -> bool:
+        """Whether it binds only after a person said yes."""
+        return self.is_quarantined or self.status in WAITING
 
     @property
     def is_always_on(self) -> bool:

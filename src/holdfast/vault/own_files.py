@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.questions import Task
     from holdfast.vault.transaction import Writer
 
-
 TASK, THINK = "task", "think"  # causes of a change
 THOUGHTS = "thoughts"  # what the field keeps of its own (field/traffic)
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from holdfast.capture.story import Typed
     from holdfast.vault.index import Index
 
-
 FOLDER = "prompts"
 LARGEST = 1 << 20
 MOST = 300_000  # characters of one session's prompts; what comes after them is in its transcript

@@ -15,9 +15,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import codec, flags, gate, home, ledger, log, platform, purging
 from holdfast.capture.purging import PURGED, SHORTEST, Scrubber
@@ -26,9 +27,6 @@ from holdfast.errors import Busy, GitFailed, HoldfastError, NotFound, NotSaved
 from holdfast.vault import git, index, journal, note_facets, notes, own_files, purge_history
 from holdfast.vault.git import Repository
 from holdfast.vault.transaction import Writer, refresh_derived, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 PENDING = "purging"
 DERIVED = (
@@ -258,7 +256,10 @@ def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = 
     paths += tuple(
         path for path in snags if journal.readable(repository.vault, path)
     )  # what a snag changed is told there in the same words
-    texts |= _flagged(home.state(repository.vault), sources) | thought_texts(repository.vault, thoughts)
+    # What the flags said, in case the note says it otherwise.
+    flagged = (one for one in _records(home.state(repository.vault), ("queue",)) if one.get("id") in sources)
+    texts.update(line for one in flagged for line in _lines(flags.from_record(one).text))
+    texts |= thought_texts(repository.vault, thoughts)
     taken = (tuple(sorted(texts)), tuple(sorted(sources)))
     found = PurgePlan(note_paths, paths, *taken, commits, (), 0, (), tuple(sorted(thoughts)))
     scrubber = Scrubber(found.texts, found.flags, found.thoughts)
@@ -324,31 +325,18 @@ def _lines(text: str) -> Iterator[str]:
                 yield one
 
 
-def _flagged(state: str, sources: set[str]) -> set[str]:
-    """What the flags said, in case the note says it otherwise."""
-    found: set[str] = set()
-    for record in _records(state, ("queue",)):
-        if record.get("id") in sources:
-            found.update(_lines(flags.from_record(record).text))
-    return found
-
-
 def _records(
     top: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots", "drafts")
 ) -> Iterator[dict[str, Any]]:
     for place in places:
-        for folder, _, names in os.walk(f"{top}/{place}"):
-            for name in names:
-                path = f"{folder}/{name}"
-                try:
-                    found = list(log.scan_file(path)) if not os.path.islink(path) else []
-                except OSError:
-                    continue  # archived meanwhile
-                for payload in log.records(found):
-                    try:
-                        record = codec.decode(payload)
-                    except ValueError:
-                        continue
+        paths = [f"{folder}/{name}" for folder, _, names in os.walk(f"{top}/{place}") for name in names]
+        for path in paths:
+            found: list[log.Found] = []
+            with suppress(OSError):  # archived meanwhile
+                found = list(log.scan_file(path)) if not os.path.islink(path) else []
+            for payload in log.records(found):
+                with suppress(ValueError):
+                    record = codec.decode(payload)
                     if isinstance(record, dict):
                         yield record
 

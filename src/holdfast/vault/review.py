@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 from holdfast.capture import gate, gitfiles, home, platform, projects
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import agent_edits, index, notes
-from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED, Note
+from holdfast.vault.notes import PROPOSED, UNCONFIRMED, Note
 from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.capture.gate import Asker
-
 
 REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
 OTHERS = 180
@@ -91,33 +90,18 @@ def listing(vault: str, now: float, project: str | None) -> Reviews:
     mine = [note for note in known if project is None or note.applies_to(project)]
     late = [one for one in (due(note, now) for note in mine) if one]
     late.sort(key=lambda one: (one.days is not None, -(one.days or 0), one.note.path))
-    waiting, unconfirmed, proposed = (
-        tuple(sorted(filter(test, mine), key=_created)) for test in (is_quarantined, is_unconfirmed, is_proposed)
+    waiting = tuple(sorted((note for note in mine if note.is_quarantined), key=_created))
+    unconfirmed, proposed = (
+        tuple(sorted((note for note in mine if note.status == status and not note.is_quarantined), key=_created))
+        for status in (UNCONFIRMED, PROPOSED)
     )
-    everything = sum(1 for note in known if due(note, now) or waits(note))
+    everything = sum(1 for note in known if due(note, now) or note.waits)
     elsewhere = everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed)
     return Reviews(tuple(late), waiting, elsewhere, unconfirmed, proposed)
 
 
 def _created(note: Note) -> tuple[str, str]:
     return note.created, note.path
-
-
-def is_quarantined(note: Note) -> bool:
-    return note.path.startswith(f"{QUARANTINE}/")
-
-
-def is_unconfirmed(note: Note) -> bool:
-    return note.status == UNCONFIRMED and not is_quarantined(note)
-
-
-def is_proposed(note: Note) -> bool:
-    return note.status == PROPOSED and not is_quarantined(note)
-
-
-def waits(note: Note) -> bool:
-    """Whether it binds only after a person said yes."""
-    return is_quarantined(note) or is_unconfirmed(note) or is_proposed(note)
 
 
 def decide(
@@ -133,8 +117,8 @@ def decide(
     """Carry out a person's decisions, one commit for each note. Raises NotFound before anything is written."""
     with writing(vault, now) as writer:
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
-        settled = [note for note in listed if not is_quarantined(note)]
-        waiting = [note for note in listed if waits(note)]
+        settled = [note for note in listed if not note.is_quarantined]
+        waiting = [note for note in listed if note.waits]
         if not waiting and (*accept, *reject):
             raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
         planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = [
@@ -150,7 +134,7 @@ def decide(
 def of_session(vault: str, project: str | None, wanted: str) -> list[Note]:
     """All that waits from one session: the beginning of its id, or `last`. Raises NotFound, UsageError."""
     listed = index.load(vault).notes
-    waiting = [note for note in listed if waits(note) and note.session]
+    waiting = [note for note in listed if note.waits and note.session]
     waiting = [note for note in waiting if project is None or note.applies_to(project)]
     if wanted == LAST and waiting:
         newest = max(waiting, key=lambda note: max(note.sources, default=""))
@@ -184,7 +168,7 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
     day = today(writer.now).isoformat()
-    if is_unconfirmed(note) or is_proposed(note):
+    if note.waits and not note.is_quarantined:
         from holdfast.text import orders
 
         # An order of the user, and a rule that the user agrees to, binds: it is a rule, whatever it was kept as.
@@ -192,7 +176,7 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         kind = "rule" if note.kind == "feedback" and not asks_to_forget else note.kind
         path = note.path if kind == note.kind else notes.free_path(kind, note.name, taken)
         fields = {"status": "active", "kind": kind, "reviewed": day}
-        if is_proposed(note):
+        if note.status == PROPOSED:
             fields |= {"origin": "user", "came_from": note.origin}
         confirmed = notes.with_fields(text, **fields)
         moved = {} if path == note.path else {note.path: None}
@@ -200,7 +184,7 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
         return Reviewed("accept", note.path, path)
     old = writer.index.known.get(str(note.fields.get(agent_edits.REPLACES)))  # an agent's version of it takes its place
-    is_version = old is not None and not is_quarantined(old.note)
+    is_version = old is not None and not old.note.is_quarantined
     path = old.note.path if old and is_version else notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}

@@ -15,9 +15,9 @@ joined: then each file of theirs counts as new. What was purged on either side i
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
 from holdfast.errors import GitFailed, NotFound, UsageError
@@ -25,9 +25,6 @@ from holdfast.vault import git_damage, history, journal, note_facets, notes, own
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
 from holdfast.vault.transaction import GROWING, OWN, Writer, commit_person, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 ROUNDS = 5
 TRIES = 10
