@@ -294,11 +294,11 @@ def _counts(note: Note) -> bool:
 
 
 def _read(vault: str) -> dict[str, Any]:
-    try:
+    with suppress(OSError, ValueError):
         found = codec.decode(platform.read_file(_place(vault), LARGEST_RECORD))
-        return found if isinstance(found, dict) and found.get("v") == VERSION else {}
-    except (OSError, ValueError):
-        return {}
+        if isinstance(found, dict) and found.get("v") == VERSION:
+            return found
+    return {}
 
 
 def _keep(vault: str, head: str, errors: Mapping[str, int], checked: float) -> None:

@@ -1,4 +1,4 @@
-"""Running git on the vault, and on nothing else.
+"""Git on the vault, and on nothing else.
 
 The vault is a repository of its own even where it lies inside another one: work tree and repository are named at every
 call, and nothing of the caller's environment, of the machine's settings (hooks, signing, line ends, excludes) or of the
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -92,7 +92,7 @@ class Repository:
     ) -> subprocess.CompletedProcess[bytes]:
         """One git process on the vault. `network`: it speaks to a remote, with the user's own settings and credentials;
         `users`: it only reads those settings. Raises GitFailed."""
-        self._refuse_steering(network=network)
+        git_settings.refuse(self.own_folder(), network=network)
         given_env = {**environment(self, who, users=network or users), **(env or {})}
         try:
             done = git_process.run(
@@ -107,8 +107,8 @@ class Repository:
         return done
 
     def objects(self, idents: Sequence[str]) -> dict[str, bytes]:
-        """The bytes of objects by id, in one process. What git cannot give back is left out, and with it all that was
-        asked for behind it where that ends git."""
+        """The bytes of objects by id, in one process. An object that git cannot give back is left out, and with it all
+        that was asked for behind it where that ends git."""
         given = "".join(f"{one}\n" for one in idents).encode("ascii")
         raw = self.attempt("cat-file", "--batch", given=given).stdout
         found: dict[str, bytes] = {}
@@ -129,12 +129,9 @@ class Repository:
         self, *words: str, said: IO[bytes] | int, given: IO[bytes] | int = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
         """A git process that is talked with while it runs. Raises GitFailed."""
-        self._refuse_steering(network=False)
+        git_settings.refuse(self.own_folder(), network=False)
         env = environment(self, OURS)
         return git_process.start(words, self.vault, env, settings=SETTINGS, given=given, said=said, held=self.held)
-
-    def _refuse_steering(self, *, network: bool) -> None:
-        git_settings.refuse(self.own_folder(), network=network)
 
     def text(self, *words: str, allowed: tuple[int, ...] = (0,)) -> str:
         return self.run(*words, allowed=allowed).decode("utf-8", "replace").rstrip("\n")
@@ -228,9 +225,14 @@ def commit_only(repository: Repository, paths: Sequence[str], message: str, who:
     known = _index_committed(repository, head, message, who, only=frozenset(paths))
     if known is not None:
         return known
-    paths = _to_commit(repository, paths, head)
+    # Git can name files that are there, and gone ones that the head still has.
+    there = [path for path in paths if os.path.lexists(f"{repository.vault}/{path}")]
+    gone = sorted(set(paths) - set(there))
+    if gone and head:
+        listed = set(names(repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)))
+        there += [path for path in gone if path in listed]
     only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    return _committed(repository, message, who, *only, given=_listed(paths)) if paths else ""
+    return _committed(repository, message, who, *only, given=_listed(there)) if there else ""
 
 
 def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
@@ -244,8 +246,8 @@ def commit_theirs(repository: Repository, paths: Sequence[str], message: str, wh
 def _index_committed(
     repository: Repository, head: str, message: str, who: tuple[str, str], only: frozenset[str] | None = None
 ) -> str | None:
-    """Commit what is staged, by plumbing: `git commit` looks at every file of the vault several times. "" where that is
-    as the head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
+    """Commit the index by plumbing: `git commit` looks at every file of the vault several times. "" where it is as the
+    head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
     tree = repository.text("write-tree", "--missing-ok")  # without a look for each file's object: the head has them
     changed = repository.differing(head, tree)
     if not changed:
@@ -285,17 +287,6 @@ def _committed(
     return repository.head()
 
 
-def _to_commit(repository: Repository, written: Sequence[str], head: str) -> list[str]:
-    """What git can name: files that are there, and gone ones that the head still has."""
-    there = [path for path in written if os.path.lexists(f"{repository.vault}/{path}")]
-    gone = sorted(set(written) - set(there))
-    if gone and head:
-        listed = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head).split(b"\0")
-        known = {name.decode("utf-8", "surrogateescape") for name in listed}
-        there += [path for path in gone if path in known]
-    return there
-
-
 def stage(repository: Repository, written: Sequence[str]) -> None:
     if written:
         # A person may have put a file where a folder was, or a folder where a file was.
@@ -325,7 +316,12 @@ def environment(repository: Repository, who: tuple[str, str], *, users: bool = F
 
 def remove_stale_locks(repository: Repository) -> list[str]:
     """Remove what a killed git left behind. Raises GitFailed where its owner may be alive. The vault's lock is held."""
-    locks = [path for path in _locks(repository.own_folder()) if os.path.lexists(path)]
+    folder = repository.own_folder()
+    top = (name for name in platform.names(folder) if name in LOCKS or name.startswith("next-index-"))
+    locks = [f"{folder}/{name}" for name in top]
+    locks += [
+        f"{top}/{name}" for top, _, found in os.walk(f"{folder}/refs") for name in found if name.endswith(".lock")
+    ]
     if not locks:
         return []
     owner = _git_at_work(repository, locks)
@@ -334,13 +330,6 @@ def remove_stale_locks(repository: Repository) -> list[str]:
     for path in locks:
         platform.remove(path)
     return locks
-
-
-def _locks(folder: str) -> Iterable[str]:
-    yield from (f"{folder}/{name}" for name in LOCKS)
-    yield from (f"{folder}/{name}" for name in platform.names(folder) if name.startswith("next-index-"))
-    for top, _, names in os.walk(f"{folder}/refs"):
-        yield from (f"{top}/{name}" for name in names if name.endswith(".lock"))
 
 
 def _git_at_work(repository: Repository, locks: list[str]) -> str:

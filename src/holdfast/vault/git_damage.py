@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, notices, platform
@@ -48,10 +48,8 @@ def refuse(repository: Repository) -> None:
             raise explained(repository) or HistoryDamaged() from None
     is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
     if is_other and known not in purge_history.gone(vault):
-        raise as_error(
-            vault,
-            [Damage(git_objects.REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)],
-        )
+        what = f"it has no commit {known[:10]}, at which it stood before"
+        raise as_error(vault, [Damage(git_objects.REPLACED, what, is_lost=True)])
 
 
 def explained(repository: Repository) -> HistoryDamaged | None:
@@ -124,15 +122,9 @@ def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
     try:
         if found:
             return [*found, *git_objects.judge(repository, found)]
-        return _sound_or_judged(repository, patience)
     except GitFailed as error:
-        if not found:
-            raise
         return [*found, Damage(git_objects.UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
-
-
-def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
-    """Git's own check of everything, bounded in time; only where that finds something, more is asked."""
+    # Git's own check of everything, bounded in time; only where that finds something, more is asked.
     words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
     done = repository.attempt("fsck", *words, timeout=patience)
     known = git_settings.known(repository.vault)
@@ -221,18 +213,15 @@ def loose_references(folder: str) -> Iterator[str]:
 
 def newest(repository: Repository) -> str:
     """The commit that the branch stood at last; "" where it cannot be read any more."""
-    try:
-        with git_view.opened(repository) as view:
-            return git_objects.newest(repository, git_objects.read(view))
-    except GitFailed:
-        return ""
+    with suppress(GitFailed), git_view.opened(repository) as view:
+        return git_objects.newest(repository, git_objects.read(view))
+    return ""
 
 
-def _has(repository: Repository, name: str) -> bool:
-    try:
-        return repository.attempt("cat-file", "-e", f"{name}^{{tree}}").returncode == 0
-    except GitFailed:
-        return False
+def _has(repository: Repository, commit: str) -> bool:
+    with suppress(GitFailed):
+        return repository.attempt("cat-file", "-e", f"{commit}^{{tree}}").returncode == 0
+    return False
 
 
 def _index(folder: str, *, is_expected: bool) -> str:

@@ -122,20 +122,14 @@ def _alternates(real: str) -> list[str]:
 
 
 def _link(real: str, whole: str, broken: list[str]) -> None:
-    """Every single object that is whole, by the folder where the whole folder is."""
+    """Every single object that is whole."""
     platform.make_folders(f"{whole}/pack")
-    parts = {path.split("/")[-2] for path in broken}
     for part in platform.names(f"{real}/objects"):
-        if len(part) != 2:
-            continue
-        if part not in parts:
-            os.symlink(f"{real}/objects/{part}", f"{whole}/{part}")
-            continue
-        os.mkdir(f"{whole}/{part}")
-        for name in platform.names(f"{real}/objects/{part}"):
-            path = f"{real}/objects/{part}/{name}"
-            if path not in broken:
-                os.symlink(path, f"{whole}/{part}/{name}")
+        if len(part) == 2:
+            os.mkdir(f"{whole}/{part}")
+            paths = {f"{real}/objects/{part}/{name}" for name in platform.names(f"{real}/objects/{part}")}
+            for path in paths.difference(broken):
+                os.symlink(path, f"{whole}/{part}/{os.path.basename(path)}")
 
 
 def _link_packs(view: Repository, real: str, whole: str) -> list[str]:

@@ -106,14 +106,6 @@ class Calls:
         return {sort: self.found[sort] for sort in SORTS if self.found.get(sort)} or None
 
 
-@dataclass(frozen=True)
-class Named:
-    """`forbidden` is what a never-rule stops, `named` all that brings the note back."""
-
-    forbidden: Calls
-    named: Calls
-
-
 @dataclass
 class _Clause:
     text: str
@@ -123,12 +115,12 @@ class _Clause:
     asks: bool  # for a condition under which something holds
 
 
-def of_note(note: Note, body: str) -> Named:
-    """The calls that a note names; none for a note of a kind that does not bind."""
+def of_note(note: Note, body: str) -> tuple[Calls, Calls]:
+    """The calls that a never-rule stops, and all that bring the note back; none for a kind that does not bind."""
     forbidden, named = Calls(), Calls()
     is_progress = note.kind == "project" and re.search(r"-progress-\d{4}-\d\d", note.path)
     if note.kind == "identity" or is_progress:
-        return Named(forbidden, named)
+        return forbidden, named
     is_rule = note.policy in ("never", "ask")
     binds = note.kind in ("project", "rule")
     split = ((line, sentence) for line in _lines(body) for sentence in SENTENCE.split(line))
@@ -144,18 +136,17 @@ def of_note(note: Note, body: str) -> Named:
             )
         if clauses and (binds or any(one.is_strong for one in clauses)):
             _read(clauses, line, forbidden, named)
-    return Named(forbidden, named)
+    return forbidden, named
 
 
 def as_record(note: Note, body: str) -> dict[str, Any]:
     """The same as the index keeps it; {} where nothing is named."""
-    found = of_note(note, body)
-    forbidden, named = found.forbidden.when, found.named.when
-    if not forbidden and not named:
+    forbidden, named = of_note(note, body)
+    if not forbidden.when and not named.when:
         return {}
-    lines = list(dict.fromkeys((*found.forbidden.lines, *found.named.lines)))
-    made = {"forbidden": forbidden, "named": named, "lines": fitting(lines)}
-    return {**made, "asks": True} if forbidden and any(map(english.PERMISSION.search, found.forbidden.lines)) else made
+    lines = fitting(list(dict.fromkeys((*forbidden.lines, *named.lines))))
+    made = {"forbidden": forbidden.when, "named": named.when, "lines": lines}
+    return {**made, "asks": True} if any(map(english.PERMISSION.search, forbidden.lines)) else made
 
 
 def _lines(body: str) -> Iterable[str]:

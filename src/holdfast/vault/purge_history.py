@@ -38,7 +38,6 @@ KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
 ALIKE = "-M75%"  # short notes share most of their front matter: less alike is another note
-ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
 @dataclass(frozen=True)
@@ -69,21 +68,16 @@ def rewrite(repository: Repository, paths: Iterable[str], scrubber: Scrubber) ->
         fresh.run("update-ref", "-d", KEPT_HEAD)
     _furnish(repository, fresh, head, scrubber)
     fresh.run("read-tree", "HEAD")
-    _note_gone(repository, fresh)
+    # Commits that are no longer ours, so that a sync does not bring them back from a remote that still has them.
+    before, after = (set(one.text("rev-list", "--all").split()) for one in (repository, fresh))
+    lines = "\n".join(sorted(gone(repository.vault) | (before - after)))
+    platform.write_atomic(f"{state}/{GONE}", lines.encode("ascii"), durable=True)
     sync_all(fresh.folder)
     os.chmod(fresh.folder, 0o700)
     exchange(fresh.folder, repository.folder, f"{state}/{OLD}")
     for left in (FRESH, OLD):
         shutil.rmtree(f"{state}/{left}", ignore_errors=True)
     repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
-
-
-def _note_gone(old: Repository, fresh: Repository) -> None:
-    """Which commits are no longer ours, so that a sync does not bring them back from a remote that still has them."""
-    before, after = (set(one.text("rev-list", "--all").split()) for one in (old, fresh))
-    known = gone(old.vault)
-    path = f"{home.state(old.vault)}/{GONE}"
-    platform.write_atomic(path, "\n".join(sorted(known | (before - after))).encode("ascii"), durable=True)
 
 
 def gone(vault: str) -> set[str]:
@@ -138,13 +132,8 @@ def publish(writer: Writer) -> None:
     if missing:
         missing -= set(writer.repository.text("rev-list", "HEAD").split())
     if missing and not os.path.isdir(f"{writer.vault}/{GONE}"):
-        lines = sorted({*text.splitlines(), *missing})
-        writer.commit(
-            "purge: which commits are gone",
-            {GONE: "".join(f"{one}\n" for one in lines)},
-            cause="purge",
-            by=gate.BY_UPKEEP,
-        )
+        listed = "".join(f"{one}\n" for one in sorted({*text.splitlines(), *missing}))
+        writer.commit("purge: which commits are gone", {GONE: listed}, cause="purge", by=gate.BY_UPKEEP)
 
 
 def mend(vault: str) -> None:
@@ -229,17 +218,7 @@ def unquoted(path: bytes) -> bytes:
     """A path as git prints it, in quotes and escaped where it has odd characters."""
     if not path.startswith(b'"'):
         return path
-    out, at, end = b"", 1, len(path) - 1
-    while at < end:
-        letter = path[at : at + 1]
-        if letter != b"\\":
-            out, at = out + letter, at + 1
-        elif path[at + 1 : at + 2].isdigit():
-            out, at = out + bytes([int(path[at + 1 : at + 4], 8)]), at + 4
-        else:
-            escaped = path[at + 1 : at + 2]
-            out, at = out + ESCAPES.get(escaped, escaped), at + 2
-    return out
+    return path[1:-1].decode("unicode_escape").encode("latin-1")  # whose escapes are git's, byte for byte
 
 
 def _furnish(old: Repository, fresh: Repository, head: bytes, scrubber: Scrubber) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import codec, platform
 from holdfast.capture.agent_files import Edits
 from holdfast.errors import GitFailed, HoldfastError
-from holdfast.vault import index, index_store, notes
+from holdfast.vault import git, index, index_store, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.index import Index, Known
 from holdfast.vault.index_rows import UNUSABLE, StoredIndex
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Looked = tuple[dict[str, tuple[str, Known | Broken]], list[str], list[str]]
 
 TOPS = (*notes.FOLDERS.values(), notes.QUARANTINE)
-SUBMODULE = b"160000 "
+SUBMODULE = "160000 "
 
 
 def opened(repository: Repository, head: str, dirty: Iterable[str]) -> Index:
@@ -125,11 +125,8 @@ def _since(repository: Repository, meta: Mapping[str, str], head: str) -> list[s
 
 def _submodules(repository: Repository, head: str) -> list[str]:
     """Repositories within the notes' folders: git does not say what changes in them."""
-    if not head:
-        return []
-    listed = repository.run("ls-tree", "-r", "-z", head, "--", *TOPS).split(b"\0")
-    found = [line.partition(b"\t")[2] for line in listed if line.startswith(SUBMODULE)]
-    return [name.decode("utf-8", "surrogateescape") for name in found]
+    listed = git.names(repository.run("ls-tree", "-r", "-z", head, "--", *TOPS)) if head else []
+    return [line.partition("\t")[2] for line in listed if line.startswith(SUBMODULE)]
 
 
 def _candidates(vault: str, store: Store, paths: Iterable[str]) -> set[str] | None:
@@ -160,10 +157,9 @@ def _is_plain_folder(vault: str, folder: str) -> bool:
             mode = os.lstat(f"{vault}/{folder}").st_mode
             if not stat.S_ISDIR(mode) or not os.access(f"{vault}/{folder}", os.R_OK | os.X_OK):
                 return False
-        except FileNotFoundError:
-            pass
-        except OSError:
-            return False
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                return False
         folder = os.path.dirname(folder)
     return True
 
