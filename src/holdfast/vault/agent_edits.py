@@ -156,8 +156,8 @@ def _known(path: str, text: str | None) -> Known | None:
 
 
 def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
-    """What is lifted and what is made, as the file claims it: as the user's own word, by its kind and by its folder. A
-    file does not say whether feedback is a lesson or a preference, so it counts as the latter."""
+    """Changes that the file claims, lifted and made: as the user's own word, by its kind and by its folder. A file does
+    not say whether feedback is a lesson or a preference, so it counts as the latter."""
     claimed = replace(new, note=replace(new.note, origin="user")) if new else None
     lost, gained = authority.of(old), authority.of(claimed)
     if gained and (kind := IN_FOLDER.get(path.partition("/")[0])):
@@ -176,7 +176,7 @@ def _as_preference(what: str) -> str:
 
 
 def _is_same(old: Known, new: Known) -> bool:
-    """Whether two versions of a note say the same; its proof and its dates are no words of it."""
+    """True if two versions of a note say the same; its proof and its dates are no words of it."""
     keys = {*old.note.fields, *new.note.fields}.difference(NO_WORDS)
     return old.digest == new.digest and all(old.note.fields.get(key) == new.note.fields.get(key) for key in keys)
 

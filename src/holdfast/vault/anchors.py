@@ -3,9 +3,9 @@
     anchors: ["src/a.py", "src/a.py:241-245", "src/a.py#place_order", {path: src/a.py, lines: 241, hash: …, commit: …}]
 
 Promise: no anchor is ever looked for outside of the project's root, by dots or by links, and no file breaks a look.
-Lines that only moved still hold: the same block anywhere in the file counts, whatever trailing blanks it has. A
-symbol holds while a line defines it, whatever became of its body. A hash without lines is the whole file's. What is
-stored are places and digests, never a file's text.
+Lines that only moved still hold: the same block anywhere in the file counts, whatever trailing blanks it has. A symbol
+holds while a line defines it, whatever became of its body. A hash without lines is the whole file's. Places and digests
+are stored, never a file's text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ class Anchor:
 
     @property
     def place(self) -> str:
-        """How people write it."""
         if self.symbol:
             return f"{self.path}#{self.symbol}"
         if self.lines is None:
@@ -90,8 +89,8 @@ def _lines(value: Any) -> tuple[int, int] | None:
 
 
 def make(root: str, text: str, commit: str | None = None) -> dict[str, str] | None:
-    """The record to store for evidence such as "orders.py:241"; None where it names no file of the project. `commit`
-    is what `head` said, for whoever makes many."""
+    """The record to store for evidence such as "orders.py:241"; None where it names no file of the project. `commit` is
+    what `head` said, for whoever makes many."""
     anchor = _in_evidence(root, text.strip())
     full = resolve(root, anchor.path) if anchor else None
     if anchor is None or full is None or not os.path.isfile(full):
@@ -139,7 +138,7 @@ def head(root: str) -> str:
 
 
 def holds(root: str, anchor: Anchor) -> State:
-    """Whether the anchored place is still as it was. "unknown" where that cannot be told here."""
+    """True if the anchored place is still as it was. "unknown" where that cannot be told here."""
     return _judge(root, anchor)[0]
 
 
@@ -190,7 +189,7 @@ def _found(content: str, anchor: Anchor) -> str | None:
 
 
 def sentence(anchor: Anchor, state: State) -> str:
-    """What a reader of the note should know; "" while it holds."""
+    """A clause for the reader of the note; "" while it holds."""
     since = f"was true at {anchor.commit}, " if anchor.commit else ""
     if state == "changed":
         return f"{since}{anchor.place} changed since"

@@ -219,7 +219,7 @@ def _refuse_memory(place: str, vault: str) -> None:
 
 
 def _sweep(place: str) -> None:
-    """What a killed restore left beside the vault."""
+    """Remove the leavings of a killed restore beside the vault."""
     folder, _, name = place.rpartition("/")
     for one in platform.names(folder or "/"):
         pid = one.removeprefix(f"{name}.restoring-")
@@ -282,7 +282,7 @@ def _verify(fresh: str, manifest: dict[str, Any]) -> None:
 
 
 def _seen(full: str, said: Any) -> Any:
-    """What a file is, in the manifest's words, its mode set as it says."""
+    """A file in the manifest's words, its mode set as that says."""
     with open(platform.opened(full), "rb") as file:
         digest = hashlib.file_digest(file, "sha256")
     mode = said.get("mode") if isinstance(said, dict) else None

@@ -5,9 +5,9 @@
 
 All that is given must be true: one of the tools (any spelling of case, `*` allowed), every word in the tool's input
 (any case, no letter or digit directly beside it), one of the globs on one of its paths, the pattern somewhere in its
-first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what
-the call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a
-note that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
+first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what the
+call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a note
+that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
 
 `read` gives the form that a hook decides on: words and tools in lower case, globs one for each alternative in braces,
 `**/` before one that may begin at any folder. `arm` and `disarm` change a note's `when` and no other byte of it.
@@ -61,7 +61,7 @@ class When:
 
 
 def read(when: Any) -> When:
-    """What a note's `when` says. Raises UsageError for keys and types that mean nothing."""
+    """Read a note's `when`. Raises UsageError for keys and types that mean nothing."""
     if not isinstance(when, dict):
         raise UsageError(f"`when` should have some of {', '.join(KEYS)}, like {{tool: Bash, words: [docker]}}.")
     unknown = [key for key in when if key not in KEYS]
@@ -109,12 +109,12 @@ def _compiled(glob: str) -> Iterator[str]:
 
 
 def matches(when: When, tool: str, text: str, paths: Iterable[str]) -> bool:
-    """Whether a tool call is one that the note waits for."""
+    """True if a tool call is one that the note waits for."""
     return armed_match.matches(when.as_record(), tool, text, paths)
 
 
 def said(when: dict[str, Any]) -> str:
-    """What a `when` waits for, in a few words."""
+    """The calls that a `when` waits for, in a few words."""
     parts = [
         *(f"`{_plain_command(one)}`" for one in _texts(when, "runs")),
         *(f"a change of {one}" for one in _texts(when, "writes")),
@@ -145,7 +145,7 @@ def _plain_command(pattern: str) -> str:
 
 
 def problems_of(when: Any) -> list[str]:
-    """Why it can never match, or always would, as sentences; none where it is good."""
+    """A sentence for each reason why it can never match, or always would; none where it is good."""
     try:
         known = read(when)
     except UsageError as error:

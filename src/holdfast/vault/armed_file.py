@@ -50,7 +50,7 @@ def compile_all(vault: str, known: Index) -> None:
 
 
 def is_readable(data: bytes) -> bool:
-    """Whether a hook can read it whole; one that an older version wrote is good until the next change."""
+    """True if a hook can read it whole; one that an older version wrote is good until the next change."""
     if not data.startswith(HEAD.encode("ascii")):
         return isinstance(codec.decode(data), dict)
     lines = data.decode("utf-8").split("\n")[1:-1]
@@ -85,7 +85,7 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def policy(note: Note, named: dict[str, Any] | None = None) -> str:
-    """Whether a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
+    """True if a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
     words name: they have to forbid it, and "not without asking me" asks."""
     if note.origin != USER or note.unverified or (named is not None and not named.get("forbidden")):
         return ""

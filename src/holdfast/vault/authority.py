@@ -1,11 +1,11 @@
 """Authority of notes: what a commit changes of what binds, as the gate is asked about it.
 
-A note binds as long as it is in force: not in quarantine, not superseded, not waiting for the user's word. Other
-words in a note are another note, so the old one is lifted and the new one made; what stands below "Evidence", dates
-and sources are no words of it.
+A note binds as long as it is in force: not in quarantine, not superseded, not waiting for the user's word. Other words
+in a note are another note, so the old one is lifted and the new one made; what stands below "Evidence", dates and
+sources are no words of it.
 
-The text of a file that counts is the file's own, unless an agent changed it and nobody has settled that yet: then it
-is that of the last commit which a writer vouched for. Words that an agent remembers on a command line are stamped with
+The text of a file that counts is the file's own, unless an agent changed it and nobody has settled that yet: then it is
+that of the last commit which a writer vouched for. Words that an agent remembers on a command line are stamped with
 their origin by us and not by their author.
 """
 
@@ -45,8 +45,8 @@ SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user
 
 
 def of(known: Known | None) -> set[str]:
-    """As what a note binds; nothing where there is none, or it is not in force. What waits for the user's word binds
-    nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
+    """As what a note binds; nothing where there is none, or it is not in force. A note that waits for the user's word
+    binds nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
     if known is None or known.note.is_beside or known.note.is_quarantined:
         return set()
     note = known.note
@@ -65,7 +65,7 @@ def of(known: Known | None) -> set[str]:
 
 
 def changes(before: Known | None, after: Known | None) -> Iterator[Change]:
-    """What becomes binding with a change of one note, and what no longer is."""
+    """Everything that a change of one note makes binding, or lifts."""
     lost, gained = of(before), of(after)
     if before and after and _words(before) == _words(after):
         same = lost & gained - ({gate.ARMED} if before.note.when != after.note.when else set())
@@ -99,7 +99,7 @@ FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
 
 
 def text(vault: str, path: str, edits: Edits | None = None) -> str | None:
-    """What counts of a file; None where that is nothing."""
+    """The text of a file that counts; None where there is none."""
     if (edits or Edits(vault)).by(path):
         return committed(vault, path)
     return journal.read(vault, path)
@@ -178,7 +178,7 @@ AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", 
 
 
 def can_be_written(vault: str) -> bool:
-    """Whether notes can be written from here; a vault that is not there yet can be made."""
+    """True if notes can be written from here; a vault that is not there yet can be made."""
     return not os.path.isdir(vault) or os.access(vault, os.W_OK)
 
 

@@ -78,8 +78,8 @@ class _Draft:
     def add(
         self, section: str, how: str, path: str, held: tuple[Any, ...] = (), why: dict[str, Any] | None = None
     ) -> None:
-        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow. `why` is for
-        `boot --explain`."""
+        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow. `why` is for `boot
+        --explain`."""
         full = f"{self.vault}/{path}"
         number = self.place(full)
         if number < 0:
@@ -140,7 +140,7 @@ def _unsure(path: str) -> list[int]:
 
 
 def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
-    """What the hook looks for, in the words of hook/brief.holds_in."""
+    """The test that the hook makes, in the words of brief_file.holds_in."""
     if "-" in anchor.hash:
         return {"kind": kept.OPAQUE}
     if not (anchor.symbol or anchor.lines or anchor.hash):
@@ -196,7 +196,7 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
 
 
 def _add_said(draft: _Draft) -> None:
-    """What the user said, in their own words; and of the last sessions what is likeliest to last."""
+    """Add the user's orders in their own words, and the sentences of the last sessions that are likeliest to last."""
     project, shelf = draft.project.id, draft.shelf
     spoken = {}
     if project:
@@ -282,7 +282,7 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         _refresh(vault, project, watched, shelf)
         done.add(project.id)
         made += 1
-    # What was filed of a project that has no brief yet shall be there at its first start.
+    # Notes that were filed of a project without a brief shall be there at its first start.
     known_before = {project.id for _, project in _made_before(vault)} - merged.keys()
     waiting = ({only} if only else {*shelf.known.projects(), *known_before}) - done - {notes.GLOBAL, ""}
     for ident in sorted(waiting):

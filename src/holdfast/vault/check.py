@@ -83,7 +83,7 @@ def _link(path: str) -> Finding:
 
 
 def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
-    """What only a walk finds: links, copies that a conflict left, handoffs that cannot be read."""
+    """Findings of a walk: links, copies that a conflict left, handoffs that cannot be read."""
     try:
         with os.scandir(f"{vault}/{under}") as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -248,7 +248,6 @@ def _changed(vault: str, since: str, head: str) -> list[str] | None:
 
 
 def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known: Index) -> Iterator[Finding]:
-    """What is wrong with one file."""
     if path == note_facets.PATH:
         if not os.path.lexists(f"{vault}/{path}") and any(known.on_map(group, 1)[1] for group in range(3)):
             yield from check_notes.the_map(None, known.active(), lambda _: False)

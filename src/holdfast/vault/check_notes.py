@@ -58,7 +58,7 @@ class Report:
         return all(finding.level == "warning" for finding in self.findings)
 
     def of(self, *ids: str) -> Report:
-        """What concerns one project and what is global; the rest is only counted."""
+        """The findings of one project and of what is global; the rest is only counted."""
         mine = tuple(one for one in self.findings if one.project in (GLOBAL, *ids))
         return replace(self, findings=mine, elsewhere=len(self.findings) - len(mine))
 
@@ -187,11 +187,11 @@ class Names:
         return self.known.get(wanted.casefold(), [])
 
     def has(self, wanted: str) -> bool:
-        """Whether anything is called so, in whatever project: a link reads, it claims nothing."""
+        """True if anything is called so, in whatever project: a link reads, it claims nothing."""
         return bool(self.called(wanted.strip().removeprefix("./")))
 
     def named(self, wanted: str, near: Note) -> list[Note]:
-        """What a note means by a name: a path is one note, a name is looked for in its own scope."""
+        """The notes that a note means by a name: a path is one note, a name is looked for in its own scope."""
         found = self.called(wanted.strip().removeprefix("./"))
         exact = [note for note in found if wanted.strip().removesuffix(".md") == note.path.removesuffix(".md")]
         return exact or [note for note in found if note.project in (near.project, GLOBAL) or near.project == GLOBAL]
@@ -228,7 +228,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _trouble(path: str, target: str, names: Names, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
-    """Why a link leads nowhere, and what would help."""
+    """The reason why a link leads nowhere, and a remedy."""
     if "://" in target or target.startswith("mailto:"):
         return None
     wanted = unquote(target)
@@ -262,7 +262,7 @@ def duplicates(listed: Iterable[Note]) -> Iterator[Finding]:
 
 
 def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]) -> Iterator[Finding]:
-    """What is wrong with BRAIN.md. A vault without notes needs none."""
+    """Findings about BRAIN.md. A vault without notes needs none."""
     renew = "`holdfast check --fix` writes it anew"
     if text is None:
         if any(note.is_active for note in listed):
@@ -293,7 +293,7 @@ def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]
 
 
 def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> Iterator[Finding]:
-    """What supersedes what: missing ends, loops, forks, and superseded notes that still count."""
+    """Findings about supersession: missing ends, loops, forks, and superseded notes that still count."""
     edges: dict[str, list[Note]] = {}
     by_path = {note.path: note for note in listed}
     newer: dict[str, list[Note]] = defaultdict(list)
@@ -331,7 +331,7 @@ def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> I
 
 
 def unfounded(note: Note, names: Names, text: str) -> Iterator[Finding]:
-    """What one note says it supersedes, and is not there."""
+    """Notes that this one says it supersedes, and that are not there."""
     for wanted in note.supersedes:
         if not names.named(wanted, note):
             yield _not_there(note, wanted, text)

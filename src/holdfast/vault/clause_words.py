@@ -110,7 +110,7 @@ ROOTS = word_set(
 
 
 def is_file(token: str) -> bool:
-    """Whether a word is a path: a name with a known ending, a known name, or a folder that is written as one."""
+    """True if a word is a path: a name with a known ending, a known name, or a folder that is written as one."""
     if "://" in token or ".." in token.split("/") or token.lower() in PRODUCTS or token.startswith(("-", "@")):
         return False
     name = token.rstrip("/").rpartition("/")[2]
@@ -148,7 +148,7 @@ _WEAK = (
 )
 STRONG = re.compile(rf"\b(?:{_STRONG})\b|^no\b", re.IGNORECASE)
 FORBIDS = re.compile(rf"\b(?:{_STRONG}|{_WEAK})\b|^(?:no|not|without)\b", re.IGNORECASE)
-# What no call shows: a rule with such a condition is recalled, since stopping would be wrong as often as right.
+# Conditions that no call shows: such a rule is recalled, since stopping would be wrong as often as right.
 UNSEEN = re.compile(
     r"\b(?:on (?:an? |the )?)?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
     r"\b(?:weekends?|at night|during|while|unless|except|outside (?:of )?|if)\b",

@@ -2,8 +2,8 @@
 with their whole folder; and files that this user may not write.
 
 A disk that fails and a power that goes leave such files, and so does a wrong move of a whole folder. History never
-takes them for an edit: what was committed before stays the newest version, the file is named until it is put right,
-and `restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
+takes them for an edit: what was committed before stays the newest version, the file is named until it is put right, and
+`restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def why_not(vault: str, path: str) -> str:
-    """Why a file of the vault could not be put in its place, as the end of a sentence; "" where it could."""
+    """The reason why a file of the vault could not be written, as the end of a sentence; "" where it could."""
     folder = vault
     *above, name = path.split("/")
     for part in above:
@@ -141,7 +141,7 @@ def _tracked(repository: Repository, head: str) -> dict[str, str]:
 
 
 def _is_as_committed(vault: str, path: str, ident: str) -> bool:
-    """Whether a log is what the commit has, by its id: that git is asked for each of many logs costs a process each."""
+    """True if a log is what the commit has, by its id: that git is asked for each of many logs costs a process each."""
     if not _is_log(path):
         return False
     try:
@@ -170,8 +170,8 @@ def _list(vault: str) -> str:
 
 
 def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -> str:
-    """What is wrong with a file, "" where nothing is. A note that somebody removed is not damaged, unless most of its
-    folder went with it (`vanished`)."""
+    """The damage of a file, as the end of a sentence; "" where there is none. A note that somebody removed is not
+    damaged, unless most of its folder went with it (`vanished`)."""
     whole = f"{repository.vault}/{path}"
     top = path.partition("/")[0]
     if top != path and os.path.islink(f"{repository.vault}/{top}"):
@@ -205,7 +205,7 @@ def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -
 
 
 def _is_log(path: str) -> bool:
-    """Whether a file is of framed records, to which is only ever added."""
+    """True if a file is of framed records, to which is only ever added."""
     return path.endswith(".log") and "/live/" in path
 
 
@@ -248,7 +248,7 @@ def restore(repository: Repository, damages: Iterable[DamagedFile]) -> Iterator[
 
 
 def is_lost(repository: Repository, one: DamagedFile) -> bool:
-    """Whether neither the file nor the history has a whole version of it."""
+    """True if neither the file nor the history has a whole version of it."""
     return one.why != UNREADABLE and not _is_log(one.path) and _last_whole(repository, one.path) is None
 
 

@@ -1,8 +1,8 @@
 """Edits that a person or agent asks for by name: remember, forget, promote. One commit each, no filter.
 
 `remember` has the user's authority: it is filed at once, as it was said. `forget` takes a note out of what is loaded
-and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note
-at once, and leaves a link there, so that nothing relies on being copied forward.
+and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note at
+once, and leaves a link there, so that nothing relies on being copied forward.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _utf8(text: str) -> str:
 
 
 def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
-    """Where the note goes and its text (None: one says exactly this already), and what was altered."""
+    """The note's path, its text (None: one says exactly this already), and sentences about what was altered."""
     text, labels = redact(_utf8(asked.text).strip())
     changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     if not text:
@@ -291,7 +291,7 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float, *, by:
 
 
 def _line_with(text: str, item: str) -> tuple[int, int] | None:
-    """Where the words of an item stand, if they are one line; bullet, indent and line break are not of them."""
+    """The place of an item's words, if they are one line; bullet, indent and line break are not of them."""
     at = 0
     for line in text.splitlines(keepends=True):
         bare = line.strip()

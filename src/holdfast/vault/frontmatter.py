@@ -114,7 +114,7 @@ def _composed(source: str, wrong: Callable[[Any, str], Unparsable]) -> Any:
 
 
 def _end(node: Any) -> int:
-    """Where a value's own text ends: libyaml counts the comments below a block as the block's."""
+    """The end of a value's own text: libyaml counts the comments below a block as the block's."""
     if node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
@@ -205,7 +205,7 @@ def _replace(text: str, document: Document, key: str, value: Any) -> str:
 
 
 def _as_read(value: Any) -> Any:
-    """What `parse` will make of a value."""
+    """A value as `parse` will read it."""
     if isinstance(value, (list, tuple)):
         return [_as_read(one) for one in value]
     if isinstance(value, dict):
@@ -244,7 +244,7 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 def _is_plain(text: str) -> bool:
-    """Whether it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
+    """True if it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
     if not text or text != text.strip() or text.lower() in RESERVED or not PLAIN.issuperset(text):
         return False
     # One of our ids: letters and digits, and not a number in any of YAML's spellings.

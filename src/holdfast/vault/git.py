@@ -72,7 +72,7 @@ class Repository:
         allowed: tuple[int, ...] = (0,),
         timeout: float | None = None,
     ) -> bytes:
-        """What git prints. Raises GitFailed where it ends in a status that is not allowed."""
+        """The output of git. Raises GitFailed where it ends in a status that is not allowed."""
         done = self.attempt(*words, given=given, who=who, env=env, timeout=timeout)
         if done.returncode not in allowed:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -168,7 +168,7 @@ class Repository:
         return done.stdout if done.returncode == 0 else None
 
     def exists(self) -> bool:
-        """Whether git takes it for a repository: an `init` that was killed leaves less."""
+        """True if git takes it for a repository: an `init` that was killed leaves less."""
         parts = all(os.path.exists(f"{self.folder}/{part}") for part in ("HEAD", "objects", "refs"))
         return parts or os.path.isfile(self.folder)
 
@@ -179,14 +179,14 @@ class Repository:
             os.chmod(self.folder, 0o700)
 
     def own_folder(self) -> str:
-        """Where git keeps this vault's own files: `.git`, or the folder that a file of that name points to."""
+        """The folder of git's own files: `.git`, or the folder that a file of that name points to."""
         if not os.path.isfile(self.folder):
             return self.folder
         said = platform.read_file(self.folder, 4096).decode("utf-8", "surrogateescape")
         return os.path.join(self.vault, said.removeprefix("gitdir:").strip())
 
     def begun_by_hand(self) -> str:
-        """What a person began with git and has not finished; "" where there is nothing."""
+        """The name of what a person began with git and has not finished; "" where there is nothing."""
         place = self.own_folder()
         return next((what for name, what in BEGUN.items() if os.path.lexists(f"{place}/{name}")), "")
 
@@ -209,7 +209,7 @@ class Repository:
             self.run("update-ref", "-m", "the head, on no branch", branch, head)
 
     def person(self) -> tuple[str, str]:
-        """Who the person is, as their own git knows them."""
+        """Name and address of the person, as their own git knows them."""
         found = []
         for name, otherwise in zip(("user.name", "user.email"), PERSON, strict=True):
             done = self.attempt("config", "--get", name, users=True)

@@ -31,8 +31,8 @@ LARGEST_INDEX = 1 << 30
 
 
 def refuse(repository: Repository) -> None:
-    """Raise HistoryDamaged where a vault that had a history has none to go on with. A repository that is
-    being made, or never had a commit, passes."""
+    """Raise HistoryDamaged where a vault that had a history has none to go on with. A repository that is being made, or
+    never had a commit, passes."""
     vault, folder = repository.vault, repository.own_folder()
     known = git_settings.known(vault)
     if not known and not git_settings.recorded(folder):
@@ -114,8 +114,8 @@ def note_fault(vault: str, error: HistoryDamaged, now: float) -> None:
 
 
 def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
-    """All damage that is found, the files first. Objects are held against the commit that the branch stands at once
-    its files are mended, so that nothing is called mendable which is lost."""
+    """All damage that is found, the files first. Objects are held against the commit that the branch stands at once its
+    files are mended, so that nothing is called mendable which is lost."""
     found = list(in_files(repository))
     if any(one.part in (git_objects.GONE, git_objects.FOLDERS) and one.is_lost for one in found):
         return found
@@ -136,7 +136,8 @@ def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
 
 
 def in_files(repository: Repository) -> Iterator[Damage]:
-    """What the files alone show, in the order in which git opens them. Nothing is started but a reader of settings."""
+    """The damage that the files alone show, in the order in which git opens them. Nothing is started but a reader of
+    settings."""
     folder = repository.own_folder()
     had = git_settings.known(repository.vault) or next(iter(git_settings.recorded(folder)), "")
     if not os.path.isdir(folder):
@@ -225,7 +226,7 @@ def _has(repository: Repository, commit: str) -> bool:
 
 
 def _index(folder: str, *, is_expected: bool) -> str:
-    """Why the index is none, by its own checksum, which git looks at only when it is asked to; "" where it is one."""
+    """The damage of the index, by its own checksum, which git looks at only when it is asked to; "" for none."""
     try:
         raw = platform.read_file(f"{folder}/index", largest=LARGEST_INDEX)
     except FileNotFoundError:
@@ -260,8 +261,8 @@ def _how(raw: bytes | str, *, there: bool) -> str:
 
 
 def losses(vault: str, *, by: gate.Asker) -> list[Damage]:
-    """What is lost, and would be accepted. Raises gate.Refused, and NotFound where nothing is lost that the history
-    could go on without."""
+    """The losses that would be accepted. Raises gate.Refused, and NotFound where nothing is lost that the history could
+    go on without."""
     from holdfast.vault.git import Repository
 
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Accepting a loss")

@@ -1,13 +1,13 @@
 """Git's loose objects as files: read, compared and written again without starting git.
 
-What we commit stays loose until somebody packs it, so a close learns from these files what its commit changed and that
-the folders of the last one are whole. An object that is packed or spoilt raises LookupError: then git is asked.
+A commit of ours stays loose until somebody packs it, so a close learns from these files what its commit changed and
+that the folders of the last one are whole. An object that is packed or spoilt raises LookupError: then git is asked.
 
 Before a text is displaced, git can read it: the history is then its only holder. `forget`, an edit and what replaces a
-note all say that the history brings the old text back, and a disk that has spoilt the object of that very text makes
-it a lie that nobody notices before the text is gone. So that object is read to its last byte first, and written again
-from the file where it cannot be read: the same bytes under the same id. A text that a person has replaced already is
-only told of.
+note all say that the history brings the old text back, and a disk that has spoilt the object of that very text makes it
+a lie that nobody notices before the text is gone. So that object is read to its last byte first, and written again from
+the file where it cannot be read: the same bytes under the same id. A text that a person has replaced already is only
+told of.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def check_folders(folder: str, commit: str) -> None:
 
 
 def moved(path: str, place: str) -> str:
-    """Move what lies at a path to `place`, or beside it where that is taken; returns where it is, "" where nothing
-    was. Raises OSError."""
+    """Move what lies at a path to `place`, or beside it where that is taken; returns where it is, "" where nothing was.
+    Raises OSError."""
     if not os.path.lexists(path):
         return ""
     platform.make_folders(os.path.dirname(place))
@@ -121,7 +121,7 @@ def moved(path: str, place: str) -> str:
 
 
 def digits(folder: str) -> int:
-    """How long ids are in the repository at `folder`: 40, unless somebody made it with longer ones."""
+    """The length of ids in the repository at `folder`: 40, unless somebody made it with longer ones."""
     return 64 if b"objectformat" in readable(f"{folder}/config").lower() else 40
 
 
@@ -135,7 +135,7 @@ def path_of(folder: str, ident: str) -> str:
 
 
 def holds(path: str, ident: str) -> bool:
-    """Whether the file of an object holds it; also where there is none, packed or pruned meanwhile."""
+    """True if the file of an object holds it; also where there is none, packed or pruned meanwhile."""
     try:
         raw = zlib.decompress(platform.read_file(path, largest=LARGEST))
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Losses of a damaged repository, held against the commit that it stood at last.
 
 Promise: nothing is called mendable of which it was not seen that every object which that commit leads to is there, or
-can be made from the vault's files. What is lost is named by file and commit, so that a person knows which version of
-which note it is. Losses that the user has accepted (git_settings.accepted) are no damage any more.
+can be made from the vault's files. Losses are named by file and commit, so that a person knows which version of which
+note it is. Losses that the user has accepted (git_settings.accepted) are no damage any more.
 
 All commits and folders are read as a graph: what a commit leads to that is not there, and which commits are whole.
 """
@@ -32,8 +32,8 @@ INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph
 
 @dataclass(frozen=True)
 class Damage:
-    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
-    can be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
+    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault can
+    be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
 
     part: str
     what: str
@@ -66,7 +66,7 @@ class Version:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is one version of one file: without it git can still tell of every commit."""
+        """True if it is one version of one file: without it git can still tell of every commit."""
         return bool(self.path) and not self.path.endswith("/") and self.path != ALL
 
 
@@ -106,8 +106,8 @@ class Graph:
         return found
 
     def absent(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
-        """What a commit leads to (`alone`: its own files) that the repository does not have, by id; also what could
-        be made again."""
+        """Objects that a commit leads to (`alone`: its own files) and the repository lacks, by id; also those that
+        could be made again."""
         found: dict[str, Version] = {}
         for one in [commit] if alone else self.past([commit]):
             known = self.commits.get(one)
@@ -140,8 +140,8 @@ class Graph:
         return self.commits.keys() - torn
 
     def newest_whole(self, known: Sequence[str], without: Iterable[str] = ()) -> str:
-        """The newest whole commit: the first whole one of those that are `known`, else the newest before them, else
-        the newest of all; "" where there is none."""
+        """The newest whole commit: the first whole one of those that are `known`, else the newest before them, else the
+        newest of all; "" where there is none."""
         whole = self.whole() - set(without)
         first = next((one for one in known if one in whole), "")
         return first or self._newest(self.past(known).keys() & whole) or self._newest(whole)
@@ -232,8 +232,8 @@ def target(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> 
 
 
 def newest(repository: Repository, graph: Graph) -> str:
-    """The commit that the branch stood at last, by git's own record or by .state, whichever is later; "" where that
-    one cannot be read any more: an older one in its place would be a loss that nobody was asked about."""
+    """The commit that the branch stood at last, by git's own record or by .state, whichever is later; "" where that one
+    cannot be read any more: an older one in its place would be a loss that nobody was asked about."""
     found = _stood_at(repository)
     have = graph.there | graph.made
     if not found or not all(one in graph.commits and graph.commits[one].tree in have for one in found):
@@ -284,7 +284,7 @@ def _lost(view: View, graph: Graph, at: str, lost: dict[str, Version]) -> Damage
 
 
 def _others(repository: Repository, graph: Graph, said: str, status: int, known: Collection[str]) -> Iterable[Damage]:
-    """What git found besides the history itself: other references, or files that somebody staged."""
+    """Damage that git found besides the history itself: other references, or files that somebody staged."""
     missing = set(MISSING.findall(said)) - set(known)
     if missing and missing <= graph.made:
         yield Damage(OBJECTS, f"{_many(len(missing))} gone")
@@ -304,7 +304,7 @@ def _others(repository: Repository, graph: Graph, said: str, status: int, known:
 
 
 def _of(versions: Iterable[Version]) -> str:
-    """Which files of which commits they are, the newest first."""
+    """Their files and commits, the newest first."""
     listed = sorted(versions, key=lambda one: (-one.time, one.path))
     if not listed:
         return ""

@@ -38,7 +38,7 @@ DERIVED = ("objects/info/commit-graph", "objects/info/commit-graphs", "objects/p
 
 
 def mend(repository: Repository, now: float) -> list[str]:
-    """Mend what can be; returns what was done, a clause each. What is left is for git_damage.look to say."""
+    """Mend what can be; returns what was done, a clause each. git_damage.look says what is left."""
     done: list[str] = []
     tried: dict[str, int] = {}
     aside = f"{home.state(repository.vault)}/aside/git-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}"
@@ -320,8 +320,7 @@ def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> s
 
 
 def _keep_left_over(state: str, now: float) -> None:
-    """What a try that was killed has left is the old repository or half of the new one: nobody can tell, so it is
-    kept."""
+    """The leavings of a killed try are the old repository or half of the new one: nobody can tell, so it is kept."""
     if os.path.lexists(f"{state}/{FRESH}"):
         os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
 

@@ -91,7 +91,7 @@ def names(raw: bytes) -> tuple[str, ...]:
 
 
 def is_steering(key: str, *, network: bool) -> bool:
-    """Whether a setting can start a program, or lead elsewhere, in what we ask of git."""
+    """True if a setting can start a program, or lead elsewhere, in what we ask of git."""
     section, _, rest = key.partition(".")
     section, named, last = section.lower(), "." in rest, rest.rpartition(".")[2].lower()
     if section in ALWAYS or (section == "diff" and (named or last == "external")):
@@ -138,7 +138,7 @@ def note(vault: str, folder: str) -> None:
 
 
 def forget(vault: str) -> None:
-    """What was known is no longer true, by the user's word."""
+    """Forget what was known, by the user's word."""
     platform.remove(f"{home.state(vault)}/head")
     platform.remove(f"{home.state(vault)}/calls/settled")
 

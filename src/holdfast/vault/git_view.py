@@ -2,8 +2,8 @@
 
 Git stops at the first object that it cannot read, and does not start at all without HEAD or settings. The view has a
 HEAD and settings of its own; links lead to every object and pack that was read to its end; and it has whatever can be
-taken out of packs that are damaged, or made from the vault's files. Whoever asks it is told the truth, and nothing in
-the vault is changed by it.
+taken out of packs that are damaged, or made from the vault's files. It tells the truth, and nothing in the vault is
+changed by it.
 
 `make` writes git's objects as the vault's files still have them: each file, and the folders of all files and of the
 index.

@@ -2,8 +2,8 @@
 
 The check names what makes a handoff useless to the next session, and how to fix it; a person can override it. It is
 deterministic and short: no next step, an agenda word where a step should be, a decision without its reason, a file that
-is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in
-some other section what is open, a missing step is only warned of, and so is a decision without its reason.
+is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in some
+other section what is open, a missing step is only warned of, and so is a decision without its reason.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def problems(handoff: Handoff, root: str) -> list[str]:
 
 
 def warnings(handoff: Handoff) -> list[str]:
-    """What a short handoff is told and accepted with."""
+    """Sentences with which a short handoff is accepted."""
     if _characters(handoff) > SHORT:
         return []
     has_word = any(handoff.items(key) for key in SPEAKS_ON)
@@ -202,8 +202,8 @@ def write(
     anyway: bool = False,
     look_over: Callable[[Handoff], tuple[Handoff, list[str]]] = lambda made: (made, []),
 ) -> HandedOff:
-    """Check and file one handoff. `look_over` holds it against its session: the handoff with what it doubts marked,
-    and sentences about what the session contradicts. Raises Unfit with every problem, unless `anyway`."""
+    """Check and file one handoff. `look_over` holds it against its session: the handoff with what it doubts marked, and
+    sentences about what the session contradicts. Raises Unfit with every problem, unless `anyway`."""
     title, sections = parse(text)
     if not sections:
         names = ", ".join(lineage.SECTIONS.values())
@@ -246,8 +246,8 @@ def write(
 
 
 def _stamped(made: Handoff, origin: str) -> Handoff:
-    """What a session wrote after outside text had entered it says so, item by item; and it leaves no note to the next
-    one, which would read it as the word of a colleague."""
+    """A handoff that a session wrote after outside text had entered it says so, item by item; and it leaves no note to
+    the next one, which would read it as the word of a colleague."""
     if origin in TRUSTED:
         return made
     kept = {key: items for key, items in made.sections.items() if key != "note"}

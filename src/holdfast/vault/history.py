@@ -1,9 +1,9 @@
 """The history: each change with its author, time and cause, and taking one change back.
 
-Git's log is the history; a change is known by the id in its commit's trailer, a commit of someone else by its hash.
-An undo is a change like any other: the reverse of one commit, merged into what stands there now, so later work on the
-same files stays. Where it cannot, the whole undo is refused and nothing is written. What is generated (the map) or
-belongs to no single change (projects that hooks registered) is never taken back.
+Git's log is the history; a change is known by the id in its commit's trailer, a commit of someone else by its hash. An
+undo is a change like any other: the reverse of one commit, merged into what stands there now, so later work on the same
+files stays. Where it cannot, the whole undo is refused and nothing is written. The map, which is generated, and what
+belongs to no single change (projects that hooks registered) are never taken back.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
 
 
 def was_edited_by_hand(vault: str, path: str) -> bool:
-    """Whether a person has ever changed this file: then some of its words are theirs."""
+    """True if a person has ever changed this file: then some of its words are theirs."""
     repository = Repository(vault)
     words = ("log", "-n1", "--format=%H", "--fixed-strings", "--grep=Holdfast-Cause: hand", "--", path)
     return bool(repository.head() and repository.run(*words, env=LITERAL))
@@ -126,7 +126,7 @@ def _path_of(listed: Iterable[notes.Note], vault: str, wanted: str) -> str:
 
 
 def _concerns(vault: str, entry: Entry, path: str, ids: tuple[str, ...], known: dict[str, str]) -> bool:
-    """Whether a file of a change is for this project's eyes."""
+    """True if a file of a change is for this project's eyes."""
     if path.startswith("lineage/"):
         return path.split("/")[1] in (*ids, *map(notes.slug, ids))
     if path.startswith("discarded/"):
@@ -219,7 +219,7 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
 
 
 def plan_undo(vault: str, wanted: str) -> UndoPlan:
-    """What taking a change back would write; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
+    """Plan to take a change back; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
     repository = Repository(vault)
     with git_damage.told(repository):
         return _planned(vault, repository, wanted)

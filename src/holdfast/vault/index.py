@@ -1,9 +1,9 @@
 """The index of all notes, known without opening them again: derived, rebuilt from the files whenever they changed.
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
-before the index was written that a second change could share its time is not believed either. Bodies are not kept,
-only their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and
-the lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
+before the index was written that a second change could share its time is not believed either. Bodies are not kept, only
+their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and the
+lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
 before, until that is settled (vault/agent_edits).
 
 `load` looks at every file, for whoever reads. A writer, which knows from git what has changed, has the same answers
@@ -69,7 +69,8 @@ class Index:
         return [note for note in self.notes if note.is_active]
 
     def unreadable(self) -> list[Note]:
-        """What is no note, as one to be named by its path: it can be shown, forgotten and purged all the same."""
+        """Files that are no notes, each as one to be named by its path: it can be shown, forgotten and purged all the
+        same."""
         said = [(one.path, {"description": f"not read as a note: {one.reason}"}) for one in self.broken]
         return [notes.from_fields(path, fields, "") for path, fields in said]
 
@@ -89,7 +90,7 @@ class Index:
         return {path: note_facets.of(one) for path, one in self.known.items()}
 
     def is_taken(self, path: str) -> bool:
-        """Whether a note, or what should be one, has this path, however it is spelled."""
+        """True if a note, or what should be one, has this path, however it is spelled."""
         return any(one.casefold() == path.casefold() for one in (*self.known, *(one.path for one in self.broken)))
 
     def saying(self, words: str) -> list[Known]:
@@ -135,12 +136,12 @@ class Index:
         return [self.known[path].note for *_, path in found[:most]]
 
     def count(self, shelf: str, projects: Collection[str], *, active: bool = False) -> int:
-        """How many notes stand on a shelf; `active`: only those in force."""
+        """The number of notes on a shelf; `active`: only those in force."""
         mine = (one for one in self._facets.values() if one.shelf == shelf and one.project in projects)
         return sum(one.is_active or not active for one in mine)
 
     def waiting(self, projects: Collection[str]) -> int:
-        """How many notes wait for a person's word."""
+        """The number of notes that wait for a person's word."""
         return sum(one.waits and one.project in projects for one in self._facets.values())
 
     def projects(self) -> set[str]:
@@ -176,7 +177,7 @@ def is_note_path(path: str) -> bool:
 
 
 def body_digest(body: str) -> str:
-    """What tells exact duplicates: the words without the proof below them."""
+    """The digest that tells exact duplicates: of the words without the proof below them."""
     return digest(body.partition(f"\n\n{EVIDENCE}\n")[0].strip(), 16)
 
 
@@ -198,8 +199,8 @@ def looked_through(
     *,
     keep: bool = True,
 ) -> Index:
-    """All notes, each row compared with its file. What is new is stored, with what holds from now on: `meta`. Without
-    it no writer believes the rows unseen."""
+    """All notes, each row compared with its file. New rows are stored, with what holds from now on: `meta`. Without it
+    no writer believes the rows unseen."""
     before: dict[str, list[Any]] = {}
     with suppress(sqlite3.Error, ValueError, TypeError):
         before = store.rows() if store else {}
@@ -243,7 +244,7 @@ def looked_through(
 
 
 def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[str, list[Any], Facets, bool]]:
-    """What the store keeps of notes, each with its stamp."""
+    """Notes as the store keeps them, each with its stamp."""
     made = {}
     for path, (stamp, one) in fresh.items():
         facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
@@ -268,7 +269,7 @@ def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
 
 
 def recalled(path: str, row: list[Any]) -> Known | Broken:
-    """What a row of the index says. It is ours, as its checksum says, so it is not looked at twice."""
+    """The note in a row of the index. It is ours, as its checksum says, so it is not looked at twice."""
     _, values, said, links, fields, named, armed = row
     if values is None:
         return Broken(path, *said)
@@ -296,7 +297,7 @@ def _row(one: Known | Broken) -> list[Any]:
 
 
 def known_of(note: Note) -> Known:
-    """What is known of a note that was read whole."""
+    """A note that was read whole, as the index knows it."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
     from holdfast.vault import named_calls  # hundreds of patterns, for a note that is new or changed
 

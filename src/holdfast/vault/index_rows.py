@@ -1,7 +1,7 @@
 """The index as rows of a store, asked for one by one: the same answers as vault/index without loading every note.
 
-What is planned lies over the rows until the change is made; then it is stored with the commit that has it. Which rows
-may be believed is decided where the store is opened (vault/stored_index).
+A planned change lies over the rows until it is made; then it is stored with the commit that has it. The rows are
+believed or not where the store is opened (vault/stored_index).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class StoredIndex(Index):
         return StoredIndex(self.vault, self.store, {**self.over, **index.planned(texts)}, self.held, self.merged)
 
     def keep(self, commit: str) -> StoredIndex:
-        """What was planned is made, in this commit: it is stored."""
+        """Store the planned change, which was made in this commit."""
         now = time.time_ns()
         stamped = {path: index.stamp_of(f"{self.vault}/{path}", now) for path in self.over}
         fresh = {path: (stamped[path], one) for path, one in self.over.items() if one is not None}
@@ -97,7 +97,6 @@ class StoredIndex(Index):
         return StoredIndex(self.vault, self.store, held=self.held)
 
     def one(self, path: str) -> Known | Broken | None:
-        """What is known of a path."""
         if path in self.over:
             return self._as_ours(self.over[path])
         if path not in self._seen:

@@ -56,7 +56,7 @@ def cut(text: str, title: str) -> list[Section]:
 
 
 def says_something(text: str) -> bool:
-    """Whether there is more than blank lines, comments and pointers to other files."""
+    """True if there is more than blank lines, comments and pointers to other files."""
     return any(not POINTER_LINE.match(line) for line in COMMENT.sub("", text).splitlines())
 
 
@@ -135,7 +135,7 @@ class Source:
 
 @dataclass
 class Reading:
-    """What was read, and a sentence for each file that was not."""
+    """The files that were read, and a sentence for each that was not."""
 
     sources: list[Source] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -161,7 +161,7 @@ def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_
 
 
 def _auto_memory(top: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[InstructionFile]:
-    """What a host noted by itself: its index first, then the files by topic."""
+    """Files that a host noted by itself: its index first, then the files by topic."""
     spellings = {re.sub("[^A-Za-z0-9]", "-", one): None for one in folders}
     spellings.update({one.replace("/", "-"): None for one in folders})
     for name in spellings:

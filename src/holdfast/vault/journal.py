@@ -1,8 +1,8 @@
 """A change of several files that is made whole or not at all, whatever kills it.
 
-What is to be written lies in one journal file, synced, before the first of them is touched; then the files, then the
-commit, then the journal goes. Whoever holds the vault's lock next finishes a change that was cut short, from the
-journal, so the vault comes out as if nothing had happened.
+The new texts lie in one journal file, synced, before the first file is touched; then the files, then the commit, then
+the journal goes. The next holder of the vault's lock finishes a change that was cut short, from the journal, so the
+vault comes out as if nothing had happened.
 
 A person may save the same file at the same moment. Every file is replaced only where it still is what the change was
 planned on, old and new change places in one step, and what was displaced is looked at once more before it goes: their
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TRAILER = "Holdfast-Change"
 LARGEST_JOURNAL = 1 << 32  # a merge of two whole vaults
 LONGEST_NAME = 255  # bytes that a file system takes
-# What a file is that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
+# Errors of a file that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
 NOT_OURS = (
     *(errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT),
     *(errno.EACCES, errno.EPERM, errno.EROFS),
@@ -71,8 +71,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of a change: its commit ("" where nothing was left to commit), and the files that were left as they
-    are, since a person won or, with the reason in `refused`, since the system does not let us write them."""
+    """A change that was carried out: its commit ("" where nothing was left to commit), and the files that were left as
+    they are, since a person won or, with the reason in `refused`, since the system does not let us write them."""
 
     commit: str
     skipped: tuple[str, ...]
@@ -159,7 +159,7 @@ def encoded(text: str | None) -> bytes | None:
 
 
 def is_cut_short(vault: str) -> bool:
-    """Whether a change was begun and not finished: the next writer finishes it."""
+    """True if a change was begun and not finished: the next writer finishes it."""
     return os.path.exists(_journal(vault))
 
 
@@ -205,7 +205,7 @@ def _keep_beside(repository: Repository, change: Change, applied: Applied) -> No
 
 
 def beside_of(path: str, ident: str) -> str:
-    """Where another version of a file goes: the same version always to the same place."""
+    """The path for another version of a file: the same version always to the same place."""
     folder, slash, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     if not stem:

@@ -76,7 +76,7 @@ class Handoff:
 
     @property
     def is_ours(self) -> bool:
-        """Whether a close wrote it, and not the one who did the work."""
+        """True if a close wrote it, and not the one who did the work."""
         return self.author == MECHANICAL or self.author.startswith(JUDGED)
 
     def items(self, section: str) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def compact(moment: str) -> str:
 
 
 def path_for(handoff: Handoff, machine: str) -> str:
-    """Where a handoff lies: its own name, from what it is of, so that writing it twice is once."""
+    """The path of a handoff, made from what it is of, so that writing it twice is once."""
     ident = digest(handoff.episode or f"{handoff.time} {handoff.title}", 6)
     return f"{FOLDER}/{slug(handoff.project)}/{compact(handoff.time)}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
 
@@ -180,7 +180,7 @@ def from_text(path: str, text: str) -> Handoff | Broken:
 def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
     """The items under each heading that we know; an indented line continues the item before it.
 
-    What stands elsewhere goes to the section `others`, with its heading before it, or nowhere if that is "".
+    A line elsewhere goes to the section `others`, with its heading before it, or nowhere if that is "".
     """
     found: dict[str, list[str]] = {}
     section, heading = others, ""
@@ -206,7 +206,7 @@ def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
 
 
 def section_for(kind: str) -> str:
-    """Where in a handoff a flag of a kind belongs."""
+    """The section of a handoff for a flag of this kind."""
     return {"progress": "done", "decision": "decisions"}.get(kind, "learned")
 
 
@@ -217,7 +217,7 @@ def section_named(heading: str) -> str:
 
 
 def from_form(form: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Sections from a table of texts or lists, by key or by heading. What has no section becomes part of the note."""
+    """Sections from a table of texts or lists, by key or by heading. The rest becomes part of the note."""
     found: dict[str, tuple[str, ...]] = {}
     for name, given in form.items():
         key = section_named(str(name))

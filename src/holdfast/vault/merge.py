@@ -99,7 +99,7 @@ def _merge_set(path: str, base: str | None, ours: str | None, theirs: str | None
 
 
 def three_way(base: Collection[Any], ours: Collection[Any], theirs: Collection[Any]) -> list[Any]:
-    """What is in both or was added by one, each once: ours in its order, then what theirs added."""
+    """Everything that is in both or was added by one, each once: ours in its order, then what theirs added."""
     kept = [one for one in ours if one in theirs or one not in base]
     kept += [one for one in theirs if one not in ours and one not in base]
     try:
@@ -224,7 +224,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _pairs(root: list[str], other: list[str]) -> dict[int, int]:
-    """Which line of the root is which of the other, in order."""
+    """The lines of the root that stand in the other, with their places there, in order."""
     first = 0
     while first < min(len(root), len(other)) and root[first] == other[first]:
         first += 1

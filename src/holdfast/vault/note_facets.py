@@ -110,7 +110,7 @@ SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
 
 @dataclass(frozen=True)
 class Shelf:
-    """What briefs choose from: the notes that always apply, what the user said, and the others."""
+    """Shelves of notes that briefs choose from: those that always apply, the user's words, and the others."""
 
     known: Index
     used: dict[str, tuple[float, int]]  # weight and reads of a path, of those in use
@@ -120,11 +120,11 @@ class Shelf:
         return cls(known, _used(vault))
 
     def always_in(self, project: str, most: int) -> list[Note]:
-        """Who the user is before rules, what is for all before what is for one."""
+        """Identity before rules, notes for all before those for one project."""
         return self.known.on_shelf("always", _names(project), most)
 
     def said_in(self, project: str) -> Iterator[Note]:
-        """What the user said, the newest first."""
+        """The user's words, the newest first."""
         asked, given = AT_ONCE, 0
         while found := self.known.on_shelf("said", _names(project), asked)[given:]:
             yield from found
@@ -150,23 +150,22 @@ class Shelf:
         return self.known.count(shelf, _names(project))
 
     def in_all(self, project: str) -> int:
-        """How many notes are in force in a project, with those for all."""
+        """The number of notes in force in a project, with those for all."""
         said = self.known.count("said", _names(project), active=True)
         return said + self.count("other", project) + self.count("always", project)
 
     def waiting(self, project: str) -> int:
-        """How many notes wait for a person's review."""
         return self.known.waiting(_names(project))
 
     def why(self, note: Note, rule: str) -> dict[str, Any]:
-        """What `boot --explain` says of a choice."""
+        """The reason of a choice for `boot --explain`."""
         weight, reads = self.used.get(note.path, (0.0, 0))
         known = {"rule": rule, "origin": note.origin, "authority": AUTHORITY[authority(note)], "day": note.edited}
         return {**known, "weight": round(weight, 2), "reads": reads} if reads else known
 
 
 def _used(vault: str) -> dict[str, tuple[float, int]]:
-    """What the field knows of notes in use; {} where there is none."""
+    """Weight and reads of notes in use, as the field knows them; {} where there is none."""
     state = home.state(vault)
     if not home.has_field(state):
         return {}
@@ -177,12 +176,12 @@ def _used(vault: str) -> dict[str, tuple[float, int]]:
 
 
 def is_progress(note: Note) -> bool:
-    """Whether it is a month's list of what was done."""
+    """True if it is a month's list of what was done."""
     return PROGRESS_NAME in note.path
 
 
 def authority(note: Note) -> int:
-    """Whose word it is, and of which kind. A note that a person has looked at since it was made is confirmed."""
+    """Rank a note by its author and kind. One that a person has looked at since it was made is confirmed."""
     if is_progress(note):
         return PROGRESS
     if note.origin == "user":
@@ -217,7 +216,7 @@ def edited(note: Note) -> tuple[str, str]:
 
 
 def is_said(note: Note) -> bool:
-    """Whether a note is the user's own word, confirmed or not, and no rule, which stands among the rules."""
+    """True if a note is the user's own word, confirmed or not, and no rule, which stands among the rules."""
     if note.kind != "feedback" or note.status not in SHOWN_STATUSES or note.is_beside:
         return False
     is_theirs = note.origin == "user" or bool(note.fields.get("said"))
@@ -225,7 +224,7 @@ def is_said(note: Note) -> bool:
 
 
 def is_told(note: Note) -> bool:
-    """Whether a start tells it anyway: as the user's word, or because it always applies."""
+    """True if a start tells it anyway: as the user's word, or because it always applies."""
     return is_said(note) or note.is_always_on
 
 
@@ -317,7 +316,7 @@ def shelf_of(note: Note) -> str:
 
 
 def _key(note: Note, shelf: str) -> str:
-    """Of what always applies the lowest comes first; of the others the highest."""
+    """Of notes that always apply the lowest comes first; of the others the highest."""
     if shelf == ALWAYS:
         return f"{int(note.kind != 'identity')}{int(note.project != notes.GLOBAL)}"
     if shelf == SAID:
@@ -328,6 +327,6 @@ def _key(note: Note, shelf: str) -> str:
 
 
 def is_repeated(note: Note) -> bool:
-    """Whether the user may say it again: their own words, and rules, in force or not yet confirmed."""
+    """True if the user may say it again: their own words, and rules, in force or not yet confirmed."""
     is_theirs = note.origin == "user" or note.kind in ("rule", "identity") or bool(note.fields.get("said"))
     return is_theirs and (note.is_active or note.status == notes.UNCONFIRMED)

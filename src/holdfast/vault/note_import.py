@@ -1,9 +1,9 @@
 """Import: what agents' instruction files say becomes notes of origin `import`, one per section.
 
-Promise: shown before it is written, written in one commit, and the same when done again. A section that was imported
-is known by its source, `import:<file>#<heading>`; it is brought up to date only while nobody edited the note. An
-imported note is knowledge and never always-on, since a repository is not its operator; rules come of it only by the
-user's own word, and then as the user's.
+Promise: shown before it is written, written in one commit, and the same when done again. A section that was imported is
+known by its source, `import:<file>#<heading>`; it is brought up to date only while nobody edited the note. An imported
+note is knowledge and never always-on, since a repository is not its operator; rules come of it only by the user's own
+word, and then as the user's.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 @dataclass(frozen=True)
 class Wish:
-    """How the user wants it. `project` is where a project's files belong, `users` where the user's own do."""
+    """The user's wish. `project` is where a project's files belong, `users` where the user's own do."""
 
     project: str
     users: str = notes.GLOBAL
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Item:
-    """What becomes of a section: a new note, one brought up to date, or one that stays as it is."""
+    """A section and its outcome: a new note, one brought up to date, or one that stays as it is."""
 
     action: str
     kind: str
@@ -80,7 +80,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was written. `skipped` are notes that a person saved at that very moment."""
+    """The notes that were written. `skipped` are notes that a person saved at that very moment."""
 
     items: tuple[Item, ...]
     commit: str
@@ -88,14 +88,14 @@ class Imported:
 
 
 def propose(vault: str, reading: Reading, wish: Wish) -> Proposal:
-    """What importing these files would do; nothing is changed."""
+    """Plan the import of these files; nothing is changed."""
     candidates = [one for source in reading.sources for one in _candidates(source, wish)]
     items = _decided(candidates, index.load(vault, keep=False), wish)
     return Proposal(tuple(items), tuple(reading.problems), wish)
 
 
 def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Imported:
-    """Write the notes, in one commit. What changed since the proposal was made is looked at anew."""
+    """Write the notes, in one commit. Changes since the proposal was made are looked at anew."""
     day = notes.day(now)
     with writing(vault, now) as writer:
         items = _decided([item.candidate for item in proposal.items], writer.index, proposal.wish)
@@ -133,7 +133,7 @@ def _candidates(source: Source, wish: Wish) -> list[Candidate]:
 
 
 def _first_sentence(text: str) -> str:
-    """What the section says first, without the signs of a list or a fence."""
+    """The first sentence of a section, without the signs of a list or a fence."""
     plain = instructions.COMMENT.sub("", text)
     lines = [MARKER.sub("", line.strip()) for line in plain.splitlines() if not instructions.FENCE.match(line)]
     first = next((line for line in lines if line), "")

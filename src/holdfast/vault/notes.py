@@ -1,8 +1,8 @@
 """Notes: one idea in one file, with a one-line description that decides whether it is read.
 
 A file that cannot be read as a note is Broken: reported with line and reason, kept, and never in the way of a boot.
-Nothing outside the vault is ever read or written through a note's name or a link. What we change in a note that exists
-is the fields we own (vault/frontmatter); the rest is its author's.
+Nothing outside the vault is ever read or written through a note's name or a link. In a note that exists we change only
+the fields we own (vault/frontmatter); the rest is its author's.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Note:
 
     @property
     def waits(self) -> bool:
-        """Whether it binds only after a person said yes."""
+        """True if it binds only after a person said yes."""
         return self.is_quarantined or self.status in WAITING
 
     @property
@@ -102,7 +102,7 @@ class Note:
 
     @property
     def unverified(self) -> str:
-        """What in it occurs nowhere in the session that it came from; "" where nothing speaks against it."""
+        """The part of it that occurs nowhere in the session that it came from; "" where nothing speaks against it."""
         return _line(_text(self.fields.get("unverified")))
 
     @property
@@ -112,7 +112,7 @@ class Note:
 
     @property
     def is_beside(self) -> bool:
-        """Whether a sync put it beside ours: a person decides between the two."""
+        """True if a sync put it beside ours: a person decides between the two."""
         return BESIDE_NAME in self.path.rpartition("/")[2]
 
     def applies_to(self, project: str) -> bool:
@@ -296,7 +296,7 @@ def describe(text: str) -> str:
 
 
 def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
-    """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists. `taken`
+    """The path of a new note: by kind and name, with a number where the name is taken. Never one that exists. `taken`
     are the paths that are, or whoever knows of one."""
     used = set() if callable(taken) else {path.casefold() for path in taken}
     is_taken = taken if callable(taken) else lambda path: path.casefold() in used

@@ -1,7 +1,7 @@
 """Files of the vault that are of our own making and grow between commits: tasks' logs, pages and archives, thoughts.
 
-Checkpoints and thoughts only append, so that they are fast. Whoever writes to the vault next commits them here, as
-ours, before what a person has edited is committed as theirs. A finished task is archived.
+Checkpoints and thoughts only append, so that they are fast. The next writer commits them here, as ours, before what a
+person has edited is committed as theirs. A finished task is archived.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ THOUGHTS = "thoughts"  # what the field keeps of its own (field/traffic)
 
 
 def is_ours(vault: str, path: str) -> bool:
-    """Whether a changed file is of our own making: a log, an archive, or a page as it was rendered."""
+    """True if a changed file is of our own making: a log, an archive, or a page as it was rendered."""
     top, _, rest = path.partition("/")
     if top == THOUGHTS:
         return "/live/" in rest
@@ -99,7 +99,7 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
             f"{record.OUTPUTS}/{record.FINAL}{task}.md": page.render(page.gather(desk.index, known, most=0)),
             f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
         }
-        # What somebody else put there is theirs, and nothing of it is in the archive; nor is what comes from now on.
+        # Files that somebody else put there are theirs and not in the archive, nor are those that come from now on.
         walk = os.walk(f"{writer.vault}/{folder}")
         found = (os.path.relpath(f"{top}/{name}", writer.vault) for top, _, names in walk for name in names)
         archived = {path: writer.read(path) for path in found if is_ours(writer.vault, path)}

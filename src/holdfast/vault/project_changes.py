@@ -2,8 +2,8 @@
 
 Promise: projects.toml is all that changes, in one commit; no note, handoff, task or flag is rewritten. A merge is one
 table there (capture/project_merges), so taking it out gives each project its own memory back. A name or key that may
-mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is
-read back, and one that would say anything else is not made.
+mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is read
+back, and one that would say anything else is not made.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _only(text: str, name: str) -> dict[str, Any] | None:
 
 
 def _comments(text: str) -> str:
-    """What a person wrote beside a table that goes."""
+    """The comments of a person beside a table that goes."""
     kept = [line for line in text.splitlines(keepends=True) if line.lstrip().startswith("#")]
     return "".join(kept) + ("\n" if kept else "")
 

@@ -5,9 +5,9 @@
 Each prompt has its number within the session, its time, the end of what the agent had said before it (quoted with >),
 and its words, indented, so that nothing in them can be taken for a heading of ours. The name begins with the time at
 which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
-writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model
-that was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long
-texts unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word. Prompts of
+writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model that
+was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long texts
+unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word. Prompts of
 sessions that no close has told yet are listed too.
 """
 
@@ -59,7 +59,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Session:
-    """What one session's file says."""
+    """One session's file."""
 
     project: str
     host: str
@@ -83,7 +83,7 @@ def moment(when: float) -> str:
 
 
 def key(sentence: str) -> str:
-    """What a sentence is known by, however its white space and case are."""
+    """The digest of a sentence, whatever its white space and case are."""
     return digest(" ".join(sentence.casefold().split()), 12)
 
 
@@ -178,7 +178,7 @@ def render(session: Session) -> str:
 def added(
     before: Session | None, episode: Episode, typed: Sequence[Typed], answered: Iterable[str] = (), judged: str = ""
 ) -> Session:
-    """What a session's file is to say, with what was typed since. The numbers go on."""
+    """A session's file with what was typed since. The numbers go on."""
     found = before or Session(episode.project, episode.host, episode.key, iso(episode.opened))
     prompts = list(found.prompts)
     pasted = set(found.pasted)

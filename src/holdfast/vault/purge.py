@@ -1,11 +1,11 @@
 """Purge: a note or thought leaves notes, history, queue, ledger, snapshots, thoughts and index, by the user's word.
 
-Promise: when it is done, no file below the vault holds a line of it, git's objects included; that is looked for
-at the end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any
-point: what is to go is written down before the first effect, and the next run finishes it. Which commits went is then
-said in the vault itself, so that a machine that still has them cannot bring them back unnoticed.
+Promise: when it is done, no file below the vault holds a line of it, git's objects included; that is looked for at the
+end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any point: what
+is to go is written down before the first effect, and the next run finishes it. The vault itself then names the commits
+that went, so that a machine that still has them cannot bring them back unnoticed.
 
-What is looked for: every line of 20 visible characters and more that the note ever had, its sentences, descriptions,
+A purge looks for every line of 20 visible characters and more that the note ever had, its sentences, descriptions,
 paths and specific names, and what its flags said; of a thought its text and context. The records of a thought go by its
 id: so one of two words goes too, and the same two words elsewhere are left alone.
 """
@@ -43,7 +43,7 @@ CAUSES = ("remember", "promote", "review: keep", "review: accept", "review: reje
 
 @dataclass(frozen=True)
 class PurgePlan:
-    """What will go. `quoted` are other files of the vault that hold some of it, which is replaced there."""
+    """Everything that will go. `quoted` are other files of the vault that hold some of it, which is replaced there."""
 
     notes: tuple[str, ...]
     paths: tuple[str, ...]
@@ -56,7 +56,7 @@ class PurgePlan:
     thoughts: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """What is shown before it is asked for."""
+        """The plan as it is shown before the question."""
         former = [path for path in self.paths if path not in self.notes]
         known = f", formerly {', '.join(former)}" if former else ""
         lines = (
@@ -78,7 +78,7 @@ def _many(count: int, what: str) -> str:
 
 @dataclass(frozen=True)
 class Done:
-    """What went, how many files and objects were searched at the end, and where something is left."""
+    """Everything that went, how many files and objects were searched at the end, and where something is left."""
 
     paths: tuple[str, ...]
     quoted: tuple[str, ...]
@@ -90,7 +90,7 @@ class Done:
 
 
 def plan(vault: str, *note_paths: str, thoughts: Sequence[str] = ()) -> PurgePlan:
-    """What purging some notes, and thoughts by their ids, means; nothing is changed. Raises NotFound, GitFailed."""
+    """Plan to purge some notes, and thoughts by their ids; nothing is changed. Raises NotFound, GitFailed."""
     pending = unfinished(vault)
     if pending and set(note_paths) <= set(pending.paths) and set(thoughts) <= set(pending.thoughts):
         return pending
@@ -217,7 +217,7 @@ def _drop_derived(vault: str) -> None:
 
 
 def _search(repository: Repository, whole: PurgePlan, scrubber: Scrubber) -> tuple[int, tuple[str, ...]]:
-    """How much was searched, and where something of the note still is."""
+    """The number of files and objects that were searched, and the places where something is left."""
     checked = 0
     left: list[str] = []
     for top, folders, names in os.walk(repository.vault):
@@ -244,7 +244,7 @@ def _strike_out(vault: str) -> None:
 
 
 def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = ()) -> PurgePlan:
-    """What purging some notes, and thoughts by their ids, means. Raises NotFound, GitFailed."""
+    """Plan to purge some notes, and thoughts by their ids. Raises NotFound, GitFailed."""
     _refuse_elsewhere(repository)
     paths = tuple(dict.fromkeys(one for path in note_paths for one in purge_history.former_names(repository, path)))
     commits, contents = purge_history.versions(repository, paths)
@@ -256,7 +256,7 @@ def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = 
     paths += tuple(
         path for path in snags if journal.readable(repository.vault, path)
     )  # what a snag changed is told there in the same words
-    # What the flags said, in case the note says it otherwise.
+    # The words of the flags, in case the note says it otherwise.
     flagged = (one for one in _records(home.state(repository.vault), ("queue",)) if one.get("id") in sources)
     texts.update(line for one in flagged for line in _lines(flags.from_record(one).text))
     texts |= thought_texts(repository.vault, thoughts)
@@ -307,7 +307,7 @@ def _named(text: str) -> Iterable[str]:
 
 
 def thought_texts(vault: str, thoughts: Sequence[str]) -> set[str]:
-    """What the records of some thoughts say, as far as it is specific enough to be looked for elsewhere."""
+    """Texts in the records of some thoughts, as far as they are specific enough to be looked for elsewhere."""
     found: set[str] = set()
     for record in _records(vault, (own_files.THOUGHTS,)) if thoughts else ():
         if record.get("id") in thoughts:

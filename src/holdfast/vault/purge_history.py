@@ -1,8 +1,8 @@
 """The vault's history written anew without some files and texts.
 
 Everything that references lead to is exported, filtered and imported into a fresh repository beside the old one; then
-the two change places in one step, so a kill leaves the old one or the new one, whole. What only the old one had
-(reflogs, dropped stashes, what a remote was last seen to have) goes with it. Filtering what is clean gives the same
+the two change places in one step, so a kill leaves the old one or the new one, whole. Everything that only the old one
+had (reflogs, dropped stashes, what a remote was last seen to have) goes with it. Filtering what is clean gives the same
 commits again, so doing it twice is harmless.
 
 The ids of the commits that went are kept, here and in the vault's file `purged`, which travels: nothing else lets
@@ -114,7 +114,7 @@ def former_names(repository: Repository, path: str) -> tuple[str, ...]:
 
 
 def versions(repository: Repository, paths: tuple[str, ...]) -> tuple[int, list[bytes]]:
-    """How many commits touched the note, and every content it ever had there."""
+    """The number of commits that touched the note, and every content it ever had there."""
     if not paths or not repository.exists() or not repository.head():
         return 0, []
     words = ("log", "--all", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=commit %H")
@@ -222,7 +222,7 @@ def unquoted(path: bytes) -> bytes:
 
 
 def _furnish(old: Repository, fresh: Repository, head: bytes, scrubber: Scrubber) -> None:
-    """What a repository has besides its history: the remotes and the operator's own settings."""
+    """Copy what a repository has besides its history: the remotes and the operator's own settings."""
     for name in FURNITURE:
         source, place = f"{old.folder}/{name}", f"{fresh.folder}/{name}"
         if os.path.isdir(source):

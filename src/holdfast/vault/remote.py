@@ -1,8 +1,8 @@
 """The vault's remote: which one it is, fetching from it, pushing to it, and what it may not bring.
 
 Promise: no call waits for somebody to type something, nothing is forced, no reference of the vault is touched by a
-fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. What it
-offers is not believed: links, other repositories and paths into our machinery are refused before a byte is written.
+fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. Its offers
+are not believed: links, other repositories and paths into our machinery are refused before a byte is written.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def choose(repository: Repository, wanted: str) -> str:
 
 
 def is_new(repository: Repository, remote: str) -> bool:
-    """Whether it is an address that is not the origin's."""
+    """True if it is an address that is not the origin's."""
     return remote not in repository.text("remote").split() and remote != _origin(repository)
 
 
@@ -182,12 +182,12 @@ def refuse_purged(repository: Repository, remote: str, theirs: str) -> None:
 
 
 def _has(repository: Repository, commit: str) -> bool:
-    """Whether all of a commit is here: a fetch that was killed may have left the commit without its files."""
+    """True if all of a commit is here: a fetch that was killed may have left the commit without its files."""
     return repository.attempt("rev-list", "--objects", "--quiet", commit, "--not", "HEAD").returncode == 0
 
 
 def push(repository: Repository, remote: str, head: str) -> bool:
-    """Whether the remote took it; False where somebody else was faster. Never forced."""
+    """True if the remote took it; False where somebody else was faster. Never forced."""
     words = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
     done = _ask(repository, "push", *words, *_pack(repository, remote, "receive"), "--", remote, f"{head}:{REF}")
     if done.returncode == 0:

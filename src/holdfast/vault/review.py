@@ -1,9 +1,9 @@
 """Review: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
-quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because
-an agent would make a rule of them. An order that is accepted is a rule from then on.
+quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because an
+agent would make a rule of them. An order that is accepted is a rule from then on.
 
-What the world keeps changing is looked at sooner: projects after 30 days, knowledge after 90, the rest after 180;
-feedback is the user's own word and never grows old. Whatever a review rejects stays in the vault's history.
+Notes on what the world keeps changing are due sooner: projects after 30 days, knowledge after 90, the rest after 180;
+feedback is the user's own word and never grows old. A note that a review rejects stays in the vault's history.
 
 A vault that a repository brings is not the operator's: it counts only after they said so, on this machine.
 """
@@ -73,7 +73,7 @@ def today(now: float) -> datetime.date:
 
 
 def due(note: Note, now: float) -> Due | None:
-    """Whether a note's time is over. One that was never reviewed is as old as its last edit."""
+    """True if a note's time is over. One that was never reviewed is as old as its last edit."""
     days = REVIEW_DAYS.get(note.kind, OTHERS)
     if days is None or not note.is_active:
         return None

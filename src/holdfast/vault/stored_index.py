@@ -151,7 +151,7 @@ def _candidates(vault: str, store: Store, paths: Iterable[str]) -> set[str] | No
 
 
 def _is_plain_folder(vault: str, folder: str) -> bool:
-    """Whether each folder on the way is one that can be listed, or is gone."""
+    """True if each folder on the way is one that can be listed, or is gone."""
     while folder:
         try:
             mode = os.lstat(f"{vault}/{folder}").st_mode

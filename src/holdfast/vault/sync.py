@@ -4,12 +4,12 @@ Promise: nothing that either side wrote is lost, nothing is ever forced, and a k
 next sync brings to the same tree. Where both changed the same lines, ours stays, theirs lies beside it, and it is said.
 
 The network is used without the vault's lock, so a slow remote never keeps a session's close waiting; only the merge
-holds it. A merge is one journalled change with their commit as second parent. Where its tree comes out as theirs and
-we had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging
-each other's merges for ever. That last step moves only a reference, between two commits of the same tree.
+holds it. A merge is one journalled change with their commit as second parent. Where its tree comes out as theirs and we
+had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging each
+other's merges for ever. That last step moves only a reference, between two commits of the same tree.
 
 Another vault that shares no history with ours is refused, unless ours has nothing of its own yet or the two are to be
-joined: then each file of theirs counts as new. What was purged on either side is never carried back to it.
+joined: then each file of theirs counts as new. Purged texts are never carried back to either side.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Joined:
-    """What a merge took from the remote, or would take."""
+    """The files that a merge took from the remote, or would take."""
 
     taken: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
@@ -49,7 +49,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Synced:
-    """What a sync did, or would do: files taken, commits sent, and the commit where both sides now stand."""
+    """A sync, done or planned: files taken, commits sent, and the commit where both sides now stand."""
 
     remote: str
     taken: tuple[str, ...]
@@ -104,7 +104,7 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
 
 
 def preview(vault: str, wanted: str = "", *, joining: bool = False) -> Synced:
-    """What a sync would do; theirs is fetched, nothing is written to the vault or sent."""
+    """Plan a sync; theirs is fetched, nothing is written to the vault or sent."""
     repository = Repository(vault)
     head = repository.head() if repository.exists() else ""
     if not head:
@@ -198,8 +198,8 @@ def _taken(plan: MergePlan) -> tuple[str, ...]:
 
 
 def _base(repository: Repository, head: str, theirs: str, *, joining: bool) -> str:
-    """The commit that both come from. Where there is none, the empty tree if ours has nothing of its own or the two
-    are to be joined, else UsageError."""
+    """The commit that both come from. Where there is none, the empty tree if ours has nothing of its own or the two are
+    to be joined, else UsageError."""
     found = repository.run("merge-base", head, theirs, allowed=(0, 1)).decode("ascii").split()
     if found:
         return found[0]

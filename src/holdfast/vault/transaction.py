@@ -234,7 +234,7 @@ def locked(vault: str, patience: float = PATIENCE) -> Iterator[Repository]:
 
 
 def is_being_written(vault: str) -> bool:
-    """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
+    """True if somebody holds the vault's lock at this moment: then what lies there is work in progress."""
     return locks.is_held(f"{home.state(vault)}/vault.lock")
 
 
@@ -264,8 +264,8 @@ def _begin(writer: Writer) -> None:
 
 
 def commit_person(writer: Writer) -> str:
-    """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none.
-    What an agent changed with its own tools is settled first (vault/agent_edits)."""
+    """Commit a person's changes since the last commit as theirs. Returns the commit, "" where there was none. Changes
+    that an agent made with its own tools are settled first (vault/agent_edits)."""
     repository = writer.repository
     found = changed(writer)
     head = repository.head()
@@ -322,8 +322,8 @@ def _commit_theirs(writer: Writer, found: list[tuple[bytes, str]], theirs: list[
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
-    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name,
-    nor a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
+    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name, nor
+    a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
     try:
         seen = os.lstat(f"{vault}/{path}")
     except OSError:
@@ -333,7 +333,7 @@ def _can_be_kept(vault: str, path: str) -> bool:
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:
-    """Whether a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
+    """True if a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
     more lines than at the head."""
     if path not in GROWING:
         return own_files.is_ours(repository.vault, path)
@@ -343,7 +343,7 @@ def _is_our_own(repository: Repository, head: str, path: str) -> bool:
 
 
 def refresh_derived(vault: str, known: Index, *, with_briefs: bool = True) -> None:
-    """What the hook reads. A disk that refuses it costs freshness, nothing else."""
+    """Make the files anew that the hook reads. A disk that refuses it costs freshness, nothing else."""
     from holdfast.vault import brief
 
     with suppress(OSError):
