@@ -58,8 +58,7 @@ class Settled:
 
 
 def settle(writer: Writer, changed: Iterable[str]) -> Settled:
-    """Settle what agents changed of these files, and of those that somebody committed since the last writer. The
-    vault's lock is held."""
+    """Settle agents' edits of these files and of those committed since the last writer. The vault's lock is held."""
     edits = Edits(writer.vault)
     state = home.state(writer.vault)
     if not edits.are_possible():

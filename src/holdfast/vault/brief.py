@@ -78,8 +78,7 @@ class _Draft:
     def add(
         self, section: str, how: str, path: str, held: tuple[Any, ...] = (), why: dict[str, Any] | None = None
     ) -> None:
-        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow. `why` is for `boot
-        --explain`."""
+        """Quote one file of the vault. One that has nothing to say is watched. `why` is for `boot --explain`."""
         full = f"{self.vault}/{path}"
         number = self.place(full)
         if number < 0:

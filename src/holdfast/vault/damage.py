@@ -68,17 +68,6 @@ def note_refused(vault: str, refused: Sequence[tuple[str, str]], now: float) -> 
         notices.stand(home.state(vault), notices.UNWRITABLE, sentence(vault, refused), now, refused[0][0])
 
 
-def lift_faults(vault: str) -> None:
-    """A writer went through: what it needed works again."""
-    state = home.state(vault)
-    if not notices.are_there(state):
-        return
-    notices.lift(state, notices.HISTORY, notices.HISTORY_LOST)
-    for one in notices.standing(state):
-        if one.name == notices.UNWRITABLE and not (one.path and why_not(vault, one.path)):
-            notices.lift(state, one.name)
-
-
 ASIDE = "set-aside"
 FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
 MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
@@ -125,11 +114,21 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
     return [path for path in changed if path not in held and path not in above]
 
 
-def lift_fault(repository: Repository) -> None:
-    """Files that were damaged are whole again, or were let go."""
+def lift_faults(repository: Repository) -> None:
+    """Lift the faults of what a writer needed, since one went through."""
     state = home.state(repository.vault)
-    stands = notices.are_there(state) and any(one.name == notices.FILES for one in notices.standing(state))
-    if stands and not find(repository):
+    if notices.are_there(state):
+        notices.lift(state, notices.HISTORY, notices.HISTORY_LOST)
+        for one in notices.standing(state):
+            if one.name == notices.UNWRITABLE and not (one.path and why_not(repository.vault, one.path)):
+                notices.lift(state, one.name)
+        lift_fault(repository)
+
+
+def lift_fault(repository: Repository) -> None:
+    """Lift the fault of damaged files where they are whole again, or were let go."""
+    state = home.state(repository.vault)
+    if any(one.name == notices.FILES for one in notices.standing(state)) and not find(repository):
         notices.lift(state, notices.FILES)
 
 

@@ -15,7 +15,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from holdfast.capture import git_process, platform
 from holdfast.errors import GitFailed
@@ -63,17 +63,9 @@ class Repository:
     def folder(self) -> str:
         return f"{self.vault}/.git"
 
-    def run(
-        self,
-        *words: str,
-        given: bytes | None = None,
-        who: tuple[str, str] = OURS,
-        env: Mapping[str, str] | None = None,
-        allowed: tuple[int, ...] = (0,),
-        timeout: float | None = None,
-    ) -> bytes:
-        """The output of git. Raises GitFailed where it ends in a status that is not allowed."""
-        done = self.attempt(*words, given=given, who=who, env=env, timeout=timeout)
+    def run(self, *words: str, allowed: tuple[int, ...] = (0,), **more: Any) -> bytes:
+        """The output of git; `more` is for `attempt`. Raises GitFailed where its status is not allowed."""
+        done = self.attempt(*words, **more)
         if done.returncode not in allowed:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             reason = next((line for line in said if line.startswith(("fatal:", "error:"))), (said or ["no reason"])[0])
@@ -210,12 +202,10 @@ class Repository:
 
     def person(self) -> tuple[str, str]:
         """Name and address of the person, as their own git knows them."""
-        found = []
-        for name, otherwise in zip(("user.name", "user.email"), PERSON, strict=True):
-            done = self.attempt("config", "--get", name, users=True)
-            said = done.stdout.decode("utf-8", "replace").strip()
-            found.append(said if any(letter.isalnum() for letter in said) else otherwise)  # git refuses mere signs
-        return found[0], found[1]
+        asked = (self.attempt("config", "--get", f"user.{name}", users=True) for name in ("name", "email"))
+        name, address = (done.stdout.decode("utf-8", "replace").strip() for done in asked)
+        has_letters = [any(letter.isalnum() for letter in said) for said in (name, address)]  # git refuses mere signs
+        return name if has_letters[0] else PERSON[0], address if has_letters[1] else PERSON[1]
 
 
 def commit_only(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:

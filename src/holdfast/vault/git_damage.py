@@ -136,8 +136,7 @@ def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
 
 
 def in_files(repository: Repository) -> Iterator[Damage]:
-    """The damage that the files alone show, in the order in which git opens them. Nothing is started but a reader of
-    settings."""
+    """Damage that the files alone show, in the order in which git opens them. At most its settings are read by git."""
     folder = repository.own_folder()
     had = git_settings.known(repository.vault) or next(iter(git_settings.recorded(folder)), "")
     if not os.path.isdir(folder):
@@ -261,8 +260,7 @@ def _how(raw: bytes | str, *, there: bool) -> str:
 
 
 def losses(vault: str, *, by: gate.Asker) -> list[Damage]:
-    """The losses that would be accepted. Raises gate.Refused, and NotFound where nothing is lost that the history could
-    go on without."""
+    """The losses that would be accepted. Raises gate.Refused, and NotFound where the history could not go on so."""
     from holdfast.vault.git import Repository
 
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Accepting a loss")

@@ -103,8 +103,7 @@ def check_folders(folder: str, commit: str) -> None:
 
 
 def moved(path: str, place: str) -> str:
-    """Move what lies at a path to `place`, or beside it where that is taken; returns where it is, "" where nothing was.
-    Raises OSError."""
+    """Move a file to `place`, or beside it where that is taken; returns where it is, "" for none. Raises OSError."""
     if not os.path.lexists(path):
         return ""
     platform.make_folders(os.path.dirname(place))

@@ -106,8 +106,7 @@ class Graph:
         return found
 
     def absent(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
-        """Objects that a commit leads to (`alone`: its own files) and the repository lacks, by id; also those that
-        could be made again."""
+        """Objects that the repository lacks of a commit and its past (`alone`: without it), mendable or not, by id."""
         found: dict[str, Version] = {}
         for one in [commit] if alone else self.past([commit]):
             known = self.commits.get(one)

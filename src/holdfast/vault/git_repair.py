@@ -202,8 +202,7 @@ class NewHistory:
 
 @dataclass(frozen=True)
 class Begun:
-    """`kept` is where the old repository lies now, below the vault; "" where there was none. `files` are all that the
-    new commit has."""
+    """`kept` is where the old repository lies now ("" where there was none), `files` are all of the new commit."""
 
     commit: str
     base: str

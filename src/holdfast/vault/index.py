@@ -69,8 +69,7 @@ class Index:
         return [note for note in self.notes if note.is_active]
 
     def unreadable(self) -> list[Note]:
-        """Files that are no notes, each as one to be named by its path: it can be shown, forgotten and purged all the
-        same."""
+        """Files that are no notes, each as one: it can be shown, forgotten and purged by its path."""
         said = [(one.path, {"description": f"not read as a note: {one.reason}"}) for one in self.broken]
         return [notes.from_fields(path, fields, "") for path, fields in said]
 

@@ -143,28 +143,21 @@ class Store:
 def opened(vault: str, *, make: bool = True) -> Store | None:
     """The store of a vault; None where there is none that can be used, and `make` says not to begin one."""
     path = place(vault)
-    try:
-        for one in (path, f"{path}-journal"):
-            if os.path.lexists(one):
-                platform.refuse_odd(one)
-        if not os.path.exists(path):
-            if not make:
-                return None
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError:
-        return None  # it is only a help
-    try:
-        return _connected(path)
-    except sqlite3.OperationalError:
-        return None  # another process is at it, or the disk is
-    except (sqlite3.Error, ValueError):
-        if not make:
-            return None
-    with suppress(OSError, sqlite3.Error):
-        for one in (path, f"{path}-journal"):
-            platform.remove(one)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        return _connected(path)
+    for _ in range(2):
+        try:
+            for one in (path, f"{path}-journal"):
+                if os.path.lexists(one):
+                    platform.refuse_odd(one)
+            if not os.path.exists(path):
+                if not make:
+                    return None
+                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            return _connected(path)
+        except (OSError, sqlite3.OperationalError):
+            return None  # it is only a help; or another process is at it, or the disk is
+        except (sqlite3.Error, ValueError):
+            for one in (path, f"{path}-journal") if make else ():
+                platform.remove(one)
     return None
 
 

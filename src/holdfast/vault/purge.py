@@ -101,10 +101,8 @@ def unfinished(vault: str) -> PurgePlan | None:
     """A purge that was cut short; carrying it out again finishes it."""
     try:
         record = codec.decode(platform.read_file(f"{home.state(vault)}/{PENDING}"))
-        fields: dict[str, Any] = {
-            name: tuple(one) if isinstance(one, list) else one for name, one in record["plan"].items()
-        }
-        return PurgePlan(**fields)
+        plan: dict[str, Any] = record["plan"]
+        return PurgePlan(**{name: tuple(one) if isinstance(one, list) else one for name, one in plan.items()})
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -161,17 +159,10 @@ def _completed(repository: Repository, given: PurgePlan, pending: PurgePlan | No
             plans.append(planned(repository, path))
         except NotFound:
             continue  # gone already: an earlier run came so far
-    thoughts = _union(one.thoughts for one in plans)
-    said = thought_texts(repository.vault, thoughts)
-    return replace(
-        given,
-        notes=_union(one.notes for one in plans),
-        paths=_union(one.paths for one in plans),
-        texts=_union([*(one.texts for one in plans), tuple(said)]),
-        flags=_union(one.flags for one in plans),
-        remotes=_union(one.remotes for one in plans),
-        thoughts=thoughts,
-    )
+    names = ("notes", "paths", "texts", "flags", "remotes", "thoughts")
+    merged: dict[str, Any] = {name: _union(getattr(one, name) for one in plans) for name in names}
+    said = thought_texts(repository.vault, merged["thoughts"])
+    return replace(given, **{**merged, "texts": _union((merged["texts"], tuple(said)))})
 
 
 def _union(many: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

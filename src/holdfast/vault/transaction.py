@@ -201,8 +201,7 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
             if writer.head:
                 authority.vouch(vault, writer.head, writer.seen_index)
             git_settings.note(vault, repository.own_folder())
-            damage.lift_faults(vault)
-            damage.lift_fault(repository)
+            damage.lift_faults(repository)
         except GitFailed as error:
             broken = error if isinstance(error, HistoryDamaged) else None
             if error.by_git and not broken:
@@ -224,8 +223,7 @@ def take_in(vault: str, now: float, patience: float = 2.0) -> None:
 
 @contextmanager
 def locked(vault: str, patience: float = PATIENCE) -> Iterator[Repository]:
-    """The vault's repository while its lock is held, for whoever mends what a writer would stumble over. Raises
-    Busy."""
+    """The vault's repository while its lock is held, for repairs that a writer would stumble over. Raises Busy."""
     held = locks.taken(f"{home.state(vault)}/vault.lock", patience)
     try:
         yield Repository(vault, held)
