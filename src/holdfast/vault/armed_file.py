@@ -74,7 +74,9 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 note.description[:MOST_LETTERS]
             ]
             made = _record(note, note.when, lines, policy(note), is_own=False)
-            ways = [words for line in lines for words in _better(line)]
+            # The commands that a snag names as the better path, each as the words that tell it.
+            better = [line.partition(" Better: ")[2] for line in lines if line.startswith("Snag: ")]
+            ways = [span.lower().split()[:6] for line in better for span in TICKED.findall(line)]
             yield {**made, "better": ways} if ways else made
         return
     stops = policy(note, named)
@@ -105,13 +107,6 @@ def _record(note: Note, when: dict[str, Any], lines: list[str], stops: str, *, i
     return {**made, "own": True} if is_own else made
 
 
-def _better(line: str) -> Iterator[list[str]]:
-    """The commands that a snag names as the better path, each as the words that tell it."""
-    _, found, better = line.partition(" Better: ")
-    for span in TICKED.findall(better) if found and line.startswith("Snag: ") else ():
-        yield [word.lower() for word in span.split()][:6]
-
-
 def keys(when: dict[str, Any]) -> list[str]:
     """Texts of which one stands in every call that a compiled `when` is true of; "" where there is none."""
     alone = [word for word in when["words"] if not set(word) & set(" \t\n")]
@@ -119,9 +114,11 @@ def keys(when: dict[str, Any]) -> list[str]:
         return [max(alone, key=len)]
     if when["paths"]:
         return _distinct(_longest(glob) for glob in when["paths"])
+    # The folder that has all of a glob: a call may remove that, and never name what is in it.
+    tops = {glob: next(iter(_names(glob)), "") for glob in when.get("writes", ())}
     found = [
         *(_longest(glob) for glob in (*when.get("writes", ()), *when.get("opens", ()))),
-        *(f"{ABOVE}{_first(glob)}" for glob in when.get("writes", ()) if _first(glob) != _longest(glob)),
+        *(f"{ABOVE}{top}" for glob, top in tops.items() if top != _longest(glob)),
         *(one.split()[0] for one in when.get("runs", ())),
         *(form for one in when.get("packages", ()) for form in (one, one.replace("-", "_"))),
         *(one.partition("=")[0].rpartition(".")[2] for one in when.get("settings", ())),
@@ -137,11 +134,6 @@ def _names(glob: str) -> list[str]:
 
 def _longest(glob: str) -> str:
     return max(_names(glob), key=len, default="")
-
-
-def _first(glob: str) -> str:
-    """The folder that has all of it: a call may remove that, and never name what is in it."""
-    return next(iter(_names(glob)), "")
 
 
 def _distinct(found: Iterable[str]) -> list[str]:

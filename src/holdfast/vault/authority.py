@@ -127,11 +127,6 @@ def head_of(repository: Repository) -> str:
     return "HEAD"
 
 
-def names(vault: str) -> list[str]:
-    """The notes that the last writer left."""
-    return calls.lines(home.state(vault), "names")
-
-
 def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = False) -> None:
     """All that a commit has is known as ours, an agent's or the user's. `anew`: so are the folders as they stand; else
     only those that nobody had seen. A disk that refuses to keep it costs the next writer a longer look."""

@@ -84,11 +84,9 @@ def _link(path: str) -> Finding:
 
 def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
     """Findings of a walk: links, copies that a conflict left, handoffs that cannot be read."""
-    try:
-        with os.scandir(f"{vault}/{under}") as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return
+    found: list[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(f"{vault}/{under}") as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
         path = f"{under}{entry.name}"
         if entry.name.startswith("."):
@@ -209,7 +207,9 @@ def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, 
     if not home.format_of(vault):
         return
     head, before = _head(vault), _read(vault)
-    changed = _changed(vault, str(before.get("commit") or ""), head)
+    since, changed = str(before.get("commit") or ""), None
+    with suppress(GitFailed):
+        changed = sorted(Repository(vault).differing(since, head)) if since and head else None
     is_due = not is_waited_for and now - float(before.get("whole") or 0) > A_WEEK
     if changed is None or is_due or not isinstance(before.get("errors"), dict):
         whole(vault, check(vault, now, roots), now, head)
@@ -237,14 +237,6 @@ def whole(vault: str, report: Report, now: float, head: str | None = None) -> No
 def _head(vault: str) -> str:
     repository = Repository(vault)
     return repository.head() if repository.exists() else ""
-
-
-def _changed(vault: str, since: str, head: str) -> list[str] | None:
-    """The files that changed; None where nobody knows."""
-    try:
-        return sorted(Repository(vault).differing(since, head)) if since and head else None
-    except GitFailed:
-        return None
 
 
 def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known: Index) -> Iterator[Finding]:

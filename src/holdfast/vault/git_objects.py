@@ -207,7 +207,11 @@ def judge(repository: Repository, in_files: list[Damage], said: str = "", status
     with git_view.opened(repository) as view:
         graph = read(view)
         accepted = git_settings.accepted(repository.vault)
-        found = list(_replaced(repository, graph, in_files))
+        found: list[Damage] = []
+        known, tip = git_settings.known(repository.vault), git_settings.tip(repository.own_folder())
+        is_other = known and known not in graph.commits and known not in purge_history.gone(repository.vault)
+        if is_other and tip in graph.commits and not any(one.part in (BRANCH, REPLACED) for one in in_files):
+            found.append(Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True))
         at = target(repository, graph, in_files)
         if not at and not any(one.is_lost for one in in_files):
             at = next(iter(_stood_at(repository)), "")
@@ -243,13 +247,6 @@ def newest(repository: Repository, graph: Graph) -> str:
 def _stood_at(repository: Repository) -> list[str]:
     recorded = git_settings.recorded(repository.own_folder())[:1]
     return [one for one in dict.fromkeys((*recorded, git_settings.known(repository.vault))) if one]
-
-
-def _replaced(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> Iterable[Damage]:
-    known, tip = git_settings.known(repository.vault), git_settings.tip(repository.own_folder())
-    is_other = known and known not in graph.commits and known not in purge_history.gone(repository.vault)
-    if is_other and tip in graph.commits and not any(one.part in (BRANCH, REPLACED) for one in in_files):
-        yield Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)
 
 
 def _mendable(
@@ -308,12 +305,11 @@ def _of(versions: Iterable[Version]) -> str:
     if not listed:
         return ""
     more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-    return f", of {', '.join(_name(one) for one in listed[:NAMED])}{more}"
-
-
-def _name(one: Version) -> str:
-    day = time.strftime(" of %Y-%m-%d", time.gmtime(one.time)) if one.time else ""
-    return f"{one.path} in commit {one.commit[:10]}{day}" if one.path else f"commit {one.commit[:10]}{day}"
+    names = []
+    for one in listed[:NAMED]:
+        day = time.strftime(" of %Y-%m-%d", time.gmtime(one.time)) if one.time else ""
+        names.append(f"{f'{one.path} in ' if one.path else ''}commit {one.commit[:10]}{day}")
+    return f", of {', '.join(names)}{more}"
 
 
 def _many(count: int) -> str:

@@ -232,7 +232,11 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
     """Put a new history in the place of the damaged one. Raises gate.Refused, NotFound, Busy, OSError."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
     with transaction.locked(vault) as repository:
-        _keep_left_over(home.state(vault), now)
+        state = home.state(vault)
+        if os.path.lexists(
+            f"{state}/{FRESH}"
+        ):  # of a killed try: the old repository or half of the new, nobody can tell
+            os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
         mended = mend(repository, now)  # so that as much as possible is kept
         lost = _lost(repository, mended)
         if lost.part == git_objects.REPLACED:
@@ -316,12 +320,6 @@ def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> s
         os.rename(fresh.folder, f"{state}/{name}")
     platform.sync_folder(state)
     return f".state/{name}"
-
-
-def _keep_left_over(state: str, now: float) -> None:
-    """The leavings of a killed try are the old repository or half of the new one: nobody can tell, so it is kept."""
-    if os.path.lexists(f"{state}/{FRESH}"):
-        os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
 
 
 def _free_name(state: str, now: float) -> str:

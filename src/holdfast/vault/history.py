@@ -162,13 +162,12 @@ def _entries(repository: Repository, commits: Sequence[str]) -> list[Entry]:
         "--diff-merges=first-parent",
         given="".join(f"{commit}\n" for commit in commits).encode("ascii"),
     )
-    return [_entry(one) for one in raw.decode("utf-8", "replace").split(RECORD)[1:]]
-
-
-def _entry(raw: str) -> Entry:
-    commit, when, who, ident, cause, subject, files = raw.split(FIELD, 6)
-    names = tuple(sorted(name for name in files.lstrip("\0\n").split("\0") if name))
-    return Entry(ident.strip() or commit[:7], commit, int(when), who, cause.strip(), subject, names)
+    found = []
+    for one in raw.decode("utf-8", "replace").split(RECORD)[1:]:
+        commit, when, who, ident, cause, subject, files = one.split(FIELD, 6)
+        names = tuple(sorted(name for name in files.lstrip("\0\n").split("\0") if name))
+        found.append(Entry(ident.strip() or commit[:7], commit, int(when), who, cause.strip(), subject, names))
+    return found
 
 
 def find(repository: Repository, wanted: str) -> Entry:

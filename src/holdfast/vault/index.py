@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from holdfast.capture import codec, same_project
+from holdfast.capture import calls, codec, home, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
 from holdfast.text import folding
@@ -210,7 +210,9 @@ def looked_through(
     fresh: dict[str, tuple[str, Known | Broken]] = {}
     began = time.time_ns()
     listed = list(notes.paths(vault))
-    for one in (*listed, *_taken_away(vault, edits, before, listed)):
+    # Notes that an agent may have removed, of those that the last writer left.
+    gone = {*before, *calls.lines(home.state(vault), "names")}.difference(listed) if edits.are_possible() else set()
+    for one in (*listed, *(path for path in sorted(gone) if is_note_path(path) and edits.by(path))):
         stamp = stamp_of(f"{vault}/{one}", began)
         row = before.get(one)
         if row is not None and stamp and row[0] == stamp:
@@ -249,14 +251,6 @@ def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[
         facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
         made[path] = (stamp, _row(one), facets, isinstance(one, Known))
     return made
-
-
-def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: list[str]) -> list[str]:
-    """Notes that an agent removed."""
-    if not edits.are_possible():
-        return []
-    gone = {*before, *authority.names(vault)} - set(listed)
-    return [path for path in sorted(gone) if is_note_path(path) and edits.by(path)]
 
 
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:

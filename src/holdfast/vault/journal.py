@@ -184,7 +184,8 @@ def recover(repository: Repository) -> Applied | None:
     known = repository.attempt("log", "-n", "50", "--format=%H", "--fixed-strings", f"--grep={TRAILER}: {change.id}")
     commit = known.stdout.decode("ascii", "replace").strip()
     if known.returncode == 0 and commit:
-        _refresh_index(repository, change)
+        if change.parents:  # a merge that was committed by plumbing may have been killed before the index knew
+            repository.run("reset", "--quiet", "--mixed", "HEAD", allowed=(0, 1))
         _forget(repository.vault)
         return Applied(commit.split()[0], ())
     applied = _carry_out(repository, change)
@@ -287,8 +288,9 @@ def _write(vault: str, file: File) -> str | None:
                 _settle(vault, file, aside)
             return "" if error.errno in RACED else error.strerror or str(error)
         raise
-    if is_ours and after is None:
-        _drop_empty_folder(os.path.dirname(path), vault)
+    if is_ours and after is None and "/" in file.path:
+        with suppress(OSError):  # something is still in it
+            os.rmdir(os.path.dirname(path))
     return None if is_ours else ""
 
 
@@ -352,14 +354,6 @@ def _exchange(one: str, other: str) -> None:
         os.rename(old, one)
 
 
-def _drop_empty_folder(folder: str, vault: str) -> None:
-    try:
-        if folder != vault:
-            os.rmdir(folder)
-    except OSError:
-        return  # something is still in it
-
-
 def _commit(repository: Repository, change: Change, written: Sequence[str]) -> str:
     """Commit exactly these paths; "" where they are already as the head has them."""
     from holdfast.vault import git  # whoever only reads a file needs none
@@ -372,12 +366,6 @@ def _commit(repository: Repository, change: Change, written: Sequence[str]) -> s
     commit = git.tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
     repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
     return commit
-
-
-def _refresh_index(repository: Repository, change: Change) -> None:
-    """A merge that was committed by plumbing may have been killed before the index knew."""
-    if change.parents:
-        repository.run("reset", "--quiet", "--mixed", "HEAD", allowed=(0, 1))
 
 
 def _forget(vault: str) -> None:

@@ -134,17 +134,12 @@ class Shelf:
     def first_in(self, project: str) -> tuple[list[Note], int]:
         """Those that are shown first, and how many more there are."""
         found = {note.path: note for note in self.known.on_shelf("other", _names(project), MOST_MAPPED)}
-        found |= {path: note for path in self.used if (note := self._other(path, project))}
+        used = (known.note for path in self.used if (known := self.known.known.get(path)))
+        found |= {one.path: one for one in used if one.applies_to(project) and shelf_of(one) == OTHER}
         in_order = sorted(found.values(), key=_name)
         in_order.sort(key=lambda note: _standing(note, self.used), reverse=True)
         shown = in_order[:MOST_MAPPED]
         return shown, self.count("other", project) - len(shown)
-
-    def _other(self, path: str, project: str) -> Note | None:
-        known = self.known.known.get(path)
-        if known is None or not known.note.applies_to(project):
-            return None
-        return known.note if shelf_of(known.note) == OTHER else None
 
     def count(self, shelf: str, project: str) -> int:
         return self.known.count(shelf, _names(project))
@@ -221,11 +216,6 @@ def is_said(note: Note) -> bool:
         return False
     is_theirs = note.origin == "user" or bool(note.fields.get("said"))
     return is_theirs and not note.when and not note.is_quarantined
-
-
-def is_told(note: Note) -> bool:
-    """True if a start tells it anyway: as the user's word, or because it always applies."""
-    return is_said(note) or note.is_always_on
 
 
 def newest_first(note: Note) -> tuple[str, str]:

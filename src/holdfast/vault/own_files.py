@@ -95,9 +95,13 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
         if known is None or not known.is_over:
             raise HoldfastError(f"Task {task} is not over; nothing was archived.")
         completion.flag_findings(writer.vault, known, list(desk.index.entries(task, FINDING)), writer.now)
+        # Every record once, in one log, behind what an earlier archive has: another machine may have gone on meanwhile.
+        logs = [path for name, path in record.finished(writer.vault) if name == task]
+        logs += [path for path, _ in record.logs(writer.vault, task)]
+        whole = record.joined(*(journal.text(writer.vault, path) for path in logs))
         texts: dict[str, str | None] = {
             f"{record.OUTPUTS}/{record.FINAL}{task}.md": page.render(page.gather(desk.index, known, most=0)),
-            f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
+            f"{record.OUTPUTS}/{record.FINAL}{task}.log": whole,
         }
         # Files that somebody else put there are theirs and not in the archive, nor are those that come from now on.
         walk = os.walk(f"{writer.vault}/{folder}")
@@ -144,11 +148,3 @@ def reopen(writer: Writer, task: str) -> None:
             f"{done.skipped[0]} was changed by somebody else in this moment; task {task} stays as it was. "
             "Run the same command again."
         )
-
-
-def _whole_log(vault: str, task: str) -> str:
-    """Every record of every segment, in the order of the segments, in one log, behind what an earlier archive has:
-    another machine may have gone on meanwhile. Each once; damage is kept as it is."""
-    paths = [path for name, path in record.finished(vault) if name == task]
-    paths += [path for path, _ in record.logs(vault, task)]
-    return record.joined(*(journal.text(vault, path) for path in paths))

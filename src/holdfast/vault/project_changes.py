@@ -224,20 +224,16 @@ def _without_key(known: _Registry, wanted: str, of_folder: str, name: str) -> tu
     if len(known.keys[old]) == 1:
         raise UsageError(f"{key} is the only key of {old}, so there is nothing to split; nothing was changed.")
     slug = projects.short_name(name or key)
-    ident = _fresh_id(known, slug, key)
+    # An id that nothing was remembered under. Two machines that split the same key give it the same.
+    taken = {*known.keys, *known.merged, *(one for into in known.merged.values() for one in into)}
+    tried = (f"{slug}-{digest(f'{key} {nth}' if nth else key, 8)}" for nth in range(len(taken) + 1))
+    ident = next(one for one in tried if one not in taken)
     tables = [_cut(one, old, key) for one in _tables(known.text)]
     text = "".join(tables) + projects.table("project", id=ident, slug=slug, keys=[key])
     left = {**known.keys, old: [one for one in known.keys[old] if one != key], ident: [key]}
     if _read(text).keys != left:
         raise HoldfastError(f"{key} cannot be taken out of {old} by itself; {BY_HAND}")
     return text, f"project: {key} is {ident} now, apart from {old}", ProjectSplit(ident, (old,), key)
-
-
-def _fresh_id(known: _Registry, slug: str, key: str) -> str:
-    """An id that nothing was remembered under. Two machines that split the same key give it the same."""
-    taken = {*known.keys, *known.merged, *(one for into in known.merged.values() for one in into)}
-    tried = (f"{slug}-{digest(f'{key} {nth}' if nth else key, 8)}" for nth in range(len(taken) + 1))
-    return next(one for one in tried if one not in taken)
 
 
 def _tables(text: str) -> list[str]:

@@ -18,7 +18,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from holdfast.capture import codec, flags, gate, home, ledger, log, platform, purging
 from holdfast.capture.purging import PURGED, SHORTEST, Scrubber
@@ -101,8 +101,8 @@ def unfinished(vault: str) -> PurgePlan | None:
     """A purge that was cut short; carrying it out again finishes it."""
     try:
         record = codec.decode(platform.read_file(f"{home.state(vault)}/{PENDING}"))
-        plan: dict[str, Any] = record["plan"]
-        return PurgePlan(**{name: tuple(one) if isinstance(one, list) else one for name, one in plan.items()})
+        plan = {name: tuple(one) if isinstance(one, list) else one for name, one in record["plan"].items()}
+        return PurgePlan(**cast("dict[str, Any]", plan))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -259,7 +259,10 @@ def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = 
     quoted = tuple(path for path, raw in others if scrubber.holds(raw))
     logged = (*_records(home.state(repository.vault)), *_records(repository.vault, (own_files.THOUGHTS,)))
     records = sum(1 for record in logged if scrubber.concerns(record))
-    return replace(found, quoted=quoted, records=records, remotes=_remotes(repository))
+    said = repository.attempt("config", "--get-regexp", r"^remote\..*\.url$").stdout.decode("utf-8", "replace")
+    pairs = (line.partition(" ") for line in said.splitlines())
+    remotes = tuple(f"{key[len('remote.') : -len('.url')]} ({redact(url)[0]})" for key, _, url in pairs)
+    return replace(found, quoted=quoted, records=records, remotes=remotes)
 
 
 def _refuse_elsewhere(repository: Repository) -> None:
@@ -330,13 +333,6 @@ def _records(
                     record = codec.decode(payload)
                     if isinstance(record, dict):
                         yield record
-
-
-def _remotes(repository: Repository) -> tuple[str, ...]:
-    done = repository.attempt("config", "--get-regexp", r"^remote\..*\.url$")
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    pairs = (line.partition(" ") for line in lines)
-    return tuple(f"{key[len('remote.') : -len('.url')]} ({redact(url)[0]})" for key, _, url in pairs)
 
 
 def files(vault: str) -> Iterator[tuple[str, bytes]]:

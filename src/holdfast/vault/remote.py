@@ -147,19 +147,15 @@ def fetch(repository: Repository, remote: str) -> str:
             if done.returncode:
                 raise _failed(repository, remote, done, "nothing was changed")
         if purged and purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
-            _drop_what_was_fetched(repository.vault)
+            from holdfast.vault.transaction import locked
+
+            # A writer's objects that no reference names yet must not go with the fetched ones.
+            with locked(repository.vault) as held:
+                held.run("gc", "--quiet", "--prune=now")
             raise _still_has_it(repository, remote)
         if _has(repository, theirs):
             return theirs
     raise GitFailed(f"{shown(repository, remote)} changes all the time; nothing was changed. Run it again later.")
-
-
-def _drop_what_was_fetched(vault: str) -> None:
-    """Under the vault's lock: a writer's objects that no reference names yet must not go with the fetched ones."""
-    from holdfast.vault.transaction import locked
-
-    with locked(vault) as repository:
-        repository.run("gc", "--quiet", "--prune=now")
 
 
 def _still_has_it(repository: Repository, remote: str) -> UsageError:

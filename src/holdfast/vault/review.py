@@ -247,20 +247,14 @@ def offer(own: str, cwd: str) -> Offer:
     if not isinstance(named, str) or not named:
         raise NotFound(f"{root}/.holdfast.toml names no vault; nothing was changed.")
     vault = os.path.normpath(os.path.join(root, named))
-    if not _is_inside(root, vault):
+    # A folder of its own below the root, not git's, and reached without a link: a link can be moved by a pull.
+    below = vault.removeprefix(f"{root}/")
+    is_odd = below == vault or below.partition("/")[0].lower() == ".git" or any(one in vault for one in "\n\t\r\0")
+    if is_odd or platform.is_behind_link(root, below):
         raise UsageError(
             f"{root}/.holdfast.toml names a vault outside of the repository, or through a link; it cannot be trusted."
         )
     return Offer(root, vault, _listed(own).get(root) == vault)
-
-
-def _is_inside(root: str, vault: str) -> bool:
-    """A folder of its own below the root, not git's, and reached without a link: a link can be moved by a pull."""
-    below = vault.removeprefix(f"{root}/")
-    if below == vault or below.partition("/")[0].lower() == ".git" or any(letter in vault for letter in "\n\t\r\0"):
-        return False
-    parts = below.split("/")
-    return not any(os.path.islink("/".join((root, *parts[: at + 1]))) for at in range(len(parts)))
 
 
 def trust(own: str, cwd: str, *, by: gate.Asker) -> Offer:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
@@ -53,7 +52,10 @@ def opened(repository: Repository, head: str, dirty: Iterable[str]) -> Index:
         store.close()
         platform.remove(index_store.place(vault))
         return index.load(vault)
-    odd = sorted({*(one for one in dirty if one.partition("/")[0] in TOPS), *_submodules(repository, head)})
+    # Also repositories within the notes' folders: git does not say what changes in them.
+    listed = git.names(repository.run("ls-tree", "-r", "-z", head, "--", *TOPS)) if head else []
+    modules = {line.partition("\t")[2] for line in listed if line.startswith(SUBMODULE)}
+    odd = sorted(modules.union(one for one in dirty if one.partition("/")[0] in TOPS))
     whole = index.looked_through(vault, store, meta=_meta(head, [*odd]))
     return StoredIndex(vault, store, held=whole.held)
 
@@ -98,9 +100,12 @@ def _differing(repository: Repository, store: Store, head: str, dirty: set[str])
     """The files that changed between the commit of the rows and the head, and the notes that may differ from their
     rows, as they are now; None where only a look at everything tells."""
     meta = store.meta()
-    since = _since(repository, meta, head) if meta.get("commit") and meta.get("boot") == _boot() else None
-    if since is None:
+    if not head or not meta.get("commit") or meta.get("boot") != _boot():
         return None
+    try:
+        since = [one for one in repository.differing(meta["commit"], head) if one.partition("/")[0] in TOPS]
+    except GitFailed:
+        return None  # that commit is no longer there
     wanted = _candidates(repository.vault, store, {*dirty, *since, *codec.decode(meta.get("odd") or "[]")})
     return None if wanted is None else (since, _read(repository.vault, wanted))
 
@@ -111,22 +116,6 @@ def _boot() -> str:
 
 def _meta(head: str, odd: list[str]) -> dict[str, str]:
     return {"commit": head, "boot": _boot(), "odd": codec.encode(odd).decode("utf-8")}
-
-
-def _since(repository: Repository, meta: Mapping[str, str], head: str) -> list[str] | None:
-    """The files that differ between the commit of the rows and the head; None where that commit is no longer there."""
-    if not head or meta["commit"] == head:
-        return [] if head else None
-    try:
-        return [one for one in repository.differing(meta["commit"], head) if one.partition("/")[0] in TOPS]
-    except GitFailed:
-        return None
-
-
-def _submodules(repository: Repository, head: str) -> list[str]:
-    """Repositories within the notes' folders: git does not say what changes in them."""
-    listed = git.names(repository.run("ls-tree", "-r", "-z", head, "--", *TOPS)) if head else []
-    return [line.partition("\t")[2] for line in listed if line.startswith(SUBMODULE)]
 
 
 def _candidates(vault: str, store: Store, paths: Iterable[str]) -> set[str] | None:

@@ -15,7 +15,7 @@ joined: then each file of theirs counts as new. Purged texts are never carried b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -130,7 +130,9 @@ def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
     base = _base(repository, head, theirs, joining=joining)
     plan = _plan(repository, writer.read, base, theirs)
     _refuse_impossible(writer.vault, plan.texts)
-    _make_plain(writer.vault, plan.texts)
+    for full in (f"{writer.vault}/{path}" for path in plan.texts):
+        if _is_file(full) and not os.path.islink(full) and os.lstat(full).st_mode & 0o111:
+            os.chmod(full, 0o600)  # a memory is no program: else two machines would never agree
     conflicts = plan.conflicts
     late = _write(writer, plan, (theirs,))
     for _ in range(TRIES):
@@ -248,14 +250,6 @@ def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
             raise UsageError(
                 f"{blocked[0]} is a file on one machine and a folder on the other; nothing was changed. Rename one."
             )
-
-
-def _make_plain(vault: str, paths: Iterable[str]) -> None:
-    """A memory is no program: a file that git would call one is made plain, or two machines would never agree."""
-    for path in paths:
-        full = f"{vault}/{path}"
-        if _is_file(full) and not os.path.islink(full) and os.lstat(full).st_mode & 0o111:
-            os.chmod(full, 0o600)
 
 
 def _is_file(path: str) -> bool:
