@@ -164,14 +164,8 @@ def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
     if old and new and _is_same(old, new):
         lost, gained = lost - gained, gained - lost
     held = old.note.origin if old else "user"
-    return [
-        *(Change(_as_preference(what), gate.LIFTED, path, held) for what in sorted(lost)),
-        *(Change(_as_preference(what), gate.MADE, path) for what in sorted(gained)),
-    ]
-
-
-def _as_preference(what: str) -> str:
-    return gate.PREFERENCE if what == gate.LESSON else what
+    lifted, made = ([gate.PREFERENCE if one == gate.LESSON else one for one in sorted(all_)] for all_ in (lost, gained))
+    return [*(Change(one, gate.LIFTED, path, held) for one in lifted), *(Change(one, gate.MADE, path) for one in made)]
 
 
 def _is_same(old: Known, new: Known) -> bool:
@@ -259,14 +253,12 @@ def _set_aside(vault: str, path: str) -> list[str]:
 
 
 def _tell(writer: Writer, plan: _Plan) -> None:
-    """One sentence for the next start."""
-    parts = []
-    if plan.restored:
-        parts.append(f"{notes.some_of(plan.restored)} put back as it was (`holdfast forget` removes a note)")
-    if plan.waiting:
-        parts.append(f"{notes.some_of(plan.waiting)} waiting for your word (`holdfast review`)")
-    if plan.aside:
-        parts.append(f"what is no file moved to {notes.some_of(plan.aside)}")
+    told = (
+        ("{} put back as it was (`holdfast forget` removes a note)", plan.restored),
+        ("{} waiting for your word (`holdfast review`)", plan.waiting),
+        ("what is no file moved to {}", plan.aside),
+    )
+    parts = [said.format(notes.some_of(paths)) for said, paths in told if paths]
     if parts:
         line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
         with suppress(OSError):

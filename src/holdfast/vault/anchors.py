@@ -28,6 +28,17 @@ SHORT = 10  # letters of a commit
 PLACE = re.compile(r"(?P<path>[^#\n]+?)(?::(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?::\d+)?|#(?P<symbol>[\w.:$-]+))?")
 EVIDENCE = re.compile(rf"{PLACE.pattern}(?:[,;:]?\s.*|[.,;:])?", re.DOTALL)
 LINES = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+LARGEST = 4 << 20  # bytes; beyond it a file is known by its size and both ends
+END = 1 << 20
+MOST_LINES = 200  # of a block that is looked for elsewhere in its file
+LONGEST_LINE = 1000  # that may define a symbol; longer ones no person wrote
+HASH = 16
+WORDS = (
+    r"def|class|func|fn|fun|function\*?|interface|struct|type|const|let|var|val|enum|trait|impl|mod|module|namespace|"
+    r"package|protocol|record|object|macro|macro_rules!|union|typedef|sub|proc|procedure|#?define|table|view"
+)
+COMMENTS = ("//", "# ", "* ", "-- ")
+NO_TYPE = re.compile(r"\s*(?:if|else|elif|while|for|return|switch|case|await|yield|not|and|or|in|match|when|new)\b")
 
 
 @dataclass(frozen=True)
@@ -196,20 +207,6 @@ def sentence(anchor: Anchor, state: State) -> str:
     if state == "gone":
         return f"{since}{anchor.path} is gone"
     return f"{since}{anchor.place} cannot be checked here" if state == "unknown" else ""
-
-
-LARGEST = 4 << 20  # bytes; beyond it a file is known by its size and both ends
-END = 1 << 20
-MOST_LINES = 200  # of a block that is looked for elsewhere in its file
-LONGEST_LINE = 1000  # that may define a symbol; longer ones no person wrote
-HASH = 16
-
-WORDS = (
-    r"def|class|func|fn|fun|function\*?|interface|struct|type|const|let|var|val|enum|trait|impl|mod|module|namespace|"
-    r"package|protocol|record|object|macro|macro_rules!|union|typedef|sub|proc|procedure|#?define|table|view"
-)
-COMMENTS = ("//", "# ", "* ", "-- ")
-NO_TYPE = re.compile(r"\s*(?:if|else|elif|while|for|return|switch|case|await|yield|not|and|or|in|match|when|new)\b")
 
 
 def find_block(lines: list[str], place: tuple[int, int], wanted: str) -> list[str] | None:

@@ -29,6 +29,16 @@ FORMAT = 1
 MANIFEST = "holdfast-manifest.json"
 # Of this machine or of this moment; above all, that a repository is trusted is said on each machine anew.
 MACHINERY = ("purging", "purge.git", "purge.git.old", "episodes/by-process", "trusted", "paused")
+PARTS = ("files", "links", "folders")
+LARGEST_MANIFEST = 256 << 20
+MOST_FILES = 1_000_000
+MOST_BYTES = 8 << 30
+MEMORY = ("lineage", "prompts", "tasks", "thoughts", "outputs")
+SAFE_SECTIONS = ("core", "remote", "branch", "user", "init", "gc", "pull", "push", "fetch", "merge", "i18n", "color")
+RUNS_PROGRAMS = (
+    *("fsmonitor", "sshcommand", "editor", "pager", "askpass", "hookspath", "gitproxy", "attributesfile"),
+    *("excludesfile", "worktree", "alternaterefscommand", "uploadpack", "receivepack", "vcs", "driver", "proxy"),
+)
 
 
 @dataclass(frozen=True)
@@ -154,18 +164,6 @@ def _add_file(archive: tarfile.TarFile, full: str, path: str) -> dict[str, Any]:
         reader = _Hashed(file, entry.size)
         archive.addfile(entry, reader)
     return {"size": entry.size, "sha256": reader.digest.hexdigest()}
-
-
-PARTS = ("files", "links", "folders")
-LARGEST_MANIFEST = 256 << 20
-MOST_FILES = 1_000_000
-MOST_BYTES = 8 << 30
-MEMORY = ("lineage", "prompts", "tasks", "thoughts", "outputs")
-SAFE_SECTIONS = ("core", "remote", "branch", "user", "init", "gc", "pull", "push", "fetch", "merge", "i18n", "color")
-RUNS_PROGRAMS = (
-    *("fsmonitor", "sshcommand", "editor", "pager", "askpass", "hookspath", "gitproxy", "attributesfile"),
-    *("excludesfile", "worktree", "alternaterefscommand", "uploadpack", "receivepack", "vcs", "driver", "proxy"),
-)
 
 
 @dataclass(frozen=True)

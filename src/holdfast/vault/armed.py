@@ -39,6 +39,7 @@ MOST_LETTERS = 600
 MOST_GLOBS = 64
 OPEN_REPEATS = 3
 BRACES = re.compile(r"\{([^{}/]*,[^{}/]*)\}")
+Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,6 @@ def _compiled(glob: str) -> Iterator[str]:
 
 
 def matches(when: When, tool: str, text: str, paths: Iterable[str]) -> bool:
-    """True if a tool call is one that the note waits for."""
     return armed_match.matches(when.as_record(), tool, text, paths)
 
 
@@ -210,9 +210,6 @@ def _inside(argument: Any) -> Iterator[Any]:
     elif isinstance(argument, (tuple, list)):
         for one in argument:
             yield from _inside(one)
-
-
-Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ OF_KIND = {
     "knowledge": gate.FACT,
 }
 SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user is", gate.ARMED: "an armed note"}
+FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
+AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
 
 
 def of(known: Known | None) -> set[str]:
@@ -93,9 +95,6 @@ def refuse(by: Asker, paths: Iterable[str], before: Index, after: Index) -> None
             if gate.decide(by, change) != gate.APPLY:
                 what = SAID.get(change.what, f"a {change.what}")
                 gate.require(by, change, f"{'Changing' if change.how == LIFTED else 'Making'} {what} ({path})")
-
-
-FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
 
 
 def text(vault: str, path: str, edits: Edits | None = None) -> str | None:
@@ -167,9 +166,6 @@ def _folders(vault: str, seen: Iterable[str]) -> list[tuple[str, int]]:
         with suppress(OSError):
             listed.append((folder, os.lstat(f"{vault}/{folder}").st_ino))
     return listed
-
-
-AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
 
 
 def can_be_written(vault: str) -> bool:

@@ -39,6 +39,11 @@ LONGEST_NEEDLE = 1 << 14
 MOST_BRIEFS = 20  # that one change renews; the others are renewed by their own next start
 TAIL = 1 << 16
 NOWHERE = Project("", "", "", "")
+WITHIN = 60  # handoffs that are looked at, the newest
+WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
+MOST_BRANCHES = 4  # that are prepared in full
+MOST_BEFORE = 2  # handoffs before the newest of a branch
+MOST_LINES = 5
 
 
 @dataclass
@@ -311,13 +316,6 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
     return made
 
 
-WITHIN = 60  # handoffs that are looked at, the newest
-WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
-MOST_BRANCHES = 4  # that are prepared in full
-MOST_BEFORE = 2  # handoffs before the newest of a branch
-MOST_LINES = 5
-
-
 @dataclass(frozen=True)
 class Choice:
     """One handoff and how it is told. `only_for` is the branch at which it is, `not_for` that at which it is not: there
@@ -342,11 +340,9 @@ def _chosen(vault: str, listed: list[str], branch: str) -> tuple[list[Choice], s
             by_branch.setdefault(found.branch, []).append((found, number))
     first = [name for name in dict.fromkeys((branch, newest)) if name in by_branch]
     names = [*first, *(name for name in by_branch if name not in first)]
-    chosen: list[Choice] = []
-    for name in names[:MOST_BRANCHES]:
-        chosen += _in_full(by_branch[name], name)
-    lines = [(by_branch[name][0], name) for name in names]
-    for (handoff, number), name in lines[:MOST_LINES]:
+    chosen = [one for name in names[:MOST_BRANCHES] for one in _in_full(by_branch[name], name)]
+    for name in names[:MOST_LINES]:
+        handoff, number = by_branch[name][0]
         chosen.append(Choice("beside", f"{quoting.BESIDE}:{number}", handoff.path, not_for=name))
     return chosen, newest
 

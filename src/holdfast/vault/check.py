@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 
 CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
 NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
+VERSION = 1
+LARGEST_RECORD = 4 << 20
+A_WEEK = 7 * 86400.0
+NAMED = "\0name"  # behind a path: its note has the name of another
+MEND = "mend the line; or move the page out of tasks/, and it is written anew from the log"
 
 
 def check(
@@ -196,12 +201,6 @@ def check_and_fix(
     return replace(left, fixed=tuple(one for one in taken_on if one not in left.findings))
 
 
-VERSION = 1
-LARGEST_RECORD = 4 << 20
-A_WEEK = 7 * 86400.0
-NAMED = "\0name"  # behind a path: its note has the name of another
-
-
 def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
     """Look at what changed since the last check, at everything where nobody knows what that is. Raises OSError."""
     if not home.format_of(vault):
@@ -225,7 +224,6 @@ def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, 
 
 
 def whole(vault: str, report: Report, now: float, head: str | None = None) -> None:
-    """The whole vault was checked."""
     if not home.format_of(vault):
         return
     head = _head(vault) if head is None else head
@@ -302,9 +300,6 @@ def _keep(vault: str, head: str, errors: Mapping[str, int], checked: float) -> N
 
 def _place(vault: str) -> str:
     return f"{home.state(vault)}/check.errors"
-
-
-MEND = "mend the line; or move the page out of tasks/, and it is written anew from the log"
 
 
 def _tasks(vault: str) -> Iterator[Finding]:

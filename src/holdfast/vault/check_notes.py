@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
 
 Level = Literal["error", "warning"]
+WIKI = re.compile(r"(?<!!)\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+CODE = re.compile(
+    r"^(?P<fence>[ \t]*(?:`{3,}|~{3,})).*?(?:^(?P=fence)[`~]*[ \t]*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE
+)
+FIXABLE = ("kind", "status", "created", "edited", "reviewed")
+DATES = ("created", "edited", "reviewed")
 
 
 @dataclass(frozen=True)
@@ -61,14 +67,6 @@ class Report:
         """The findings of one project and of what is global; the rest is only counted."""
         mine = tuple(one for one in self.findings if one.project in (GLOBAL, *ids))
         return replace(self, findings=mine, elsewhere=len(self.findings) - len(mine))
-
-
-WIKI = re.compile(r"(?<!!)\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-CODE = re.compile(
-    r"^(?P<fence>[ \t]*(?:`{3,}|~{3,})).*?(?:^(?P=fence)[`~]*[ \t]*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE
-)
-FIXABLE = ("kind", "status", "created", "edited", "reviewed")
-DATES = ("created", "edited", "reviewed")
 
 
 def of_note(note: Note, text: str, now: float, root: str) -> Iterator[Finding]:
@@ -175,13 +173,11 @@ class Names:
 
     @classmethod
     def of(cls, listed: Iterable[Note]) -> Names:
-        known: dict[str, list[Note]] = defaultdict(list)
-        paths = []
-        for note in listed:
-            paths.append(note.path)
-            for one in note_facets.names_of(note):
-                known[one].append(note)
-        return cls(frozenset(paths), known)
+        every, known = list(listed), defaultdict[str, list[Note]](list)
+        for note in every:
+            for name in note_facets.names_of(note):
+                known[name].append(note)
+        return cls(frozenset(note.path for note in every), known)
 
     def called(self, wanted: str) -> list[Note]:
         return self.known.get(wanted.casefold(), [])

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git import Repository
 
+ASIDE = "set-aside"
+FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
+MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
+SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
+UNREADABLE = "cannot be read by you"
+GONE = "is gone, and with it most of its folder"
+
 
 def why_not(vault: str, path: str) -> str:
     """The reason why a file of the vault could not be written, as the end of a sentence; "" where it could."""
@@ -66,14 +73,6 @@ def note_refused(vault: str, refused: Sequence[tuple[str, str]], now: float) -> 
     """The system let us not write these: it is told at every start until it does."""
     if refused:
         notices.stand(home.state(vault), notices.UNWRITABLE, sentence(vault, refused), now, refused[0][0])
-
-
-ASIDE = "set-aside"
-FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
-MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
-SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
-UNREADABLE = "cannot be read by you"
-GONE = "is gone, and with it most of its folder"
 
 
 @dataclass(frozen=True)

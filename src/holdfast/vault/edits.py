@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
+LONGEST = 100_000
+LONGEST_NAME = 200
+POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
+KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
+
 
 def with_proofs(text: str, proofs: Sequence[str]) -> str:
     """The note's text with these lines below the proofs that it has, else under a heading of their own at the end."""
@@ -46,16 +51,9 @@ def with_proofs(text: str, proofs: Sequence[str]) -> str:
 
 
 def with_lines(text: str, lines: Sequence[str]) -> str:
-    """A text with lines after it, each ended."""
     if lines and not text.endswith("\n"):
         text += "\n"
     return text + "".join(f"{line}\n" for line in lines)
-
-
-LONGEST = 100_000
-LONGEST_NAME = 200
-POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
-KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
 
 
 @dataclass(frozen=True)

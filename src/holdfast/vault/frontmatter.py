@@ -19,6 +19,8 @@ from holdfast.capture import front_matter
 
 FENCE = front_matter.FENCE
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./-()+;=$^~'éèüöäßñç")
 
 
 class Unparsable(Exception):
@@ -239,10 +241,6 @@ def _escape(letter: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./-()+;=$^~'éèüöäßñç")
-
-
 def _is_plain(text: str) -> bool:
     """True if it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
     if not text or text != text.strip() or text.lower() in RESERVED or not PLAIN.issuperset(text):
@@ -253,6 +251,5 @@ def _is_plain(text: str) -> bool:
 
 
 def render(fields: Mapping[str, Any], body: str) -> str:
-    """A whole new text."""
     lines = [f"{key}: {inline(value)}\n" for key, value in fields.items() if value not in (None, "", [], (), {})]
     return f"{FENCE}\n{''.join(lines)}{FENCE}\n{body}"

@@ -25,20 +25,10 @@ from holdfast.vault import git_loose, git_settings
 BRANCH = "main"
 PERSON = ("operator", "operator@localhost")
 SETTINGS = (
-    "core.fsync=all",
-    "core.autocrlf=false",
-    "core.safecrlf=false",
-    "core.eol=lf",
-    "core.quotepath=false",
-    "core.excludesFile=/dev/null",
-    "core.logAllRefUpdates=true",
-    "core.precomposeunicode=false",
-    "core.sparseCheckout=false",
-    "i18n.commitEncoding=UTF-8",
-    "i18n.logOutputEncoding=UTF-8",
-    "init.defaultBranch=main",
-    "init.templateDir=",
-    "advice.detachedHead=false",
+    *("core.fsync=all", "core.autocrlf=false", "core.safecrlf=false", "core.eol=lf", "core.quotepath=false"),
+    *("core.excludesFile=/dev/null", "core.logAllRefUpdates=true", "core.precomposeunicode=false"),
+    *("core.sparseCheckout=false", "i18n.commitEncoding=UTF-8", "i18n.logOutputEncoding=UTF-8"),
+    *("init.defaultBranch=main", "init.templateDir=", "advice.detachedHead=false"),
 )
 LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 BEGUN = {

@@ -150,15 +150,10 @@ def _is(raw: bytes, ident: str) -> bool:
 
 def broken_objects(folder: str) -> list[str]:
     """The files of single objects that do not hold what their name says."""
-    found = []
-    for part in sorted(platform.names(f"{folder}/objects")):
-        if len(part) != 2:
-            continue
-        for name in sorted(platform.names(f"{folder}/objects/{part}")):
-            ident = part + name
-            if len(ident) in HASHES and not holds(path_of(folder, ident), ident):
-                found.append(path_of(folder, ident))
-    return found
+    parts = [part for part in sorted(platform.names(f"{folder}/objects")) if len(part) == 2]
+    idents = [part + name for part in parts for name in sorted(platform.names(f"{folder}/objects/{part}"))]
+    loose = ((ident, path_of(folder, ident)) for ident in idents if len(ident) in HASHES)
+    return [path for ident, path in loose if not holds(path, ident)]
 
 
 def write_blob(folder: str, data: bytes, aside: str) -> str:

@@ -28,6 +28,13 @@ GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
     *("gone", "replaced", "folders", "config", "HEAD", "packed-refs", "refs", "branch"),
 )
 INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph", "lost", "unseen"
+AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
+FOREIGN = "160000"  # the mode of a commit of another repository in a tree
+ALL = "the list of files"  # of a commit whose own tree is not there
+MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
+NAMED = 3  # versions that a sentence names
+NOW_WHOLE = "the notes as they are now are whole"
+NEEDED = "needed by the last commit"
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,6 @@ class Damage:
     is_lost: bool = False
     goes_on: bool = False
     idents: tuple[str, ...] = ()
-
-
-AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
-FOREIGN = "160000"  # the mode of a commit of another repository in a tree
-ALL = "the list of files"  # of a commit whose own tree is not there
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,6 @@ def _commit(raw: bytes) -> Commit:
     parents = tuple(one[1] for one in words if one[0] == "parent")
     time = int(times[0]) if times and times[0].isdecimal() else 0
     return Commit(time, trees[0] if trees else "", parents)
-
-
-MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
-NAMED = 3  # versions that a sentence names
-NOW_WHOLE = "the notes as they are now are whole"
-NEEDED = "needed by the last commit"
 
 
 def judge(repository: Repository, in_files: list[Damage], said: str = "", status: int = 0) -> list[Damage]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,24 +36,25 @@ if TYPE_CHECKING:
 
 ROUNDS, TRIES = 12, 3  # of looking and mending: one damage can hide behind another
 DERIVED = ("objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
+FRESH = "history.git.fresh"
+KEPT = "history-"  # and a time: an old repository, in .state
+CAUSE = "new-history"
 
 
 def mend(repository: Repository, now: float) -> list[str]:
     """Mend what can be; returns what was done, a clause each. git_damage.look says what is left."""
     done: list[str] = []
-    tried: dict[str, int] = {}
+    tried: Counter[str] = Counter()
     aside = f"{home.state(repository.vault)}/aside/git-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}"
     for _ in range(ROUNDS):
         seen = [one for one in git_damage.look(repository) if one.part in ACTS and not one.is_lost]
-        found = [one for one in seen if tried.get(one.what, 0) < TRIES]
+        found = [one for one in seen if tried[one.what] < TRIES]
         if not found:
             break
         for one in found:
-            tried[one.what] = tried.get(one.what, 0) + 1
-            try:
+            tried[one.what] += 1
+            with suppress(GitFailed):  # it needs a part that comes after it: the next round tries again
                 done.append(ACTS[one.part](repository, one, aside))
-            except GitFailed:
-                continue  # it needs a part that comes after it: the next round tries again
     return [one for one in dict.fromkeys(done) if one]
 
 
@@ -180,10 +182,6 @@ ACTS = {
     git_objects.PACKS: _packs,
     git_objects.GRAPH: _graph,
 }
-
-FRESH = "history.git.fresh"
-KEPT = "history-"  # and a time: an old repository, in .state
-CAUSE = "new-history"
 
 
 @dataclass(frozen=True)

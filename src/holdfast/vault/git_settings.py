@@ -39,6 +39,10 @@ IDLE = frozenset(
 )
 PLAIN = re.compile(rb'(?:\[[a-z]+(?: "[a-z][\w./-]*")?\]\n(?:\t[a-z]+ = [\w./:@*+~-]+\n)+)+')
 WORDS = ("command", "cmd", "driver", "helper", "hook", "process", "program", "textconv", "clean", "smudge", "external")
+IDENT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+SMALL = 4096
+LARGEST_CONFIG = 1 << 16
+LOST = "lost-versions"
 
 
 def refuse(folder: str, *, network: bool) -> None:
@@ -105,12 +109,6 @@ def is_steering(key: str, *, network: bool) -> bool:
     return section not in IDLE | NETWORK and any(word in last for word in WORDS)
 
 
-IDENT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-SMALL = 4096
-LARGEST_CONFIG = 1 << 16
-LOST = "lost-versions"
-
-
 def known(vault: str) -> str:
     """The last commit that is known of; "" where there never was one."""
     state = home.state(vault)
@@ -174,7 +172,6 @@ def recorded(folder: str) -> list[str]:
 
 
 def recorded_of(folder: str, name: str) -> list[str]:
-    """The same of one reference."""
     raw = readable(f"{folder}/logs/{name}").decode("utf-8", "replace")
     parts = [line.split(" ", 2) for line in reversed(raw.split("\n"))]
     return [one[1] for one in parts if len(one) == 3 and IDENT.fullmatch(one[1]) and one[1].strip("0")]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from holdfast.vault.git import Repository
 
 OTHERS = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).state")
+LARGEST_PACK = 1 << 32
+HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
 def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
@@ -59,10 +61,6 @@ def _within(repository: Repository, name: bytes) -> bytes:
 
 def _is_file(path: bytes) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= platform.LARGEST
-
-
-LARGEST_PACK = 1 << 32
-HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
 @dataclass(frozen=True)

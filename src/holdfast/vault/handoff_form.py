@@ -53,6 +53,14 @@ GONE = re.compile(r"\b(?:deleted?|removed?|renamed?|moved?|dropped)\b|\u2192|->"
 LINK = re.compile(r"\[[^\]]*\]\(([^)]+)\)")
 QUOTES = "`'\"*[]()<>,;:"
 PLACE = re.compile(r"(?:[:#]L?\d[\d,:L-]*)$")  # a line or lines of a file
+HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
+TITLE = "What this session was about"
+LABEL = re.compile(
+    r"(?:^|(?<=\s))(?:[-*] )?\**"
+    r"(Date|Goals?|Worked on|Done|Completed|In progress|Blockers?|Blocked|(?:Key )?[Dd]ecisions?|Learned"
+    r"|Next(?: steps?| actions)?|Files(?: modified| changed)?|Handoff|Notes?(?: to the next session)?):\**(?=\s)"
+)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def problems(handoff: Handoff, root: str) -> list[str]:
@@ -77,13 +85,11 @@ def _next_steps(handoff: Handoff) -> list[str]:
     steps = handoff.items("next_steps")
     if not steps:
         return ['There is no next step. Add one under "Next steps": the first command or edit to make; or "None: why".']
-    found = []
-    for number, step in enumerate(steps, 1):
-        vague = AGENDA.search(CODE.sub("`", step))
-        if vague and not NOTHING.match(step):
-            said = vague[0].strip(" .;:,")
-            found.append(f'Next step {number} says "{said}": say what to do and where, such as "run X and fix Y in Z".')
-    return found
+    vague = [(nth, AGENDA.search(CODE.sub("`", step))) for nth, step in enumerate(steps, 1) if not NOTHING.match(step)]
+    said = [(nth, found[0].strip(" .;:,")) for nth, found in vague if found]
+    return [
+        f'Next step {nth} says "{one}": say what to do and where, such as "run X and fix Y in Z".' for nth, one in said
+    ]
 
 
 def _decisions(handoff: Handoff) -> list[str]:
@@ -119,16 +125,6 @@ def _path(item: str, root: str) -> str:
 
 def _characters(handoff: Handoff) -> int:
     return sum(len(item) for items in handoff.sections.values() for item in items)
-
-
-HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
-TITLE = "What this session was about"
-LABEL = re.compile(
-    r"(?:^|(?<=\s))(?:[-*] )?\**"
-    r"(Date|Goals?|Worked on|Done|Completed|In progress|Blockers?|Blocked|(?:Key )?[Dd]ecisions?|Learned"
-    r"|Next(?: steps?| actions)?|Files(?: modified| changed)?|Handoff|Notes?(?: to the next session)?):\**(?=\s)"
-)
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -188,9 +188,8 @@ def _found(repository: Repository, wanted: str) -> Entry:
     if len(matches) == 1:
         return _entries(repository, matches)[0]
     if matches:
-        some = ", ".join(entry.id for entry in _entries(repository, matches[:3]))
-        more = f" and {len(matches) - 3} more" if len(matches) > 3 else ""
-        raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say more of the id.')
+        some = notes.some_of([entry.id for entry in _entries(repository, matches[:3])] + matches[3:])
+        raise NotFound(f'"{wanted}" may be {some}; nothing was changed. Say more of the id.')
     raise NotFound(f'There is no change "{wanted}"; nothing was changed. `holdfast history` lists them.')
 
 
@@ -217,15 +216,15 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
     return found | {name: raw.decode("utf-8", "surrogateescape") for name, raw in given.items()}
 
 
-def plan_undo(vault: str, wanted: str) -> UndoPlan:
+def plan_undo(vault: str, wanted: str, known: index.Index | None = None) -> UndoPlan:
     """Plan to take a change back; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
     repository = Repository(vault)
     with git_damage.told(repository):
-        return _planned(vault, repository, wanted)
+        return _planned(repository, wanted, known or index.load(vault, keep=False))
 
 
-def _planned(vault: str, repository: Repository, wanted: str) -> UndoPlan:
-    if of_handoff := _from_handoff(vault, repository, wanted):
+def _planned(repository: Repository, wanted: str, known: index.Index) -> UndoPlan:
+    if of_handoff := _from_handoff(repository, wanted, known):
         return of_handoff
     entry = find(repository, wanted)
     parents = repository.text("rev-list", "--parents", "-n1", entry.commit).split()[1:]
@@ -240,7 +239,7 @@ def _planned(vault: str, repository: Repository, wanted: str) -> UndoPlan:
         was, made = texts_of[one.before], texts_of[one.after]
         if one.path == TABLES and (made or "").startswith(was or ""):
             continue  # hooks register projects, and whichever change comes next carries it along
-        ours = journal.read(vault, one.path)
+        ours = journal.read(repository.vault, one.path)
         merged = merge(one.path, base=made, ours=ours, theirs=was)
         if merged.conflict:
             raise UsageError(
@@ -251,12 +250,11 @@ def _planned(vault: str, repository: Repository, wanted: str) -> UndoPlan:
             planned_on[one.path], texts[one.path] = ours, merged.text
     if not texts:
         raise UsageError(f"Nothing of the change {entry.id} is left to undo; nothing was changed.")
-    return UndoPlan(entry, with_map(texts, index.load(vault, keep=False)), planned_on)
+    return UndoPlan(entry, with_map(texts, known), planned_on)
 
 
-def _from_handoff(vault: str, repository: Repository, wanted: str) -> UndoPlan | None:
+def _from_handoff(repository: Repository, wanted: str, known: index.Index) -> UndoPlan | None:
     """A note that a close made of a handoff's item can be taken back by itself, by its path or name."""
-    known = index.load(vault, keep=False)
     found = [note for note in known.notes if wanted in (note.path, note.name, note.path.rpartition("/")[2][:-3])]
     if len(found) != 1 or not any(source.startswith(notes.FROM_HANDOFF) for source in found[0].sources):
         return None
@@ -264,7 +262,9 @@ def _from_handoff(vault: str, repository: Repository, wanted: str) -> UndoPlan |
     added = repository.text("log", "--format=%H", "--diff-filter=A", "-n1", "--", path).split()
     if not added:
         return None
-    return UndoPlan(_entries(repository, added)[0], with_map({path: None}, known), {path: journal.read(vault, path)})
+    return UndoPlan(
+        _entries(repository, added)[0], with_map({path: None}, known), {path: journal.read(repository.vault, path)}
+    )
 
 
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:
@@ -277,10 +277,10 @@ def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str 
 def undo(vault: str, wanted: str, now: float, *, by: Asker) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
     repository = Repository(vault)
-    if not repository.exists() or not _from_handoff(vault, repository, wanted):
+    if not repository.exists() or not _from_handoff(repository, wanted, index.load(vault, keep=False)):
         find(repository, wanted)  # before a vault is made for nothing
     with writing(vault, now) as writer:
-        plan = plan_undo(vault, wanted)
+        plan = plan_undo(vault, wanted, writer.index)
         subject = f"undo {plan.entry.id}: {plan.entry.subject}"
         applied = writer.commit(subject, plan.texts, cause="undo", by=by, planned_on=plan.planned_on)
         made = _entries(writer.repository, [applied.commit or writer.repository.head()])[0]

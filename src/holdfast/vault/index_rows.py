@@ -59,6 +59,11 @@ class _Rows(Mapping[str, Known]):
 class StoredIndex(Index):
     """The rows of a store, and over them what is planned: None for a file that goes."""
 
+    vault: str
+    store: Store
+    over: dict[str, Known | Broken | None]
+    _seen: dict[str, Known | Broken | None]
+
     def __init__(
         self,
         vault: str,
@@ -68,13 +73,8 @@ class StoredIndex(Index):
         merged: Mapping[str, str] | None = None,
     ) -> None:
         merged = same_project.names(vault) if merged is None else merged
-        self.__dict__.update(vault=vault, store=store, over=dict(over or {}), held=held, known=_Rows(self), _seen={})
-        self.__dict__.update(merged=merged)
-
-    vault: str
-    store: Store
-    over: dict[str, Known | Broken | None]
-    _seen: dict[str, Known | Broken | None]
+        own = {"vault": vault, "store": store, "over": dict(over or {}), "held": held, "merged": merged}
+        self.__dict__.update(own, known=_Rows(self), _seen={})
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -123,7 +123,6 @@ class StoredIndex(Index):
 
     @cached_property
     def everything(self) -> dict[str, Known]:
-        """Every note by path."""
         rows = self._ask("SELECT path, stamp, crc, row FROM note WHERE is_note")
         found = {index_store.path_of(path): (stamp, crc, row) for path, stamp, crc, row in rows}
         known = {path: self._recalled(path, *row) for path, row in found.items() if path not in self.over}

@@ -23,6 +23,10 @@ HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 POINTER_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*(?:@\S+|\[[^\]]*\]\([^)\s]+\.md\).*)?\s*$")
+LARGEST = 1 << 20
+DEEPEST = 5  # of files that name files
+OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
+POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,8 @@ def _pieces(section: Section) -> list[Section]:
             if texts[-1] and len(texts[-1]) + len(part) > LONGEST:
                 texts.append("")
             texts[-1] += part
-    return [
-        replace(section, heading=f"{section.heading} ({nth}/{len(texts)})", text=text)
-        for nth, text in enumerate(texts, 1)
-    ]
+    named = [(f"{section.heading} ({nth}/{len(texts)})", text) for nth, text in enumerate(texts, 1)]
+    return [replace(section, heading=heading, text=text) for heading, text in named]
 
 
 def _named_once(sections: Iterator[Section] | list[Section]) -> list[Section]:
@@ -107,12 +109,6 @@ def _named_once(sections: Iterator[Section] | list[Section]) -> list[Section]:
         nth = seen[one.heading]
         out.append(one if nth == 1 else replace(one, heading=f"{one.heading} ({nth})"))
     return out
-
-
-LARGEST = 1 << 20
-DEEPEST = 5  # of files that name files
-OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
-POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

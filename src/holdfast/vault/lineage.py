@@ -56,6 +56,11 @@ ALSO = {  # other headings of a section
 FIELDS = ("title", "time", "started", "project", "branch", "host", "episode", "author")
 MECHANICAL = "holdfast"  # the author of a handoff that nobody wrote
 JUDGED = "holdfast with "  # how that of a judge's handoff begins; behind it stands the model
+NOTICE = "handoff-ahead"
+SLACK = 300.0  # seconds that two clocks may differ by
+WITHIN = 60  # handoffs whose parents are looked at, the newest by name
+DIGITS = len("20261117T203000Z")
+FORM = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True)
@@ -103,13 +108,10 @@ def names(vault: str, project: str) -> list[str]:
     ids = same_project.ids(vault, project)
     if len(ids) == 1:
         return names_under(vault, ids[0])
+    ranks = {name: rank for one in ids for name, rank in ranks_in(vault, one).items()}
     folders: dict[str, list[str]] = {}
-    ranks: dict[str, str] = {}
-    for one in ids:
-        ranks |= ranks_in(vault, one)
-        for path in names_under(vault, one):
-            folder, _, name = path.rpartition("/")
-            folders.setdefault(name, []).append(folder)
+    for folder, _, name in (path.rpartition("/") for one in ids for path in names_under(vault, one)):
+        folders.setdefault(name, []).append(folder)
     return [f"{folder}/{name}" for name in ordered(list(folders), ranks) for folder in folders[name]]
 
 
@@ -178,10 +180,8 @@ def from_text(path: str, text: str) -> Handoff | Broken:
 
 
 def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
-    """The items under each heading that we know; an indented line continues the item before it.
-
-    A line elsewhere goes to the section `others`, with its heading before it, or nowhere if that is "".
-    """
+    """The items under each heading that we know; an indented line continues the item before it. A line elsewhere goes
+    to the section `others`, with its heading before it, or nowhere if that is ""."""
     found: dict[str, list[str]] = {}
     section, heading = others, ""
     for line in body.splitlines():
@@ -241,20 +241,12 @@ def _said(value: Any) -> str:
 
 
 def render(handoff: Handoff) -> str:
-    """The file's text."""
     fields = {name: getattr(handoff, name) for name in FIELDS}
     body = [f"\n# {handoff.title}\n"]
     for key, title in SECTIONS.items():
         if handoff.items(key):
             body.append(f"\n## {title}\n\n" + "".join(f"- {item}\n" for item in handoff.items(key)))
     return frontmatter.render({**fields, "parents": list(handoff.parents)}, "".join(body))
-
-
-NOTICE = "handoff-ahead"
-SLACK = 300.0  # seconds that two clocks may differ by
-WITHIN = 60  # handoffs whose parents are looked at, the newest by name
-DIGITS = len("20261117T203000Z")
-FORM = "%Y%m%dT%H%M%SZ"
 
 
 class Ahead(NamedTuple):

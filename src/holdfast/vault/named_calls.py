@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 SCRIPT = re.compile(r"\.(?:sh|py|rb|js|ts|pl|bash)$")
 PROGRAM = re.compile(r"[a-z0-9][a-z0-9_.-]*")
+EVIDENCE = "\n\nEvidence:\n"  # the proof below a note's words names what was looked at, not what is decided
+LONGEST = 8000  # letters of a note that are read
+MOST = 12  # of each sort
+SENTENCE = re.compile(r"(?<=[\w)`\"][\w)`\"][.!?])\s+|\n+")  # `e.g.` ends none
+OPENING = re.compile(r"^[-*]\s+|^\((?:never|ask|do)\)\s*", re.IGNORECASE)
+CLAUSE = re.compile(r"\s+[\u2014\u2013-]{1,2}\s+|[;:]\s+|,\s+|\s+\((?!never|ask)|\)\s*|\s+but\s+|\s+instead\b(?!\s+of)")
+MANIFEST = re.compile(r"(?:package\.json|\.toml|requirements[\w.-]*|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg))$")
+SORTS = ("runs", "writes", "opens", "packages", "settings")
 
 
 def calls_of_thing(one: Thing, clause: str, beside: Sequence[Thing], *, forbids: bool, exact: bool) -> Iterator[Call]:
@@ -75,16 +83,6 @@ def _name(one: Thing, *, forbids: bool) -> Iterator[Call]:
         yield "packages", one.text.replace("_", "-")
     if one.kind == NAME and one.text not in english.MANY | english.SINGLE:
         yield "settings", one.text
-
-
-EVIDENCE = "\n\nEvidence:\n"  # the proof below a note's words names what was looked at, not what is decided
-LONGEST = 8000  # letters of a note that are read
-MOST = 12  # of each sort
-SENTENCE = re.compile(r"(?<=[\w)`\"][\w)`\"][.!?])\s+|\n+")  # `e.g.` ends none
-OPENING = re.compile(r"^[-*]\s+|^\((?:never|ask|do)\)\s*", re.IGNORECASE)
-CLAUSE = re.compile(r"\s+[\u2014\u2013-]{1,2}\s+|[;:]\s+|,\s+|\s+\((?!never|ask)|\)\s*|\s+but\s+|\s+instead\b(?!\s+of)")
-MANIFEST = re.compile(r"(?:package\.json|\.toml|requirements[\w.-]*|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg))$")
-SORTS = ("runs", "writes", "opens", "packages", "settings")
 
 
 @dataclass

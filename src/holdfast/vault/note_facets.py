@@ -37,6 +37,15 @@ KINDS = ("rule", "identity", "feedback", "knowledge", "project")
 ALWAYS_SHOWN, FIRST = 0, 1  # the groups of the map: rules that always apply, then one for each kind
 GROUPS = ("Rules that always apply", "Rules", "Identity", "Feedback", "Knowledge", "Projects", "Of other kinds")
 TITLES = dict(zip(KINDS, GROUPS[FIRST:], strict=False))
+MOST_MAPPED = 24
+AT_ONCE = 64  # notes of the user's that are asked for at a time
+USER, CONFIRMED, DECISION, LESSON, FACT, OUTSIDE, PROGRESS = range(7)
+AUTHORITY = ("the user's", "confirmed", "decision", "lesson", "fact", "outside text", "progress")
+IN_USE = 1.0  # weight from which on a note counts as used
+PROGRESS_NAME = "-progress-"  # in the name of a month's list of what was done
+SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
+ALWAYS, SAID, OTHER, NONE = "always", "said", "other", ""  # the shelf of a brief that a note stands on
+NOWHERE = -1  # in no group of the map
 
 
 def _listed(notes: Iterable[Note]) -> OnMap:
@@ -62,7 +71,6 @@ def is_current(text: str | None, notes: Iterable[Note] | Index) -> bool:
 
 
 def map_lines(notes: Iterable[Note] | Index, most: int) -> list[str]:
-    """The map in at most `most` lines."""
     on_map: OnMap = getattr(notes, "on_map", None) or _listed(cast("Iterable[Note]", notes))
     lines: list[str] = []
     shown = total = 0
@@ -97,15 +105,6 @@ def line_of(note: Note) -> str:
     line = f"- [{name}]({note.path}){policy}{where}: {note.description}"
     whole = line if len(line.splitlines()) == 1 else " ".join(line.split())
     return whole.replace("<!--", "<! --")
-
-
-MOST_MAPPED = 24
-AT_ONCE = 64  # notes of the user's that are asked for at a time
-USER, CONFIRMED, DECISION, LESSON, FACT, OUTSIDE, PROGRESS = range(7)
-AUTHORITY = ("the user's", "confirmed", "decision", "lesson", "fact", "outside text", "progress")
-IN_USE = 1.0  # weight from which on a note counts as used
-PROGRESS_NAME = "-progress-"  # in the name of a month's list of what was done
-SHOWN_STATUSES = ("active", notes.UNCONFIRMED)
 
 
 @dataclass(frozen=True)
@@ -242,10 +241,6 @@ def in_force(theirs: Iterable[Note], most: int, later: Sequence[tuple[str, str]]
         said.append((day, words))
         found.append(note)
     return found, dropped
-
-
-ALWAYS, SAID, OTHER, NONE = "always", "said", "other", ""  # the shelf of a brief that a note stands on
-NOWHERE = -1  # in no group of the map
 
 
 @dataclass(frozen=True)

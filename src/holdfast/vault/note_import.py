@@ -110,8 +110,7 @@ def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Impor
 
 
 def _candidates(source: Source, wish: Wish) -> list[Candidate]:
-    place = source.place
-    made = []
+    place, made = source.place, []
     for one in instructions.cut(source.text, place.path.rpartition("/")[2]):
         body, secrets = redact(one.text.strip("\n"))
         name, more = redact(clean(one.heading)[0])
@@ -153,18 +152,15 @@ def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item
     items = []
     for one in candidates:
         digest = index.body_digest(one.body)
-        path = sources.get((one.source, one.project))
-        same = bodies.get((digest, one.project))
-        if path is not None:
+        if path := sources.get((one.source, one.project)):
             before = known.known[path]
             items.append(Item(_action(before, digest, as_rules=wish.as_rules), before.note.kind, path, one))
             continue
-        if same is not None:
+        if same := bodies.get((digest, one.project)):
             items.append(Item(UNCHANGED, kind, same, one))
             continue
-        named = one
-        if (one.name.casefold(), one.project) in names:
-            named = replace(one, name=_short(f"{one.name} ({one.file})"))
+        is_taken = (one.name.casefold(), one.project) in names
+        named = replace(one, name=_short(f"{one.name} ({one.file})")) if is_taken else one
         path = notes.free_path(kind, named.name, taken)
         taken.add(path)
         names.add((named.name.casefold(), one.project))

@@ -129,10 +129,8 @@ class Broken:
 
 
 def paths(vault: str) -> Iterator[str]:
-    """Every file that should be a note, relative to the vault, by folder and name.
-
-    Links are not followed: one to a folder, like a folder that cannot be listed, comes as itself, to be reported.
-    """
+    """Every file that should be a note, relative to the vault, by folder and name. Links are not followed: one to a
+    folder, like a folder that cannot be listed, comes as itself, to be reported."""
     for folder in (*FOLDERS.values(), QUARANTINE):
         yield from sorted(files(vault, folder))
 
@@ -170,7 +168,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def walk(vault: str) -> Iterator[Note | Broken]:
-    """Every note, read anew."""
     return (read(vault, path) for path in paths(vault))
 
 
@@ -197,7 +194,6 @@ def read(vault: str, path: str) -> Note | Broken:
 
 
 def from_text(path: str, text: str) -> Note | Broken:
-    """The note in a text."""
     try:
         document = frontmatter.parse(text)
     except Unparsable as error:
@@ -282,17 +278,15 @@ def longer_title(text: str) -> str:
 
 
 def day(when: float) -> str:
-    """A day as front matter has it."""
     return time.strftime("%Y-%m-%d", time.gmtime(when))
 
 
 def describe(text: str) -> str:
     """One line that decides relevance: the first sentence or so of a text."""
     line = _line(text)
-    if len(line) <= LONGEST_DESCRIPTION:
-        return line
     cut = line.rfind(" ", LONGEST_DESCRIPTION // 2, LONGEST_DESCRIPTION - 1)
-    return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    shorter = line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST_DESCRIPTION else shorter
 
 
 def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
@@ -346,9 +340,8 @@ def with_fields(text: str, **changes: Any) -> str:
         raise UsageError(f"The note cannot be changed ({error}); nothing was written. Mend it in an editor.") from error
 
 
-def some_of(paths: Sequence[str]) -> str:
-    """The first few, and how many more."""
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+def some_of(paths: Sequence[str], most: int = 3) -> str:
+    return ", ".join(paths[:most]) + (f" and {len(paths) - most} more" if len(paths) > most else "")
 
 
 def find(known: Iterable[Note], wanted: str) -> Note:
@@ -369,7 +362,6 @@ def find(known: Iterable[Note], wanted: str) -> Note:
         if len(found) == 1:
             return found[0]
         if found:
-            some = ", ".join(note.path for note in found[:5])
-            more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-            raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say the path.')
+            some = some_of([note.path for note in found], 5)
+            raise NotFound(f'"{wanted}" may be {some}; nothing was changed. Say the path.')
     raise NotFound(f'There is no note "{wanted}"; nothing was changed. `holdfast notes` lists them.')

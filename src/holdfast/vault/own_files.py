@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TASK, THINK = "task", "think"  # causes of a change
 THOUGHTS = "thoughts"  # what the field keeps of its own (field/traffic)
+PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
 
 
 def is_ours(vault: str, path: str) -> bool:
@@ -59,9 +60,6 @@ def commit(writer: Writer) -> str:
     is_thinking = all(path.startswith(f"{THOUGHTS}/") for path in ours)
     subject, cause = (THINK, THINK) if is_thinking else (subject, TASK)
     return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), cause)).commit
-
-
-PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
 
 
 def settle(writer: Writer) -> None:

@@ -25,6 +25,10 @@ from holdfast.vault.transaction import writing
 if TYPE_CHECKING:
     from holdfast.model import Project
 
+TABLES = "projects.toml"
+PATIENCE = 10.0  # seconds that we wait for a hook that registers a folder
+BY_HAND = f"nothing was changed. Mend {TABLES} in an editor."
+
 
 @dataclass(frozen=True)
 class ListedProject:
@@ -61,11 +65,6 @@ def listed(vault: str, here: Project, now: float) -> list[ListedProject]:
         counts = (notes[ident], len(lineage.names(vault, ident)), waiting[ident])
         listed.append(ListedProject(ident, slug, keys, *counts, ident == here.id, ids[1:], clashes.get(ident, "")))
     return listed
-
-
-TABLES = "projects.toml"
-PATIENCE = 10.0  # seconds that we wait for a hook that registers a folder
-BY_HAND = f"nothing was changed. Mend {TABLES} in an editor."
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,12 @@ MOST = 300_000  # characters of one session's prompts; what comes after them is 
 INDENT, QUOTE, HEADING = "    ", "> ", "## "
 TITLE = "# What the user typed"
 FIELDS = ("project", "host", "episode", "began")
+SESSIONS = 20  # whose sentences are looked at
+CHARACTERS = 1500  # that they may take together
+JOINT = " / "  # between those of one day
+BETWEEN = 12  # characters that each costs beside itself
+LONGEST = 240  # of one of them
+OLDER = 0.4  # less for each session since
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,6 @@ def sessions(vault: str, project: str, most: int) -> list[Session]:
 
 
 def projects(vault: str) -> list[str]:
-    """The folders that have any."""
     return sorted(one for one in platform.names(f"{vault}/{FOLDER}") if not one.startswith("."))
 
 
@@ -162,7 +167,6 @@ def _prompts(body: str) -> Iterable[Prompt]:
 
 
 def render(session: Session) -> str:
-    """The file's text."""
     fields: dict[str, object] = {name: getattr(session, name) for name in (*FIELDS, "judged")}
     fields["answered"] = sorted(session.answered)
     fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
@@ -260,14 +264,6 @@ def _waiting(state: str, now: float) -> Iterator[ListedPrompt]:
     for key, (project, host) in keys.items():
         for one in story.typed(state, key):
             yield ListedPrompt(one.number, moment(one.time), one.text, one.before, host, key, project, "")
-
-
-SESSIONS = 20  # whose sentences are looked at
-CHARACTERS = 1500  # that they may take together
-JOINT = " / "  # between those of one day
-BETWEEN = 12  # characters that each costs beside itself
-LONGEST = 240  # of one of them
-OLDER = 0.4  # less for each session since
 
 
 def lasting(vault: str, project: str, known: Index) -> dict[tuple[str, bool], list[str]]:

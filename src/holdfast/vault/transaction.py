@@ -119,13 +119,11 @@ class Writer:
         wanted = dict(texts)
         after = self.index.with_texts(texts)
         authority.refuse(by, texts, self.index, after)
-        if note_facets.PATH in texts and note_facets.refreshed(
-            self.read(note_facets.PATH), ()
-        ) != note_facets.refreshed(texts[note_facets.PATH], ()):
+        brain, old = note_facets.PATH, self.read(note_facets.PATH)
+        if brain not in texts:
+            before[brain], wanted[brain] = old, note_facets.refreshed(old, after)
+        elif note_facets.refreshed(old, ()) != note_facets.refreshed(texts[brain], ()):
             gate.require(by, gate.Change(gate.IDENTITY, gate.LIFTED), "Changing the user's own part of BRAIN.md")
-        if note_facets.PATH not in wanted:
-            before[note_facets.PATH] = self.read(note_facets.PATH)
-            wanted[note_facets.PATH] = note_facets.refreshed(before[note_facets.PATH], after)
         for path in GROWING:
             text = self.read(path)
             if path not in wanted and text is not None:
