@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -113,7 +114,7 @@ class StoredIndex(Index):
         return tuple({one: None for name in projects for one in same_project.family(self.merged, name)})
 
     def _recalled(self, path: str, stamp: str, crc: int, row: bytes) -> Known | Broken | None:
-        if crc == index_store.checksum(row):
+        if crc == zlib.crc32(row):
             try:
                 return self._as_ours(index.recalled(path, [stamp, *codec.decode(row)]))
             except UNUSABLE:

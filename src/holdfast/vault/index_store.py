@@ -52,10 +52,6 @@ TABLES = ("note", "source", "called", "word")
 PUT = "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def checksum(row: bytes) -> int:
-    return zlib.crc32(row)
-
-
 def place(vault: str) -> str:
     return f"{home.state(vault)}/notes.index"
 
@@ -84,7 +80,7 @@ class Store:
         """Every row by path, behind its stamp."""
         found = {}
         for path, stamp, crc, row in self.db.execute("SELECT path, stamp, crc, row FROM note"):
-            if crc == checksum(row):
+            if crc == zlib.crc32(row):
                 found[path_of(path)] = [stamp, *codec.decode(row)]
         return found
 
@@ -131,7 +127,7 @@ class Store:
         made = self.db.execute(
             PUT,
             (
-                *(raw_path(path), stamp, checksum(row), is_note, raw(facets.fold), facets.digest),
+                *(raw_path(path), stamp, zlib.crc32(row), is_note, raw(facets.fold), facets.digest),
                 *(raw(facets.project), facets.group, raw(facets.name), facets.shelf, raw(facets.key)),
                 *(facets.is_active, facets.waits, raw("\n".join(facets.armed)), row),
             ),

@@ -68,10 +68,6 @@ def day_of(text: str) -> datetime.date | None:
         return None
 
 
-def today(now: float) -> datetime.date:
-    return datetime.datetime.fromtimestamp(now, datetime.UTC).date()
-
-
 def due(note: Note, now: float) -> Due | None:
     """True if a note's time is over. One that was never reviewed is as old as its last edit."""
     days = REVIEW_DAYS.get(note.kind, OTHERS)
@@ -80,7 +76,7 @@ def due(note: Note, now: float) -> Due | None:
     seen = day_of(note.reviewed or note.edited or note.created)
     if seen is None:
         return Due(note, None)
-    over = (today(now) - seen).days - days
+    over = (datetime.datetime.fromtimestamp(now, datetime.UTC).date() - seen).days - days
     return Due(note, over) if over > 0 else None
 
 
@@ -154,7 +150,7 @@ def session_id(note: Note) -> str:
 
 def _keep(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
-    changed = notes.with_fields(text, reviewed=today(writer.now).isoformat())
+    changed = notes.with_fields(text, reviewed=notes.day(writer.now))
     _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text}, by)
     return Reviewed("keep", note.path, note.path)
 
@@ -167,7 +163,7 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         )
     text = _text(writer, note)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
-    day = today(writer.now).isoformat()
+    day = notes.day(writer.now)
     if note.waits and not note.is_quarantined:
         from holdfast.text import orders
 
