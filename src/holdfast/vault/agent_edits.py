@@ -231,8 +231,7 @@ def _plan_brain(writer: Writer, plan: _Plan, before: str | None, after: str | No
 
 
 def _set_aside(vault: str, path: str) -> list[str]:
-    """Move away what is no plain file or folder on the way to a note: a link, a pipe, a folder in the note's place, or
-    more than a note can be."""
+    """Move away a link, a pipe, a folder in the note's place, or more than a note can be, on the way to a note."""
     place = vault
     names = path.split("/")
     for depth, name in enumerate(names):

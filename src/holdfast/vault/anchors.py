@@ -100,8 +100,7 @@ def _lines(value: Any) -> tuple[int, int] | None:
 
 
 def make(root: str, text: str, commit: str | None = None) -> dict[str, str] | None:
-    """The record to store for evidence such as "orders.py:241"; None where it names no file of the project. `commit` is
-    what `head` said, for whoever makes many."""
+    """The record for evidence such as "orders.py:241" (at `commit`); None where it names no file of the project."""
     anchor = _in_evidence(root, text.strip())
     full = resolve(root, anchor.path) if anchor else None
     if anchor is None or full is None or not os.path.isfile(full):

@@ -54,9 +54,8 @@ def is_readable(data: bytes) -> bool:
     if not data.startswith(HEAD.encode("ascii")):
         return isinstance(codec.decode(data), dict)
     lines = data.decode("utf-8").split("\n")[1:-1]
-    return all(
-        tab and isinstance(codec.decode(record), dict) for _, tab, record in (one.partition("\t") for one in lines)
-    )
+    parts = (one.partition("\t") for one in lines)
+    return all(tab and isinstance(codec.decode(record), dict) for _, tab, record in parts)
 
 
 def lines_of(note: Note, named: dict[str, Any]) -> list[str]:
@@ -70,9 +69,8 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return  # an outsider's words do not choose when they are heard
     if note.when:
         if not armed.problems_of(note.when):
-            lines = armed.fitting([line for one in note.body.splitlines() if (line := one.rstrip())]) or [
-                note.description[:MOST_LETTERS]
-            ]
+            own = [line for one in note.body.splitlines() if (line := one.rstrip())]
+            lines = armed.fitting(own) or [note.description[:MOST_LETTERS]]
             made = _record(note, note.when, lines, policy(note), is_own=False)
             # The commands that a snag names as the better path, each as the words that tell it.
             better = [line.partition(" Better: ")[2] for line in lines if line.startswith("Snag: ")]

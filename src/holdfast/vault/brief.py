@@ -329,8 +329,7 @@ class Choice:
 
 
 def _chosen(vault: str, listed: list[str], branch: str) -> tuple[list[Choice], str]:
-    """The choices in the order in which a start tells them, and the branch of the newest handoff; `branch` is the one
-    that the work tree is at now."""
+    """The choices in the order in which a start tells them, and the branch of the newest handoff, from `branch` on."""
     by_branch: dict[str, list[tuple[Handoff, int]]] = {}
     newest = ""
     for number in range(len(listed), max(0, len(listed) - WITHIN), -1):

@@ -321,9 +321,8 @@ def _tasks(vault: str) -> Iterator[Finding]:
         try:
             yield from (_broken_record(path, one, GLOBAL) for one in record.read(vault, path).broken)
         except OSError as error:
-            yield Finding(
-                path, 1, "task-log", f"the log of {task} cannot be read ({error.strerror})", "make it readable"
-            )
+            what = f"the log of {task} cannot be read ({error.strerror})"
+            yield Finding(path, 1, "task-log", what, "make it readable")
 
 
 def _left_behind(vault: str) -> Iterator[Finding]:

@@ -272,18 +272,16 @@ def the_map(text: str | None, listed: list[Note], is_file: Callable[[str], bool]
     count = text.count("\n") + (not text.endswith("\n"))
     if count > note_facets.MOST_LINES:
         what = f"it has {count} lines; a start reads at most {note_facets.MOST_LINES}"
-        yield Finding(
-            note_facets.PATH, note_facets.MOST_LINES + 1, "map-long", what, "move some of your own words into notes"
-        )
+        fix = "move some of your own words into notes"
+        yield Finding(note_facets.PATH, note_facets.MOST_LINES + 1, "map-long", what, fix)
     names = Names.of(listed)
     prose = CODE.sub(_blank, text)
     for found in LINK.finditer(prose):
         trouble = _trouble(note_facets.PATH, found[1], names, is_file)
         if trouble and begin <= found.start() < end:
             line = text.count("\n", 0, found.start()) + 1
-            yield Finding(
-                note_facets.PATH, line, "missing", f"the map names {found[1]}, which is gone", renew, can_fix=True
-            )
+            what = f"the map names {found[1]}, which is gone"
+            yield Finding(note_facets.PATH, line, "missing", what, renew, can_fix=True)
         elif trouble:
             yield _broken(note_facets.PATH, prose, found, trouble, GLOBAL)
 
@@ -306,9 +304,8 @@ def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> I
     for loop in _loops(edges):
         looping.update(loop)
         note = by_path[min(loop)]
-        what = (
-            "it supersedes itself" if len(loop) == 1 else f"it and {', '.join(sorted(loop)[1:])} supersede each other"
-        )
+        rest = ", ".join(sorted(loop)[1:])
+        what = f"it and {rest} supersede each other" if rest else "it supersedes itself"
         at = line_of(text_of(note.path), "supersedes")
         yield Finding(note.path, at, "loop", what, "take `supersedes` out of the one that counts", project=note.project)
     for path, all_newer in newer.items():
@@ -316,9 +313,8 @@ def chains(listed: list[Note], names: Names, text_of: Callable[[str], str]) -> I
         active = [one for one in all_newer if one.is_active and one.path not in looping]
         if len(active) > 1:
             what = f"{' and '.join(sorted(one.path for one in active))} both supersede it"
-            yield Finding(
-                path, 1, "fork", what, "merge the newer ones, or let one supersede the other", project=note.project
-            )
+            fix = "merge the newer ones, or let one supersede the other"
+            yield Finding(path, 1, "fork", what, fix, project=note.project)
         if active and note.is_active and path not in looping:
             at = line_of(text_of(path), "status")
             what = f"{active[0].path} supersedes it, yet it is still active"

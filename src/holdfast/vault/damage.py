@@ -88,11 +88,8 @@ def find(repository: Repository) -> list[DamagedFile]:
     head = repository.head()
     idents = _tracked(repository, head) if head else {}
     vanished = _vanished(repository.vault, idents)
-    return [
-        DamagedFile(path, why)
-        for path, ident in idents.items()
-        if not _is_as_committed(repository.vault, path, ident) and (why := of(repository, head, path, vanished))
-    ]
+    changed = (path for path, ident in idents.items() if not _is_as_committed(repository.vault, path, ident))
+    return [DamagedFile(path, why) for path in changed if (why := of(repository, head, path, vanished))]
 
 
 def without_damaged(repository: Repository, head: str, changed: list[str], now: float) -> list[str]:
@@ -101,9 +98,8 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
     vanished: frozenset[str] = frozenset()
     if head and any(not os.path.lexists(f"{vault}/{path}") for path in changed):
         vanished = _vanished(vault, _tracked(repository, head))
-        platform.write_atomic(
-            _list(vault), "\n".join(sorted(vanished)).encode("utf-8", "surrogateescape"), durable=False
-        )
+        listed = "\n".join(sorted(vanished)).encode("utf-8", "surrogateescape")
+        platform.write_atomic(_list(vault), listed, durable=False)
     held = {path: why for path in changed if (why := of(repository, head, path, vanished))}
     if held:
         path, why = next(iter(held.items()))

@@ -185,9 +185,8 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     if asked.kind not in notes.FOLDERS:
         raise UsageError(f'"{asked.kind}" is no kind of note; nothing was written. One of: {", ".join(notes.FOLDERS)}.')
     if asked.policy and (asked.policy not in notes.POLICIES or asked.kind != "rule"):
-        raise UsageError(
-            f'A rule can say do, ask or never, not "{asked.policy}", and other notes nothing; nothing was written.'
-        )
+        wrong = f'A rule can say do, ask or never, not "{asked.policy}", and other notes nothing'
+        raise UsageError(f"{wrong}; nothing was written.")
     same = _with_words(writer.index, asked, index.body_digest(body))
     if same:
         return same, None, changes

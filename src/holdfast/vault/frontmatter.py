@@ -87,9 +87,8 @@ def _places(text: str, start: int, source: str) -> tuple[dict[str, Any], dict[st
     for key, value in root.value if root else ():
         name = key.value if key.id == "scalar" else ""
         if not name or name in fields:
-            raise wrong(
-                key.start_mark, f"the key {name} stands there twice" if name else "a key should be a plain word"
-            )
+            reason = f"the key {name} stands there twice" if name else "a key should be a plain word"
+            raise wrong(key.start_mark, reason)
         fields[name] = _plain(value)
         spans[name] = (start + value.start_mark.index, start + _end(value))
         if value.id == "sequence" and value.value:

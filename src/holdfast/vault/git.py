@@ -136,8 +136,7 @@ class Repository:
         return [(line[:2], line[3:].decode("utf-8", "surrogateescape")) for line in raw.split(b"\0") if line]
 
     def differing(self, before: str, after: str) -> set[str]:
-        """The files that differ between two commits or trees, without git where all of both is loose; `before` is ""
-        where there is none. Raises GitFailed."""
+        """The files that differ between two commits or trees ("" is none), without git where they are loose."""
         try:
             return git_loose.differing(self.own_folder(), before, after)
         except LookupError:
@@ -299,9 +298,7 @@ def remove_stale_locks(repository: Repository) -> list[str]:
     folder = repository.own_folder()
     top = (name for name in platform.names(folder) if name in LOCKS or name.startswith("next-index-"))
     locks = [f"{folder}/{name}" for name in top]
-    locks += [
-        f"{top}/{name}" for top, _, found in os.walk(f"{folder}/refs") for name in found if name.endswith(".lock")
-    ]
+    locks += [f"{top}/{one}" for top, _, some in os.walk(f"{folder}/refs") for one in some if one.endswith(".lock")]
     if not locks:
         return []
     owner = _git_at_work(repository, locks)

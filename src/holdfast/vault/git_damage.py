@@ -31,8 +31,7 @@ LARGEST_INDEX = 1 << 30
 
 
 def refuse(repository: Repository) -> None:
-    """Raise HistoryDamaged where a vault that had a history has none to go on with. A repository that is being made, or
-    never had a commit, passes."""
+    """Raise HistoryDamaged where a vault that had a history has none to go on with; one without commits passes."""
     vault, folder = repository.vault, repository.own_folder()
     known = git_settings.known(vault)
     if not known and not git_settings.recorded(folder):
@@ -68,11 +67,8 @@ def as_error(vault: str, found: list[Damage]) -> HistoryDamaged:
         way = f"`{LOOK}` says how to go on" if worst.goes_on else f"`{BEGIN}` goes on without it"
     elif gone:
         way = f"`{MEND}` mends what can be mended, and this is lost: {gone.what}"
-    return HistoryDamaged(
-        f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}.",
-        is_lost=worst.is_lost,
-        what=worst.what,
-    )
+    said = f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}."
+    return HistoryDamaged(said, is_lost=worst.is_lost, what=worst.what)
 
 
 @contextmanager
@@ -193,11 +189,8 @@ def _references(repository: Repository, folder: str, had: str) -> Iterator[Damag
         and not platform.is_there(f"{folder}/{name}")
         and tip != next(iter(git_settings.recorded_of(folder, name)), tip)
     ):
-        yield Damage(
-            git_objects.BRANCH,
-            f".git/{name} is gone, and git would go on at an older commit",
-            is_lost=not newest(repository),
-        )
+        what = f".git/{name} is gone, and git would go on at an older commit"
+        yield Damage(git_objects.BRANCH, what, is_lost=not newest(repository))
     if not had or tip:
         return
     what = f".git/{name} is {_how(git_loose.readable(f'{folder}/{name}'), there=os.path.exists(f'{folder}/{name}'))}"
@@ -287,6 +280,5 @@ def accept_losses(vault: str, *, by: gate.Asker) -> list[Damage]:
 def accept_unreadable(repository: Repository, paths: Sequence[str]) -> None:
     """The committed versions of these files that git cannot give back. Raises OSError."""
     known = git_loose.committed(repository, paths)
-    git_settings.accept(
-        repository.vault, [one for one in known.values() if repository.attempt("cat-file", "blob", one).returncode]
-    )
+    lost = [one for one in known.values() if repository.attempt("cat-file", "blob", one).returncode]
+    git_settings.accept(repository.vault, lost)

@@ -168,8 +168,7 @@ def write_blob(folder: str, data: bytes, aside: str) -> str:
 
 
 def make_sure(repository: Repository, texts: Mapping[str, bytes]) -> list[str]:
-    """Of files that are about to be replaced, those whose committed version was written again. Raises OSError and
-    GitFailed: then nothing has been replaced yet."""
+    """Make sure that git can read these texts before they are replaced; returns the files that were healed."""
     folder = repository.own_folder()
     length = digits(folder)
     idents = {path: blob_id(data, length) for path, data in texts.items()}
@@ -186,9 +185,8 @@ def make_sure(repository: Repository, texts: Mapping[str, bytes]) -> list[str]:
         for path in broken:
             write_blob(folder, texts[path], f"{home.state(repository.vault)}/aside/git-{stamp}")
         with suppress(HoldfastError):
-            ledger.append(
-                home.state(repository.vault), "vault", time.time(), cause="mended", what=f"git's object of {broken[0]}"
-            )
+            what = f"git's object of {broken[0]}"
+            ledger.append(home.state(repository.vault), "vault", time.time(), cause="mended", what=what)
     return broken
 
 

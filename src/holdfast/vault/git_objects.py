@@ -58,8 +58,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class Version:
-    """An object that a commit leads to and the repository does not have: the file or folder that it is ("" for the
-    commit itself), and the oldest commit that has it."""
+    """A lost object: the file or folder that it is ("" for the commit itself), and the oldest commit that has it."""
 
     ident: str
     path: str
@@ -141,8 +140,7 @@ class Graph:
         return self.commits.keys() - torn
 
     def newest_whole(self, known: Sequence[str], without: Iterable[str] = ()) -> str:
-        """The newest whole commit: the first whole one of those that are `known`, else the newest before them, else the
-        newest of all; "" where there is none."""
+        """The first whole commit of those that are `known`, else the newest before them, else of all; "" for none."""
         whole = self.whole() - set(without)
         first = next((one for one in known if one in whole), "")
         return first or self._newest(self.past(known).keys() & whole) or self._newest(whole)
@@ -160,11 +158,8 @@ def read(view: View) -> Graph:
     for ident, raw in _contents(view.repository, view.trees):
         entries = list(git_loose.entries(raw, len(ident) // 2))
         folders = tuple((name, one) for mode, name, one in entries if mode == git_loose.FOLDER)
-        odd = tuple(
-            (name, one)
-            for mode, name, one in entries
-            if mode not in (git_loose.FOLDER, FOREIGN) and one not in view.there
-        )
+        files = [(name, one) for mode, name, one in entries if mode not in (git_loose.FOLDER, FOREIGN)]
+        odd = tuple((name, one) for name, one in files if one not in view.there)
         if folders:
             graph.folders[ident] = folders
         if odd:

@@ -127,8 +127,7 @@ def _read_index(repository: Repository) -> None:
 
 
 def _objects(repository: Repository, _: Damage, aside: str) -> str:
-    """Objects that are cut short go aside, so that git can write them again; then all that the files still have is
-    written, and the trees of the index."""
+    """Put broken objects aside, then write all that the files still have, and the trees of the index."""
     folder = repository.own_folder()
     bad = git_loose.broken_objects(folder)
     for path in bad:
@@ -328,8 +327,7 @@ def _free_name(state: str, now: float) -> str:
 
 
 def _take_in(repository: Repository, now: float) -> tuple[str, int]:
-    """The files as they are, as one commit of ours; returns it, and how many they are. Without this commit all of them
-    would count as edited by hand."""
+    """Commit the files as ours, or all would count as edited by hand; returns the commit, and how many they are."""
     if repository.head():
         _read_index(repository)
     edits = Edits(repository.vault)

@@ -73,9 +73,8 @@ def _steering(path: str, *, network: bool) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        raise GitFailed(
-            f"{path} cannot be read ({error.strerror}), so git was not started; nothing was changed."
-        ) from None
+        why = f"{path} cannot be read ({error.strerror})"
+        raise GitFailed(f"{why}, so git was not started; nothing was changed.") from None
     return next((key for key in names(raw) if is_steering(key, network=network)), "")
 
 

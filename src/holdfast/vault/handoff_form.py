@@ -87,9 +87,8 @@ def _next_steps(handoff: Handoff) -> list[str]:
         return ['There is no next step. Add one under "Next steps": the first command or edit to make; or "None: why".']
     vague = [(nth, AGENDA.search(CODE.sub("`", step))) for nth, step in enumerate(steps, 1) if not NOTHING.match(step)]
     said = [(nth, found[0].strip(" .;:,")) for nth, found in vague if found]
-    return [
-        f'Next step {nth} says "{one}": say what to do and where, such as "run X and fix Y in Z".' for nth, one in said
-    ]
+    advice = 'say what to do and where, such as "run X and fix Y in Z".'
+    return [f'Next step {nth} says "{one}": {advice}' for nth, one in said]
 
 
 def _decisions(handoff: Handoff) -> list[str]:
@@ -231,9 +230,8 @@ def write(
         path = _free(lineage.path_for(made, platform.machine()), listed)
         number = sum(1 for one in listed if one < path) + 1
         subject = f"handoff: session {number} of {made.project}, {made.title}"
-        applied = writer.commit(
-            subject, {path: lineage.render(made)}, cause="handoff", by=gate.BY_UPKEEP, planned_on={path: None}
-        )
+        texts: dict[str, str | None] = {path: lineage.render(made)}
+        applied = writer.commit(subject, texts, cause="handoff", by=gate.BY_UPKEEP, planned_on={path: None})
         if path in applied.skipped:
             raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
     changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()

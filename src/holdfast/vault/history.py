@@ -262,9 +262,8 @@ def _from_handoff(repository: Repository, wanted: str, known: index.Index) -> Un
     added = repository.text("log", "--format=%H", "--diff-filter=A", "-n1", "--", path).split()
     if not added:
         return None
-    return UndoPlan(
-        _entries(repository, added)[0], with_map({path: None}, known), {path: journal.read(repository.vault, path)}
-    )
+    planned_on = {path: journal.read(repository.vault, path)}
+    return UndoPlan(_entries(repository, added)[0], with_map({path: None}, known), planned_on)
 
 
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:

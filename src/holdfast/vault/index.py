@@ -125,11 +125,8 @@ class Index:
 
     def on_shelf(self, shelf: str, projects: Collection[str], most: int) -> list[Note]:
         """The first notes that a brief of these projects chooses from."""
-        found = [
-            (facets.key, facets.name, path)
-            for path, facets in self._facets.items()
-            if facets.shelf == shelf and facets.project in projects
-        ]
+        mine = ((path, one) for path, one in self._facets.items() if one.shelf == shelf and one.project in projects)
+        found = [(one.key, one.name, path) for path, one in mine]
         found.sort(key=lambda one: one[1:])
         found.sort(key=lambda one: one[0], reverse=shelf != note_facets.ALWAYS)
         return [self.known[path].note for *_, path in found[:most]]
@@ -198,8 +195,7 @@ def looked_through(
     *,
     keep: bool = True,
 ) -> Index:
-    """All notes, each row compared with its file. New rows are stored, with what holds from now on: `meta`. Without it
-    no writer believes the rows unseen."""
+    """All notes, each row compared with its file. New rows are stored, with `meta`, for writers to believe unseen."""
     before: dict[str, list[Any]] = {}
     with suppress(sqlite3.Error, ValueError, TypeError):
         before = store.rows() if store else {}

@@ -176,9 +176,8 @@ class StoredIndex(Index):
         return [line for _, armed in sorted(found.items()) for line in armed.split("\n")][:most]
 
     def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
-        rows = self._ask(
-            "SELECT name, path FROM note WHERE map = ? ORDER BY name, path LIMIT ?", group, most + len(self.over)
-        )
+        query = "SELECT name, path FROM note WHERE map = ? ORDER BY name, path LIMIT ?"
+        rows = self._ask(query, group, most + len(self.over))
         found = [(bytes(name), index_store.path_of(path)) for name, path in rows]
         found = [one for one in found if one[1] not in self.over]
         found += [(raw(one.name), path) for path, one in self._planned.items() if one.group == group]
@@ -196,11 +195,8 @@ class StoredIndex(Index):
             )
             found += [(bytes(key), bytes(name), index_store.path_of(path)) for key, name, path in rows]
         found = [one for one in found if one[2] not in self.over]
-        found += [
-            (raw(one.key), raw(one.name), path)
-            for path, one in self._planned.items()
-            if one.shelf == shelf and one.project in projects
-        ]
+        mine = ((path, one) for path, one in self._planned.items() if one.shelf == shelf and one.project in projects)
+        found += [(raw(one.key), raw(one.name), path) for path, one in mine]
         found.sort(key=lambda one: one[1:])
         found.sort(key=lambda one: one[0], reverse=not is_rising)
         return [one.note for one in self._those(path for *_, path in found[:most])]

@@ -145,9 +145,8 @@ def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_
     found = [InstructionFile(f"{root}/{name}", name, inside=root) for name in names]
     if all_hosts:
         rules = sorted(name for name in platform.names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
-        found += [
-            InstructionFile(f"{root}/.cursor/rules/{name}", f".cursor/rules/{name}", inside=root) for name in rules
-        ]
+        labels = [f".cursor/rules/{name}" for name in rules]
+        found += [InstructionFile(f"{root}/{one}", one, inside=root) for one in labels]
     users = [f"{host.folder(env)}/{host.instructions[0]}" for host in hosts]
     if all_hosts:
         users += [f"{user}/.gemini/GEMINI.md", f"{user}/.qwen/QWEN.md"]

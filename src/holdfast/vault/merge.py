@@ -165,8 +165,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _merge_head(root: Document | None, ours: Document, theirs: Document, wanted: dict[str, Any]) -> str:
-    """The front matter with both fences: by lines where that gives the wanted fields, so that the comments of both
-    survive; else ours, changed in place."""
+    """The front matter: by lines where that gives the wanted fields, for the comments of both; else ours, changed."""
     with suppress(_Conflict, Unparsable):
         text = merge_lines(_head(root) if root else "", _head(ours), _head(theirs))
         if frontmatter.parse(text).fields == wanted:

@@ -129,9 +129,8 @@ def of_note(note: Note, body: str) -> tuple[Calls, Calls]:
         if is_rule and clauses and nth == 0 and not says_itself:
             clauses[0].forbids = True  # `(never) Force-pushing to main`: the rule itself says never
         for one in clauses if is_rule else ():
-            one.is_strong = one.forbids and (
-                not english.UNSEEN.search(sentence) or bool(english.PERMISSION.search(sentence))
-            )
+            is_open = not english.UNSEEN.search(sentence) or bool(english.PERMISSION.search(sentence))
+            one.is_strong = one.forbids and is_open
         if clauses and (binds or any(one.is_strong for one in clauses)):
             _read(clauses, line, forbidden, named)
     return forbidden, named
@@ -160,9 +159,8 @@ def _clauses(sentence: str) -> list[_Clause]:
     found: list[_Clause] = []
     for part in parts:
         forbids = bool(english.FORBIDS.search(part))
-        is_strong = bool(
-            english.STRONG.search(part) and (not english.UNSEEN.search(part) or english.PERMISSION.search(part))
-        )
+        is_open = not english.UNSEEN.search(part) or english.PERMISSION.search(part)
+        is_strong = bool(is_open and english.STRONG.search(part))
         if found and not forbids and found[-1].forbids and len(part.split()) <= 3 and things(part):
             forbids, is_strong = True, found[-1].is_strong  # the list goes on
         found.append(_Clause(part, things(part), forbids, is_strong, bool(english.CONDITION.match(part))))
@@ -218,9 +216,8 @@ def _is_choice_before_contrast(clause: _Clause, one: Thing) -> bool:
     """`X instead of Y`, `X over Y`, `from Y to X`: X is what was chosen."""
     contrast = english.CONTRAST.search(clause.text)
     if contrast:
-        return one.at < contrast.start() and bool(
-            english.CHOICE.search(clause.text[: contrast.start()]) or one.kind != PATH
-        )
+        is_chosen = english.CHOICE.search(clause.text[: contrast.start()]) is not None
+        return one.at < contrast.start() and (is_chosen or one.kind != PATH)
     moved = english.MOVED.search(clause.text)
     return moved is not None and one.at > moved.start(1)
 

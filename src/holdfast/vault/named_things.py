@@ -34,8 +34,7 @@ WORDS_OF_TALK = english.word_set(
 
 @dataclass(frozen=True)
 class Thing:
-    """`kind` says what it is, `text` names it, `at` is where in the clause; `is_sure` by its shape, not by a verb.
-    `is_run`: it may be a program too."""
+    """`text` names it, `at` is where in the clause; `is_sure` by its shape, not a verb; `is_run`: maybe a program."""
 
     kind: str
     text: str

@@ -261,9 +261,8 @@ def title(text: str) -> str:
     """A short name: the beginning of a text, cut where a clause ends, else at a word."""
     line = _line(text)
     if len(line) > LONGEST_TITLE:
-        clauses = [
-            at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
-        ]
+        ends = (line.find(sign, SHORTEST_TITLE, LONGEST_TITLE) for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS))
+        clauses = [at for at in ends if at > 0]
         cut = min(clauses, default=0) or line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
         line = line[: cut if cut > 0 else LONGEST_TITLE]
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
@@ -290,8 +289,7 @@ def describe(text: str) -> str:
 
 
 def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
-    """The path of a new note: by kind and name, with a number where the name is taken. Never one that exists. `taken`
-    are the paths that are, or whoever knows of one."""
+    """A path for a new note, by kind and name, with a number where that is `taken`: paths, or a test of one."""
     used = set() if callable(taken) else {path.casefold() for path in taken}
     is_taken = taken if callable(taken) else lambda path: path.casefold() in used
     stem = f"{folder or FOLDERS[kind]}/{slug(name)}"

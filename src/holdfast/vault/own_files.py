@@ -112,9 +112,8 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
             "Run the same command again."
         )
     gone: dict[str, str | None] = dict.fromkeys(archived)
-    applied = writer.commit(
-        f"task: the working folder of {task} goes", gone, cause=TASK, by=gate.BY_UPKEEP, planned_on=archived
-    )
+    subject = f"task: the working folder of {task} goes"
+    applied = writer.commit(subject, gone, cause=TASK, by=gate.BY_UPKEEP, planned_on=archived)
     for top, _, _ in os.walk(f"{writer.vault}/{folder}", topdown=False):
         with suppress(OSError):  # what somebody put there stays, and so does its folder
             os.rmdir(top)

@@ -110,9 +110,8 @@ class _Registry:
         """Raises NotFound, UsageError."""
         found = self.called(wanted)
         if not found:
-            raise NotFound(
-                f'There is no project "{wanted}" in this vault; nothing was changed. `holdfast project list` has them.'
-            )
+            what = f'There is no project "{wanted}" in this vault'
+            raise NotFound(f"{what}; nothing was changed. `holdfast project list` has them.")
         return _the_one(found, wanted)
 
 

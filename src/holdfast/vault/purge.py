@@ -59,9 +59,8 @@ class PurgePlan:
         """The plan as it is shown before the question."""
         former = [path for path in self.paths if path not in self.notes]
         known = f", formerly {', '.join(former)}" if former else ""
-        lines = (
-            [f"{', '.join(self.notes)}{known}: {_many(self.commits, 'commit')} of the history"] if self.notes else []
-        )
+        what = f"{', '.join(self.notes)}{known}: {_many(self.commits, 'commit')} of the history"
+        lines = [what] if self.notes else []
         if self.thoughts:
             lines.append(f"{_many(len(self.thoughts), 'thought')}: every record, in the history too")
         made_from = f"{_many(len(self.flags), 'flag')} it was made from, " if self.notes else ""

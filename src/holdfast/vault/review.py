@@ -247,9 +247,8 @@ def offer(own: str, cwd: str) -> Offer:
     below = vault.removeprefix(f"{root}/")
     is_odd = below == vault or below.partition("/")[0].lower() == ".git" or any(one in vault for one in "\n\t\r\0")
     if is_odd or platform.is_behind_link(root, below):
-        raise UsageError(
-            f"{root}/.holdfast.toml names a vault outside of the repository, or through a link; it cannot be trusted."
-        )
+        what = f"{root}/.holdfast.toml names a vault outside of the repository, or through a link"
+        raise UsageError(f"{what}; it cannot be trusted.")
     return Offer(root, vault, _listed(own).get(root) == vault)
 
 

@@ -61,8 +61,7 @@ def opened(repository: Repository, head: str, dirty: Iterable[str]) -> Index:
 
 
 def as_left(vault: str) -> Index:
-    """The index as the last writer left it, for whoever goes on right behind one; looked through where there is none
-    such, or where notes have come or gone since."""
+    """The index as the last writer left it; looked through where there is none, or where notes came or went."""
     store = index_store.opened(vault, make=False)
     try:
         if store and store.meta().get("commit") and store.meta().get("boot") == _boot():

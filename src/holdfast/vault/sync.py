@@ -247,9 +247,8 @@ def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
         below = (f"{top}/{name}"[len(vault) + 1 :] for top, _, names in os.walk(f"{vault}/{path}") for name in names)
         blocked += [path] if any(texts.get(one, "") is not None for one in below) else []
         if blocked:
-            raise UsageError(
-                f"{blocked[0]} is a file on one machine and a folder on the other; nothing was changed. Rename one."
-            )
+            what = f"{blocked[0]} is a file on one machine and a folder on the other"
+            raise UsageError(f"{what}; nothing was changed. Rename one.")
 
 
 def _is_file(path: str) -> bool:

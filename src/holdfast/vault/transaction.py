@@ -21,24 +21,14 @@ from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
 from holdfast.model import OURS
-from holdfast.vault import (
-    agent_edits,
-    armed_file,
-    authority,
-    damage,
-    git,
-    git_damage,
-    git_loose,
-    git_settings,
-    journal,
-    note_facets,
-    notes,
-    own_files,
-    stored_index,
-)
-from holdfast.vault.git import Repository, remove_stale_locks
+from holdfast.vault import agent_edits, authority, damage, git_damage, git_settings, journal, note_facets, own_files
+from holdfast.vault.armed_file import compile_all
+from holdfast.vault.git import Repository, commit_theirs, remove_stale_locks
+from holdfast.vault.git_loose import tell_lost
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.journal import Applied, Change, File
+from holdfast.vault.notes import some_of
+from holdfast.vault.stored_index import opened as opened_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,7 +63,7 @@ class Writer:
         if self._index is None:
             if self.dirty is None:
                 changed(self)
-            self._index = stored_index.opened(self.repository, self.at or self.repository.head(), self.dirty or ())
+            self._index = opened_index(self.repository, self.at or self.repository.head(), self.dirty or ())
         return self._index
 
     @property
@@ -273,7 +263,7 @@ def commit_person(writer: Writer) -> str:
     edits = agent_files.Edits(repository.vault)
     left = [path for path in kept if not settled.is_done and edits.by(path)]
     theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
-    git_loose.tell_lost(repository, head, theirs, writer.now)
+    tell_lost(repository, head, theirs, writer.now)
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
     if commit:
         writer.look_again()
@@ -308,13 +298,13 @@ def changed(writer: Writer) -> list[tuple[bytes, str]]:
 
 def _commit_theirs(writer: Writer, found: list[tuple[bytes, str]], theirs: list[str]) -> str:
     repository = writer.repository
-    change = Change(new_id(writer.now), _subject(f"edited by hand: {notes.some_of(theirs)}"), (), "hand")
+    change = Change(new_id(writer.now), _subject(f"edited by hand: {some_of(theirs)}"), (), "hand")
     who = repository.person()
     if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):
         # A file was edited again after it was staged: only the index has the version between.
-        git.commit_theirs(repository, (), change.message(), who)
+        commit_theirs(repository, (), change.message(), who)
         change = Change(new_id(writer.now), change.subject, (), "hand")
-    return git.commit_theirs(repository, theirs, change.message(), who)
+    return commit_theirs(repository, theirs, change.message(), who)
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
@@ -329,8 +319,7 @@ def _can_be_kept(vault: str, path: str) -> bool:
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:
-    """True if a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
-    more lines than at the head."""
+    """True if a changed file is our own doing: task memory, thoughts, or one that hooks only appended to."""
     if path not in GROWING:
         return own_files.is_ours(repository.vault, path)
     now = journal.content(repository.vault, path) or b""
@@ -343,7 +332,7 @@ def refresh_derived(vault: str, known: Index, *, with_briefs: bool = True) -> No
     from holdfast.vault import brief
 
     with suppress(OSError):
-        armed_file.compile_all(vault, known)
+        compile_all(vault, known)
         platform.write_atomic(f"{home.state(vault)}/changed", b"", durable=False)  # briefs are to be made anew
         if with_briefs:
             brief.refresh_known(vault, known)
