@@ -89,8 +89,7 @@ class Repository:
         return done
 
     def objects(self, idents: Sequence[str]) -> dict[str, bytes]:
-        """The bytes of objects by id, in one process. An object that git cannot give back is left out, and with it all
-        that was asked for behind it where that ends git."""
+        """The bytes of objects by id, in one process; without those that git cannot give back, and what follows."""
         given = "".join(f"{one}\n" for one in idents).encode("ascii")
         raw = self.attempt("cat-file", "--batch", given=given).stdout
         found: dict[str, bytes] = {}

@@ -65,7 +65,7 @@ def entries(raw: bytes, length: int) -> Iterator[tuple[str, str, str]]:
 
 
 def _tree(folder: str, ident: str) -> dict[str, tuple[str, str]]:
-    """Mode and id by name, of a tree or of the tree of a commit; nothing for ""."""
+    """Mode and id by name, of a tree or of that of a commit; nothing for ""."""
     if not ident:
         return {}
     kind, raw = read(folder, ident)

@@ -200,8 +200,7 @@ def _taken(plan: MergePlan) -> tuple[str, ...]:
 
 
 def _base(repository: Repository, head: str, theirs: str, *, joining: bool) -> str:
-    """The commit that both come from. Where there is none, the empty tree if ours has nothing of its own or the two are
-    to be joined, else UsageError."""
+    """The commit that both come from, else the empty tree if ours is bare or both are to be joined, else UsageError."""
     found = repository.run("merge-base", head, theirs, allowed=(0, 1)).decode("ascii").split()
     if found:
         return found[0]

@@ -234,8 +234,7 @@ def _refuse_odd_lists(vault: str) -> None:
 
 
 def _begin(writer: Writer) -> None:
-    """A fresh repository gets its first commit before anything else, so that there is always a head; one that a person
-    made gets what keeps our machinery out of it."""
+    """Make the first commit, so that there is always a head, or keep our machinery out of one that a person made."""
     has_head = bool(writer.repository.head())
     wanted = [path for path in OWN if not os.path.lexists(f"{writer.vault}/{path}")]
     if has_head and not wanted:
