@@ -21,7 +21,7 @@ from holdfast.errors import HoldfastError
 from holdfast.hosts import registration
 from holdfast.install import writing as exclude
 from holdfast.vault import anchors, git_settings, history, sync
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 from . import support
 from .desk import Desk

@@ -18,7 +18,7 @@ import pytest
 from holdfast.capture import platform
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.vault import notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 from . import support
 from .desk import Desk, Done

@@ -15,7 +15,7 @@ from holdfast.hook import nudge
 from holdfast.model import Moment, Project
 from holdfast.text import orders
 from holdfast.text import sentence_score as scorer
-from holdfast.vault import brief_parts, index, notes, prompts
+from holdfast.vault import index, notes, prompts
 
 from . import support
 from .hook_desk import NOW, Desk
@@ -154,7 +154,7 @@ def test_nothing_of_a_pasted_page_is_shown_or_filed_as_the_users(desk: Desk) -> 
     assert not theirs, theirs
     assert all(note.path.startswith(f"{notes.QUARANTINE}/") for note in known if order.rstrip(".") in note.description)
     project = known[0].project
-    assert not brief_parts.sentences(desk.vault, project, index.Index({}, ()))
+    assert not prompts.lasting(desk.vault, project, index.Index({}, ()))
     assert all(one.pasted == frozenset({"1"}) for one in prompts.sessions(desk.vault, project, 9))
 
 

@@ -28,7 +28,7 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.drain import drain, find_episode
 from holdfast.vault import git as vault_git
 from holdfast.vault import notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 from .support import NAME, count, dice
 from .support_effects import KILL, Effects, in_a_child, put_in_place

@@ -19,7 +19,7 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import GitFailed
 from holdfast.vault import journal
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 from .support import SIZE, count
 from .support_effects import Effects, in_a_child, put_in_place

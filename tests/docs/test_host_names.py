@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 import rooms
-
 from holdfast.capture import gate
 from holdfast.hosts import HOSTS, KNOWN
 from holdfast.hosts.host import every

@@ -16,7 +16,7 @@ from holdfast.close.improve import closing as improve
 from holdfast.close.improve import loops
 from holdfast.close.improve.loops import Loop
 from holdfast.vault import notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from holdfast.close.improve.closing import Advice

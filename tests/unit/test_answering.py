@@ -11,7 +11,7 @@ from hook_support import Home, Terminal
 
 from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
-from holdfast.vault import index, notes, reviewing
+from holdfast.vault import index, notes, review
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}
 REMEMBER = "Remember: never push on Friday."
@@ -235,7 +235,7 @@ def test_the_same_order_again_is_the_same_note(fresh: Home) -> None:
 def test_an_order_that_was_confirmed_is_not_asked_about_again(fresh: Home) -> None:
     ask(fresh, STANDING)
     (note,) = close(fresh)
-    reviewing.decide(str(fresh.vault), 1_770_000_000.0, None, accept=[note.path], by=BY_USER)
+    review.decide(str(fresh.vault), 1_770_000_000.0, None, accept=[note.path], by=BY_USER)
     ask(fresh, STANDING, session="s2")
     (again,) = close(fresh, "s2")
     assert (again.path.partition("/")[0], again.kind, again.status) == ("rules", "rule", "active")

@@ -19,7 +19,7 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.vault import archive, git_settings
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 NOW = 1_790_000_000.0
 BODY = "---\nname: One\n---\n\nThe one note of this vault.\n"

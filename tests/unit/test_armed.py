@@ -22,7 +22,7 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import UsageError
 from holdfast.vault import armed, armed_file, index, notes
 from holdfast.vault.armed import When
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from hook_support import Home, Terminal

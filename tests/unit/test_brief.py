@@ -22,7 +22,7 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain
 from holdfast.memory import Memory
 from holdfast.model import Project, replace
-from holdfast.vault import anchors, brief, edits, frontmatter, index, journal, lineage, note_facets, notes, writing
+from holdfast.vault import anchors, brief, edits, frontmatter, index, journal, lineage, note_facets, notes, transaction
 from holdfast.vault.lineage import Handoff
 
 DAY = "2026-11-01"
@@ -704,7 +704,7 @@ def test_every_flag_is_told_at_every_moment_of_a_close(
         return call
 
     places = [(settle.Settlement, "claim"), (settle.Settlement, "acknowledge"), (journal, "apply"), (marks, "remove")]
-    places += [(making, "refresh_known"), (story, "forget"), (platform, "write_atomic"), (writing, "commit_person")]
+    places += [(making, "refresh_known"), (story, "forget"), (platform, "write_atomic"), (transaction, "commit_person")]
     before = fresh.vault.with_name("before")
     shutil.copytree(fresh.vault, before)
     for at in range(1, 200):
@@ -890,7 +890,7 @@ def test_the_next_steps_that_somebody_wrote_outlive_a_session_that_nobody_wrote_
     memory = Memory.open(str(fresh.vault), str(fresh.project), lambda: 1_800_000_000.0, fresh.env)
     memory.sessions.handoff("# Refunds\n\n## Next steps\n- guard refunds in orders.py\n")
     later = Handoff("what time is it", "2027-01-16T00:00:00Z", memory.at.project().id, author=lineage.MECHANICAL)
-    with writing.writing(memory.at.vault, 1_800_000_100.0) as writer:
+    with transaction.writing(memory.at.vault, 1_800_000_100.0) as writer:
         done = replace_sections(later, goals=("what time is it",))
         writer.commit("close", {lineage.path_for(done, "m"): lineage.render(done)}, cause="close", by=BY_UPKEEP)
     told = memory.sessions.boot().text

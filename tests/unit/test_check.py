@@ -13,7 +13,7 @@ import pytest
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.vault import check, note_facets, notes
 from holdfast.vault.anchors import make
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -247,7 +247,7 @@ def test_a_fork_and_a_superseded_note_that_still_counts_are_found(vault: str) ->
 
 
 def test_a_chain_of_three_thousand_is_no_trouble(vault: str) -> None:
-    from holdfast.vault.check_links import Names, chains
+    from holdfast.vault.check_notes import Names, chains
 
     listed = [
         notes.from_fields(

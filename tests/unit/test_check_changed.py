@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.capture import platform
 from holdfast.vault import check, edits, journal, stored_index
-from holdfast.vault.writing import take_in
+from holdfast.vault.transaction import take_in
 
 NOW = 1_800_000_000.0
 

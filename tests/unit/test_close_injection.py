@@ -23,7 +23,7 @@ from holdfast.close.think import consolidate, draft, groups
 from holdfast.judge.reading import Fence
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 OWN = {
     "rules/never-push.md": ("rule", "user", "Never push on Friday.\nNot even a small fix."),

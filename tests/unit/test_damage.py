@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import log
+from holdfast.capture import locks, log
 from holdfast.vault import damage, edits
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import lock, writing
+from holdfast.vault.transaction import writing
 
 NOW = 1_790_000_000.0
 NOTE = "knowledge/tests-need-redis.md"
@@ -48,7 +48,7 @@ def found(vault: Path) -> dict[str, str]:
 
 
 def restore(vault: Path) -> list[str]:
-    held = lock(str(vault), 5)
+    held = locks.taken(f"{vault}/.state/vault.lock", 5)
     try:
         repository = Repository(str(vault), held)
         return list(damage.restore(repository, damage.find(repository)))

@@ -18,7 +18,7 @@ from holdfast.health.doctor import examine_and_mend
 from holdfast.health.field import check_field
 from holdfast.health.finding import Finding
 from holdfast.memory import Memory
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 
 @pytest.fixture

@@ -12,14 +12,13 @@ from doctor_support import ask, failing, fix, installed, look, one, place
 from hook_support import Home, fill_up, make_read_only, mounted, too_open
 
 from holdfast.capture import home as vaults
-from holdfast.capture import platform
+from holdfast.capture import locks, platform
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.memory import Memory
 from holdfast.vault import journal
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
-from holdfast.vault.writing import lock as take_lock
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 
@@ -177,7 +176,7 @@ def test_a_lock_whose_owner_lives_stays(healthy: Home) -> None:
 
 def test_a_lock_while_somebody_writes_is_their_work(healthy: Home) -> None:
     (healthy.vault / ".git" / "index.lock").touch()
-    held = take_lock(str(healthy.vault), 1.0)
+    held = locks.taken(f"{healthy.vault}/.state/vault.lock", 1.0)
     try:
         assert ask(healthy, "git").ok
     finally:

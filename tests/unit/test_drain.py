@@ -22,7 +22,7 @@ from holdfast.close.drain import Closed, drain
 from holdfast.errors import NewerFormat
 from holdfast.model import Flag
 from holdfast.vault import lineage, notes
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 NOW = 1_790_000_000.0  # 2026-09-21
 SHOP, OTHER = "shop-11111111", "other-22222222"

@@ -23,7 +23,7 @@ from holdfast.field import coverage, rebuild, retrieve, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
 from holdfast.vault import own_files, purge, purge_history
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 SAID = "Orders are locked optimistically since the double booking"
 OTHER = "Bounced mails are retried by the provider four times"

@@ -19,7 +19,7 @@ from holdfast.field.thought import Thought, note_id
 from holdfast.tasks import completion, states
 from holdfast.vault import lineage, purge
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 
 @pytest.fixture

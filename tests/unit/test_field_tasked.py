@@ -13,7 +13,7 @@ from holdfast.capture import codec, log
 from holdfast.capture.ids import new_id
 from holdfast.field import coverage, indexing
 from holdfast.tasks import completion, record, states
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 SECRET = "Order 73 holds a secret"
 PAID = "Order 73 was paid in the end, by a friend of the house"

@@ -13,7 +13,7 @@ from holdfast.capture import gate
 from holdfast.capture.gate import APPLY, LIFTED, MADE, REFUSE, WAIT, Asker, Change
 from holdfast.model import ORIGINS, TRUSTED, Flag
 from holdfast.vault import notes
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 NOW = 1_800_000_000.0
 OUTSIDE = tuple(one for one in ORIGINS if one not in TRUSTED)

@@ -13,7 +13,7 @@ from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import history, note_facets, notes
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from hook_support import Home, Terminal

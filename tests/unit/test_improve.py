@@ -23,7 +23,7 @@ from holdfast.errors import UsageError
 from holdfast.model import Flag
 from holdfast.vault import armed, notes
 from holdfast.vault.index import Index
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 
 @pytest.fixture

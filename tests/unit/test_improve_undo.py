@@ -17,7 +17,7 @@ from holdfast.close.improve import closing as improve
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 DOCKER = ("docker prune took the volumes", "name the image")
 

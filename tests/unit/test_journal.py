@@ -22,10 +22,10 @@ from holdfast.capture.ids import digest
 from holdfast.close.filing import Filing
 from holdfast.errors import GitFailed, HoldfastError, UsageError
 from holdfast.model import Flag
-from holdfast.vault import edits, index, journal, note_facets, notes, reviewing
+from holdfast.vault import edits, index, journal, note_facets, notes, review
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import Change, File
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 NOW = 1_800_000_000.0
 DAY = "2027-01-15"
@@ -87,7 +87,7 @@ def do(vault: str, step: str, nth: int) -> None:
         filed = edits.remember(vault, edits.Asked(f"Short-lived, {nth}."), NOW)
         edits.forget(vault, [filed.path], NOW, by=BY_USER)
     elif step == "review":
-        reviewing.decide(vault, NOW + nth * 86400, None, keep=[PATH], by=BY_USER)
+        review.decide(vault, NOW + nth * 86400, None, keep=[PATH], by=BY_USER)
     else:
         with writing(vault, NOW) as writer:
             text = writer.read(PATH) or ""

@@ -551,7 +551,7 @@ def test_what_was_held_back_is_told_although_a_note_had_to_be_written_in_a_secon
     import json
 
     from holdfast.close.improve import proposals
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
     transcript = tmp_path / "t.jsonl"
     call = {"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": "pytest -q"}}

@@ -19,7 +19,7 @@ from holdfast.errors import UsageError
 from holdfast.health.closes import check_loops
 from holdfast.health.finding import Place
 from holdfast.model import Flag
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from holdfast.capture import gate, notices
 from holdfast.errors import HistoryDamaged, NotFound
 from holdfast.health.finding import CAN_MEND, LOST, Finding
 from holdfast.health.history import check_history
-from holdfast.vault import git_damage, git_mending, kept_versions
+from holdfast.vault import git_damage, git_repair, git_settings
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
@@ -173,7 +173,7 @@ def test_a_pack_that_was_cut_in_half_is_a_loss_before_any_mending(vault: Home, t
     assert fixed.status == 20
     assert fixed.out.count("not mended") == 0, fixed.out
     assert fixed.out.count("LOST") == 1, fixed.out
-    git_mending.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert look(vault).ok
 
 
@@ -196,7 +196,7 @@ def test_damage_behind_damage_is_seen_at_once(vault: Home) -> None:
 def test_a_new_history_that_only_mends_says_what_it_did(vault: Home) -> None:
     (vault.vault / ".git" / "index").write_bytes(b"")
     with pytest.raises(NotFound, match=r"no new one was begun.*index made anew"):
-        git_mending.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+        git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert look(vault).ok
 
 
@@ -268,7 +268,7 @@ def test_an_accepted_loss_is_no_alarm_and_every_commit_stays(lacking: Home, term
     again = spoil(lacking, "HEAD:knowledge/more.md")
     (lacking.vault / "knowledge" / "more.md").write_text("---\nname: more\n---\nAnother.\n")
     assert look(lacking).level == LOST, "another loss is another alarm"
-    assert again not in kept_versions.idents(str(lacking.vault))
+    assert again not in git_settings.accepted(str(lacking.vault))
 
 
 @pytest.mark.parametrize("words", [("--accept-lost",), ("--new-history",)])
@@ -284,7 +284,7 @@ def test_an_agent_accepts_no_loss(lacking: Home, terminal: Terminal, agents: Age
     lacking.answer(lacking.event("SessionStart", source="startup"), pid=agents().pid)
     done = terminal("doctor", "--accept-lost", "--yes", env=AGENT)
     assert "is the user's to do" in done.err
-    assert not kept_versions.idents(str(lacking.vault))
+    assert not git_settings.accepted(str(lacking.vault))
 
 
 def test_what_the_history_cannot_go_on_without_is_not_accepted(vault: Home, terminal: Terminal) -> None:
@@ -310,7 +310,7 @@ def test_a_close_finds_a_spoilt_object_and_the_next_start_says_it(vault: Home, t
 def test_a_close_tells_of_a_lost_version_until_the_user_accepts_it(lacking: Home, terminal: Terminal) -> None:
     assert terminal("close").status == 0
     assert "an older version in the vault's history is lost" in start(lacking)
-    kept_versions.by_word(str(lacking.vault), by=gate.BY_USER)
+    git_damage.accept_losses(str(lacking.vault), by=gate.BY_USER)
     assert terminal("close").status == 0
     assert "WARNING: since" not in start(lacking)
 

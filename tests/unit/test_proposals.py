@@ -197,7 +197,7 @@ def fill(where: Home) -> str:
     """One edit that waits in the project of a home."""
     vault = str(where.vault)
     from holdfast.vault import notes
-    from holdfast.vault.writing import writing
+    from holdfast.vault.transaction import writing
 
     text = notes.new_text(
         name="Port", description="x", kind="knowledge", body="80", day="2026-01-01", project="global", origin="agent"

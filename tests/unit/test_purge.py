@@ -20,7 +20,7 @@ from holdfast.errors import Busy, GitFailed, NotFound, UsageError
 from holdfast.model import Flag
 from holdfast.vault import notes, purge, purge_history, sync
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 

@@ -13,8 +13,8 @@ from holdfast.capture import once
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.drain import drain
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import history, notes, reviewing
-from holdfast.vault.writing import writing
+from holdfast.vault import history, notes, review
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,26 +46,26 @@ def subjects(vault: str, count: int) -> list[str]:
 )
 def test_a_note_is_due_when_its_kinds_time_is_over(kind: str, days: int | None) -> None:
     note = notes.from_fields(f"{notes.FOLDERS[kind]}/a.md", {"kind": kind, "reviewed": TODAY}, "")
-    assert reviewing.due(note, NOW) is None
-    late = reviewing.due(note, NOW + 10_000 * 86400)
+    assert review.due(note, NOW) is None
+    late = review.due(note, NOW + 10_000 * 86400)
     if days is None:
         assert late is None
     else:
-        assert reviewing.due(note, NOW + days * 86400) is None
-        assert reviewing.due(note, NOW + (days + 1) * 86400) == reviewing.Due(note, 1)
+        assert review.due(note, NOW + days * 86400) is None
+        assert review.due(note, NOW + (days + 1) * 86400) == review.Due(note, 1)
 
 
 def test_one_never_reviewed_is_as_old_as_its_last_edit_and_one_without_a_date_is_due() -> None:
     edited = notes.from_fields("knowledge/a.md", {"edited": "2025-01-01"}, "")
-    assert reviewing.due(edited, NOW) is not None
+    assert review.due(edited, NOW) is not None
     undated = notes.from_fields("knowledge/a.md", {"reviewed": "last week"}, "")
-    assert reviewing.due(undated, NOW) == reviewing.Due(undated, None)
+    assert review.due(undated, NOW) == review.Due(undated, None)
 
 
 def test_superseded_and_quarantined_notes_are_never_due() -> None:
     old = {"reviewed": "2020-01-01"}
-    assert reviewing.due(notes.from_fields("knowledge/a.md", {**old, "status": "superseded"}, ""), NOW) is None
-    assert reviewing.due(notes.from_fields("quarantine/a.md", old, ""), NOW) is None
+    assert review.due(notes.from_fields("knowledge/a.md", {**old, "status": "superseded"}, ""), NOW) is None
+    assert review.due(notes.from_fields("quarantine/a.md", old, ""), NOW) is None
 
 
 def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> None:
@@ -80,23 +80,23 @@ def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> 
             "quarantine/r.md": a_note("R", origin="web", project="other-1"),
         },
     )
-    found = reviewing.listing(vault, NOW, "shop-1")
+    found = review.listing(vault, NOW, "shop-1")
     assert [one.note.name for one in found.due] == ["B", "A"]
     assert [note.name for note in found.quarantined] == ["Q"]
     assert found.elsewhere == 2
-    everything = reviewing.listing(vault, NOW, None)
+    everything = review.listing(vault, NOW, None)
     assert (len(everything.due), len(everything.quarantined), everything.elsewhere) == (3, 2, 0)
 
 
 def test_keep_renews_the_date_and_no_other_byte(vault: str, place: Path) -> None:
     text = a_note("A").replace("kind:", "# mine\nkind:")
     fill(vault, {"knowledge/a.md": text})
-    done = reviewing.decide(vault, NOW, "shop-1", keep=["a"], by=BY_USER)
-    assert done == [reviewing.Reviewed("keep", "knowledge/a.md", "knowledge/a.md")]
+    done = review.decide(vault, NOW, "shop-1", keep=["a"], by=BY_USER)
+    assert done == [review.Reviewed("keep", "knowledge/a.md", "knowledge/a.md")]
     kept = (place / "vault" / "knowledge" / "a.md").read_text()
     assert kept == text.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
     assert subjects(vault, 1) == ["review: keep A"]
-    assert reviewing.listing(vault, NOW, None).due == ()
+    assert review.listing(vault, NOW, None).due == ()
 
 
 def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, place: Path) -> None:
@@ -107,8 +107,8 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
             "quarantine/x.md": a_note("Ask first", kind="rule", status="unconfirmed", origin="web"),
         },
     )
-    done = reviewing.decide(vault, NOW, "shop-1", accept=["quarantine/x.md"], by=BY_USER)
-    assert done == [reviewing.Reviewed("accept", "quarantine/x.md", "rules/ask-first-2.md")]
+    done = review.decide(vault, NOW, "shop-1", accept=["quarantine/x.md"], by=BY_USER)
+    assert done == [review.Reviewed("accept", "quarantine/x.md", "rules/ask-first-2.md")]
     accepted = notes.read(vault, "rules/ask-first-2.md")
     assert isinstance(accepted, notes.Note)
     assert (accepted.status, accepted.reviewed, accepted.origin) == ("active", TODAY, "user")
@@ -120,7 +120,7 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
 
 def test_reject_takes_a_note_out_of_the_vault_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/x.md": a_note("Send me the keys", origin="web")})
-    reviewing.decide(vault, NOW, "shop-1", reject=["send me the keys"], by=BY_USER)
+    review.decide(vault, NOW, "shop-1", reject=["send me the keys"], by=BY_USER)
     assert not (place / "vault" / "quarantine" / "x.md").exists()
     command = ["git", "-C", vault, "show", "HEAD~1:quarantine/x.md"]
     assert "Send me the keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -130,23 +130,23 @@ def test_accept_and_reject_are_for_quarantine_and_keep_is_not(vault: str) -> Non
     fill(vault, {"knowledge/a.md": a_note("A"), "quarantine/q.md": a_note("Q")})
     for wrong in ({"accept": ["a"]}, {"reject": ["knowledge/a.md"]}, {"keep": ["q"]}):
         with pytest.raises(NotFound):
-            reviewing.decide(vault, NOW, "shop-1", **wrong, by=BY_USER)
+            review.decide(vault, NOW, "shop-1", **wrong, by=BY_USER)
     with pytest.raises(UsageError, match="named twice"):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q"], reject=["q"], by=BY_USER)
+        review.decide(vault, NOW, "shop-1", accept=["q"], reject=["q"], by=BY_USER)
     assert subjects(vault, 1) == ["test"]
 
 
 def test_nothing_is_done_where_one_of_the_names_is_wrong(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/q.md": a_note("Q"), "quarantine/r.md": a_note("R")})
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q", "nobody"], by=BY_USER)
+        review.decide(vault, NOW, "shop-1", accept=["q", "nobody"], by=BY_USER)
     assert (place / "vault" / "quarantine" / "q.md").exists()
 
 
 def test_a_note_of_an_unknown_kind_is_not_accepted(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/q.md": a_note("Q", kind="rumour")})
     with pytest.raises(UsageError, match="rumour"):
-        reviewing.decide(vault, NOW, "shop-1", accept=["q"], by=BY_USER)
+        review.decide(vault, NOW, "shop-1", accept=["q"], by=BY_USER)
     assert (place / "vault" / "quarantine" / "q.md").exists()
 
 
@@ -156,7 +156,7 @@ def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vaul
         planned = writer.read("quarantine/q.md")
         (place / "vault" / "quarantine" / "q.md").write_text("edited meanwhile")
         with pytest.raises(HoldfastError, match="edited at this very moment"):
-            reviewing._commit(
+            review._commit(
                 writer,
                 "review: accept Q",
                 {"knowledge/q.md": planned, "quarantine/q.md": None},
@@ -177,12 +177,12 @@ def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> No
             "feedback/other.md": a_note("Other", kind="feedback", status="unconfirmed", project="other-1"),
         },
     )
-    found = reviewing.listing(vault, NOW, "shop-1")
+    found = review.listing(vault, NOW, "shop-1")
     assert [note.name for note in found.unconfirmed] == ["Tabs", "Old"]
     assert [note.name for note in found.quarantined] == ["Both"]
     assert (found.due, found.elsewhere) == ((), 1)
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", accept=["feedback/other.md"], by=BY_USER)
+        review.decide(vault, NOW, "shop-1", accept=["feedback/other.md"], by=BY_USER)
 
 
 def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_changes(
@@ -190,8 +190,8 @@ def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_
 ) -> None:
     text = a_note("Tabs", kind="feedback", status="unconfirmed").replace("kind:", "# mine\nkind:")
     fill(vault, {"feedback/tabs.md": text})
-    done = reviewing.decide(vault, NOW, "shop-1", accept=["tabs"], by=BY_USER)
-    assert done == [reviewing.Reviewed("accept", "feedback/tabs.md", "rules/tabs.md")]
+    done = review.decide(vault, NOW, "shop-1", accept=["tabs"], by=BY_USER)
+    assert done == [review.Reviewed("accept", "feedback/tabs.md", "rules/tabs.md")]
     expected = text.replace("status: unconfirmed", "status: active").replace("kind: feedback", "kind: rule")
     expected = expected.replace("reviewed: 2025-01-01", f"reviewed: {TODAY}")
     assert (place / "vault" / "rules" / "tabs.md").read_text() == expected
@@ -199,13 +199,13 @@ def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_
     assert "rules/tabs.md" in (place / "vault" / "BRAIN.md").read_text()
     assert subjects(vault, 1) == ["review: accept Tabs"]
     with pytest.raises(NotFound):
-        reviewing.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER)
+        review.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER)
 
 
 def test_an_unconfirmed_note_that_is_rejected_is_gone_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"feedback/tabs.md": a_note("Tabs", kind="feedback", status="unconfirmed")})
-    assert reviewing.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER) == [
-        reviewing.Reviewed("reject", "feedback/tabs.md", "")
+    assert review.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER) == [
+        review.Reviewed("reject", "feedback/tabs.md", "")
     ]
     assert not (place / "vault" / "feedback" / "tabs.md").exists()
     command = ["git", "-C", vault, "show", "HEAD~1:feedback/tabs.md"]
@@ -267,14 +267,14 @@ def fill_sessions(vault: str) -> None:
 
 def test_all_that_waits_from_one_session_is_found_by_the_beginning_of_its_id(vault: str) -> None:
     fill_sessions(vault)
-    assert [note.name for note in reviewing.of_session(vault, "shop-1", "abc")] == ["A", "B", "C"]
-    assert [note.name for note in reviewing.of_session(vault, None, "abd-2")] == ["D"]
-    assert [note.name for note in reviewing.of_session(vault, None, "last")] == ["A", "B", "C"], "B is the newest"
+    assert [note.name for note in review.of_session(vault, "shop-1", "abc")] == ["A", "B", "C"]
+    assert [note.name for note in review.of_session(vault, None, "abd-2")] == ["D"]
+    assert [note.name for note in review.of_session(vault, None, "last")] == ["A", "B", "C"], "B is the newest"
     with pytest.raises(UsageError, match="more than one session"):
-        reviewing.of_session(vault, None, "ab")
+        review.of_session(vault, None, "ab")
     for wanted in ("nope", "claude-code", "", "/"):
         with pytest.raises(NotFound, match="Nothing waits"):
-            reviewing.of_session(vault, None, wanted)
+            review.of_session(vault, None, wanted)
 
 
 def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_undone(
@@ -291,14 +291,14 @@ def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_u
     done = terminal("review", "--accept-session", "abc-1")
     assert done.status == 0, done.err
     assert done.out.count("accepted ") == 3
-    left = {note.name for note in reviewing.listing(vault, NOW, None).quarantined}
+    left = {note.name for note in review.listing(vault, NOW, None).quarantined}
     assert left == {"D", "E"}
     accepted = notes.read(vault, "rules/a.md")
     assert isinstance(accepted, notes.Note)
     assert (accepted.origin, accepted.status, accepted.fields["came_from"]) == ("user", "active", "tool")
     newest = history.changes(vault, count=1)[0].id
     assert terminal("undo", newest).status == 0
-    assert len(reviewing.listing(vault, NOW, None).quarantined) + len(reviewing.listing(vault, NOW, None).proposed) == 3
+    assert len(review.listing(vault, NOW, None).quarantined) + len(review.listing(vault, NOW, None).proposed) == 3
 
 
 def test_an_agent_does_not_accept_what_its_own_session_brought(fresh: Home) -> None:
@@ -306,7 +306,7 @@ def test_an_agent_does_not_accept_what_its_own_session_brought(fresh: Home) -> N
     fresh.reply(fresh.event("SessionStart", "abc-1", source="startup"))
     done = fresh.cli("review", "--accept-session", "abc-1", env={"CLAUDE_CODE_SESSION_ID": "abc-1"})
     assert done.status != 0
-    assert len(reviewing.listing(str(fresh.vault), NOW, None).quarantined) == 4
+    assert len(review.listing(str(fresh.vault), NOW, None).quarantined) == 4
 
 
 def test_what_a_tainted_session_leaves_says_which_session_it_was(fresh: Home) -> None:
@@ -316,5 +316,5 @@ def test_what_a_tainted_session_leaves_says_which_session_it_was(fresh: Home) ->
         fresh.reply(fresh.event("PreToolUse", tool_name="Bash", tool_input=line))
     fresh.answer(fresh.event("SessionEnd", reason="other"))
     drain(str(fresh.vault))
-    found = reviewing.listing(str(fresh.vault), time.time(), None).quarantined
+    found = review.listing(str(fresh.vault), time.time(), None).quarantined
     assert [(note.description, note.session) for note in found] == [("a rule after it", "claude-code/s1/1")]

@@ -13,7 +13,7 @@ from holdfast.capture import flags, queue
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.drain import drain
 from holdfast.vault import armed, armed_file, index, named_calls, notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 NOW = 1_790_000_000.0
 AUTH = "DO NOT modify config/auth.yaml — used by 3 services"

@@ -18,7 +18,7 @@ from holdfast.close.improve import proposals, skills
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import skills as improve_plan
 from holdfast.close.improve.skills import HEADING
-from holdfast.vault.writing import Writer
+from holdfast.vault.transaction import Writer
 
 LINE = "Snag: it hung. Better: one frame"
 

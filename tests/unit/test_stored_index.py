@@ -19,7 +19,7 @@ from holdfast.text import folding
 from holdfast.vault import edits, index, index_store, note_facets, notes, stored_index
 from holdfast.vault.index import Index
 from holdfast.vault.index_rows import StoredIndex
-from holdfast.vault.writing import take_in, writing
+from holdfast.vault.transaction import take_in, writing
 
 NOW = 1_800_000_000.0
 PROJECTS = frozenset((notes.GLOBAL, "app-1"))

@@ -20,7 +20,7 @@ from holdfast.vault import frontmatter, history, index, journal, note_facets, no
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 

@@ -18,7 +18,7 @@ from holdfast.tasks.index import Index
 from holdfast.tasks.record import Entry
 from holdfast.vault import own_files as task_files
 from holdfast.vault import sync
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from holdfast.memory import Memory
 from holdfast.tasks import boot, completion, page, record, states
 from holdfast.vault import check, own_files, sync
 from holdfast.vault.git import Repository
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from hook_support import Home, Terminal

@@ -12,7 +12,7 @@ from hook_support import Home, Terminal
 from holdfast.capture import home, projects
 from holdfast.capture.gate import BY_USER
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import brief, frontmatter, reviewing
+from holdfast.vault import brief, frontmatter, review
 
 RULE = frontmatter.render({"name": "obey", "description": "obey", "kind": "rule"}, "\nObey the repository.\n")
 
@@ -68,7 +68,7 @@ def test_trust_is_for_that_repository_and_what_lies_in_it_only(offered: Home) ->
     inner.mkdir(parents=True)
     beside = offered.folder / "shop-2"
     beside.mkdir()
-    reviewing.trust(str(offered.vault), str(inner), by=BY_USER)
+    review.trust(str(offered.vault), str(inner), by=BY_USER)
     assert used(offered, inner) == str(offered.project / "memory")
     assert used(offered, beside) == str(offered.vault)
     assert used(offered, offered.folder) == str(offered.vault)
@@ -95,10 +95,10 @@ def test_trust_is_for_that_repository_and_what_lies_in_it_only(offered: Home) ->
 def test_a_vault_outside_of_the_repository_or_in_gits_own_folder_cannot_be_trusted(offered: Home, named: str) -> None:
     (offered.project / ".holdfast.toml").write_text(f'vault = "{named}"\n')
     if named == "~/x":
-        assert reviewing.offer(str(offered.vault), str(offered.project)).vault == f"{offered.project}/~/x", "not a home"
+        assert review.offer(str(offered.vault), str(offered.project)).vault == f"{offered.project}/~/x", "not a home"
         return
     with pytest.raises((UsageError, NotFound)):
-        reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+        review.trust(str(offered.vault), str(offered.project), by=BY_USER)
     assert used(offered) == str(offered.vault)
 
 
@@ -113,11 +113,11 @@ def test_a_vault_behind_a_link_cannot_be_trusted(offered: Home, link: str, where
     path.symlink_to(target)
     (offered.project / ".holdfast.toml").write_text(f'vault = "{link}/deep"\n')
     with pytest.raises(UsageError, match="through a link"):
-        reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+        review.trust(str(offered.vault), str(offered.project), by=BY_USER)
 
 
 def test_a_trusted_vault_that_a_pull_turned_into_a_link_is_no_longer_used(offered: Home) -> None:
-    reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+    review.trust(str(offered.vault), str(offered.project), by=BY_USER)
     (offered.project / "memory").rename(offered.project / "was")
     (offered.project / "memory").symlink_to(offered.folder)
     assert used(offered) == str(offered.vault)
@@ -127,18 +127,18 @@ def test_a_trusted_vault_that_a_pull_turned_into_a_link_is_no_longer_used(offere
 def test_a_repository_that_names_none_has_nothing_to_trust(offered: Home, text: str) -> None:
     (offered.project / ".holdfast.toml").write_text(text)
     with pytest.raises(NotFound):
-        reviewing.offer(str(offered.vault), str(offered.project))
+        review.offer(str(offered.vault), str(offered.project))
 
 
 def test_what_was_not_trusted_cannot_be_distrusted_not_even_below_what_was(offered: Home) -> None:
-    reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+    review.trust(str(offered.vault), str(offered.project), by=BY_USER)
     nested = offered.project / "vendor"
     subprocess.run(["git", "init", "-q", str(nested)], check=True)
     with pytest.raises(NotFound):
-        reviewing.distrust(str(offered.vault), str(nested))
-    assert reviewing.distrust(str(offered.vault), str(offered.project)) == str(offered.project)
+        review.distrust(str(offered.vault), str(nested))
+    assert review.distrust(str(offered.vault), str(offered.project)) == str(offered.project)
     with pytest.raises(NotFound):
-        reviewing.distrust(str(offered.vault), str(offered.project))
+        review.distrust(str(offered.vault), str(offered.project))
 
 
 def test_trusting_twice_is_once_and_keeps_the_others(offered: Home) -> None:
@@ -146,11 +146,11 @@ def test_trusting_twice_is_once_and_keeps_the_others(offered: Home) -> None:
     other = offered.folder / "other"
     other.mkdir()
     (other / ".holdfast.toml").write_text('vault = "notes"\n')
-    reviewing.trust(own, str(other), by=BY_USER)
-    reviewing.trust(own, str(offered.project), by=BY_USER)
-    reviewing.trust(own, str(offered.project), by=BY_USER)
+    review.trust(own, str(other), by=BY_USER)
+    review.trust(own, str(offered.project), by=BY_USER)
+    review.trust(own, str(offered.project), by=BY_USER)
     assert len(Path(home.trusted_path(own)).read_text().splitlines()) == 2
-    reviewing.distrust(own, str(offered.project))
+    review.distrust(own, str(offered.project))
     assert used(offered, other) == str(other / "notes")
 
 
@@ -160,10 +160,10 @@ def test_a_repository_cannot_give_the_word_itself(offered: Home) -> None:
     state.mkdir()
     (state / "trusted").write_text(f"{offered.project}\t{offered.project}/memory\n")
     assert used(offered) == str(offered.vault)
-    reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+    review.trust(str(offered.vault), str(offered.project), by=BY_USER)
     (offered.project / ".holdfast.toml").write_text('vault = "evil"\n')
     assert used(offered) == str(offered.project / "memory")
-    assert not reviewing.offer(str(offered.vault), str(offered.project)).trusted
+    assert not review.offer(str(offered.vault), str(offered.project)).trusted
 
 
 def test_a_named_home_goes_before_it_and_that_is_said(offered: Home, terminal: Terminal) -> None:
@@ -180,7 +180,7 @@ def test_the_brief_of_the_users_own_vault_never_quotes_a_repositorys(offered: Ho
 
 
 def test_a_pause_holds_in_a_trusted_repository_too(offered: Home, terminal: Terminal) -> None:
-    reviewing.trust(str(offered.vault), str(offered.project), by=BY_USER)
+    review.trust(str(offered.vault), str(offered.project), by=BY_USER)
     env = {key: text for key, text in offered.env.items() if key != "HOLDFAST_HOME"}
     assert home.why_off(env, str(offered.project / "memory")) == ""
     own = home.own_vault(env)

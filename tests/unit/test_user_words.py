@@ -13,7 +13,7 @@ from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
 from holdfast.hook import nudge
 from holdfast.memory import Memory
-from holdfast.vault import index, reviewing
+from holdfast.vault import index, review
 from holdfast.vault.notes import Note
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "s1"}
@@ -46,7 +46,7 @@ def start(fresh: Home, session: str = "next") -> str:
 
 def accept(fresh: Home, note: Note) -> None:
     """As the user does it in a terminal."""
-    reviewing.decide(str(fresh.vault), time.time(), fresh.project_id(), accept=[note.path], by=BY_USER)
+    review.decide(str(fresh.vault), time.time(), fresh.project_id(), accept=[note.path], by=BY_USER)
 
 
 def section(text: str) -> list[str]:

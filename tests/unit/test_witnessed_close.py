@@ -14,7 +14,7 @@ from holdfast.capture import episodes, home, marks, once, story
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import history, lineage
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 from holdfast.witness import kept
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.health.finding import Place
     from holdfast.vault.check_notes import Report
-    from holdfast.vault.git_mending import Plan
+    from holdfast.vault.git_repair import NewHistory
 
 
 def doctor(
@@ -62,15 +62,15 @@ def doctor(
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
     from holdfast.text.layout import many
-    from holdfast.vault import git_mending
+    from holdfast.vault import git_repair
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    planned = git_mending.plan(place.vault, by=by)
+    planned = git_repair.plan(place.vault, by=by)
     if not json:
         for line in _plan_lines(place.vault, planned):
             output.echo(line)
     _ask("Begin a new history with the notes as they are?", "Begin a new history?", yes=yes)
-    done = git_mending.begin(place.vault, place.clock(), by=by)
+    done = git_repair.begin(place.vault, place.clock(), by=by)
     if json:
         output.as_json(dict(done.__dict__))
         return
@@ -80,7 +80,7 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     output.echo("`holdfast close` files what waits.")
 
 
-def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
+def _plan_lines(vault: str, planned: NewHistory) -> Iterator[str]:
     from holdfast.text.layout import many
 
     yield f"The history of {vault} is damaged: {planned.damage}."
@@ -99,15 +99,15 @@ def _plan_lines(vault: str, planned: Plan) -> Iterator[str]:
 
 def _accept(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
-    from holdfast.vault import kept_versions
+    from holdfast.vault import git_damage
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    lost = kept_versions.plan(place.vault, by=by)
+    lost = git_damage.losses(place.vault, by=by)
     if not json:
         output.echo(f"Lost in the history of {place.vault}: {'; '.join(one.what for one in lost)}.")
         output.echo("Every commit stays; those versions cannot be brought back by `holdfast undo`.")
     _ask("Accept that they are lost?", "Accept that they are lost?", yes=yes)
-    done = kept_versions.by_word(place.vault, by=by)
+    done = git_damage.accept_losses(place.vault, by=by)
     if json:
         output.as_json({"accepted": [ident for one in done for ident in one.idents]})
         return

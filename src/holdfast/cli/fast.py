@@ -287,11 +287,11 @@ def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int
     """What the hook starts where a brief is missing or no longer true. What a person edited is committed first: an
     agent that changes it later must not be the one whose version git has."""
     from holdfast.memory import Memory
-    from holdfast.vault import writing
+    from holdfast.vault import transaction
 
     def work(vault: str) -> None:
         memory = Memory.open(vault, argv[0], env=env)
-        writing.take_in(vault, memory.at.clock())
+        transaction.take_in(vault, memory.at.clock())
         memory.sessions.refresh_brief()
         memory.field.catch_up()
 

@@ -23,7 +23,7 @@ from holdfast.memory import Memory
 if TYPE_CHECKING:
     from holdfast.vault.armed import Arming
     from holdfast.vault.notes import Note
-    from holdfast.vault.purge import Plan
+    from holdfast.vault.purge import PurgePlan
 
 
 FIELDS = (
@@ -249,7 +249,7 @@ def _ask(question: str, otherwise: str = "") -> None:
         raise UsageError("Nothing was changed.")
 
 
-def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
+def _purge(memory: Memory, plan: PurgePlan, *, yes: bool, json: bool) -> None:
     """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
     if not json:
         for line in plan.lines():

@@ -14,13 +14,14 @@ from holdfast.cli.command import Option
 from holdfast.close.improve import proposals
 from holdfast.errors import NotFound
 from holdfast.memory import Memory
-from holdfast.vault import reviewing, settling
+from holdfast.vault import agent_edits
+from holdfast.vault import review as reviews
 
 if TYPE_CHECKING:
     from holdfast.close.improve.loops import Loop, Loops
     from holdfast.close.improve.proposals import Proposal
     from holdfast.vault.notes import Note
-    from holdfast.vault.reviewing import Due, Reviewed, Reviews
+    from holdfast.vault.review import Due, Reviewed, Reviews
 
 
 SHOWN = 6  # lines of an edit in the list
@@ -53,7 +54,7 @@ def review(
         _show(_found(memory, diff), json=json)
         return
     if accept_session:
-        accept = [*(accept or ()), *(one.path for one in reviewing.of_session(memory.at.vault, mine, accept_session))]
+        accept = [*(accept or ()), *(one.path for one in reviews.of_session(memory.at.vault, mine, accept_session))]
     if keep or accept or reject:
         done = memory.notes.review(keep=keep or (), accept=accept or (), reject=reject or (), everything=everything)
         if json:
@@ -141,7 +142,7 @@ def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
     """Those of no known session first."""
     found: dict[str, list[Note]] = {"": []}
     for note in waiting:
-        found.setdefault(reviewing.session_id(note), []).append(note)
+        found.setdefault(reviews.session_id(note), []).append(note)
     return found
 
 
@@ -156,18 +157,18 @@ def _print_waiting(waiting: tuple[Note, ...], what: str, why: str) -> None:
     if waiting:
         output.echo(f"{_count(len(waiting), what)} {why} (--accept NOTE or --reject NOTE):")
     for note in waiting:
-        of = reviewing.session_id(note)
+        of = reviews.session_id(note)
         output.echo(f"  {note.path}  {note.description}{f' (session {of[:SHORT]})' if of else ''}")
 
 
 def _print_by_agents(waiting: list[Note]) -> None:
     """Which of them an agent wrote into the vault's files with its own tools, and what they would take the place of."""
-    written = [note for note in waiting if note.fields.get(settling.BY_AGENT)]
+    written = [note for note in waiting if note.fields.get(agent_edits.BY_AGENT)]
     if written:
         said = "An agent wrote this one" if len(written) == 1 else f"An agent wrote these {len(written)}"
         output.echo(f"{said} into the vault's files with its own tools; what stood there before holds:")
     for note in written:
-        old = note.fields.get(settling.REPLACES)
+        old = note.fields.get(agent_edits.REPLACES)
         output.echo(f"  {note.path}{f', in place of {old}' if old else ''}")
 
 

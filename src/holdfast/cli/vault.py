@@ -25,7 +25,7 @@ from holdfast.memory import Memory
 
 if TYPE_CHECKING:
     from holdfast.vault.history import Entry
-    from holdfast.vault.importing import Item, Proposal
+    from holdfast.vault.note_import import Item, Proposal
 
 
 def history(
@@ -126,7 +126,7 @@ def trust(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Use the vault that this repository names in its .holdfast.toml. Until then it is ignored."""
-    from holdfast.vault import reviewing as trusting
+    from holdfast.vault import review as trusting
 
     own, cwd = home.vault(os.environ), platform.working_folder(os.environ)
     by = gate.asker(os.environ, cwd, own)

@@ -20,7 +20,7 @@ from holdfast.close.work import Closed, is_over
 from holdfast.model import TRUSTED
 from holdfast.vault import brief, damage, lineage, prompts
 from holdfast.vault.history import was_edited_by_hand as by_hand
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.close.think.decide import Deliberated
     from holdfast.close.work import Work
     from holdfast.model import Flag
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 
 def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:

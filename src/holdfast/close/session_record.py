@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from holdfast.close.verify.findings import Finding
     from holdfast.close.work import Work
     from holdfast.model import Flag
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
     from holdfast.witness.account import Account
 
 

@@ -20,7 +20,7 @@ from holdfast.close.work import Closed
 from holdfast.model import Flag
 from holdfast.vault import index, journal, notes
 from holdfast.vault.notes import Note
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
     from holdfast.close.think.judge_pool import Court
     from holdfast.judge.seam import Question
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 MOST = 24  # notes that one close takes up
 TRIES = 3  # in vain, after which a note is left as it is

@@ -24,7 +24,7 @@ from holdfast.model import TRUSTED, replace
 from holdfast.vault import git_damage, journal
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import PROPOSED
-from holdfast.vault.writing import is_being_written, writing
+from holdfast.vault.transaction import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

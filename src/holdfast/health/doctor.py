@@ -19,9 +19,9 @@ from holdfast.health.finding import CAN_MEND, LOST, MENDED, NEEDS_YOU, OK, bad, 
 from holdfast.hosts.registration import command_path, launcher_path
 from holdfast.install import launcher
 from holdfast.text.layout import many
-from holdfast.vault import git_damage, git_mending, index
+from holdfast.vault import git_damage, git_repair, index
 from holdfast.vault.git import remove_stale_locks
-from holdfast.vault.writing import locked, refresh_derived, writing
+from holdfast.vault.transaction import locked, refresh_derived, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -168,7 +168,7 @@ def _history(place: Place) -> str:
     """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of. What is
     left is told by the check, once."""
     with locked(place.vault, PATIENCE) as repository:
-        done = git_mending.mend(repository, place.clock())
+        done = git_repair.mend(repository, place.clock())
         left = git_damage.look(repository)
     said = f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
     try:

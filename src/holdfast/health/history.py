@@ -9,10 +9,10 @@ from holdfast.capture import codec, gate, notices, platform
 from holdfast.errors import GitFailed
 from holdfast.health.finding import MEND, bad, good, lost, note, reason
 from holdfast.text.layout import first_of, many, when
-from holdfast.vault import armed_file, damage, git_damage, kept_versions
+from holdfast.vault import armed_file, damage, git_damage, git_settings
 from holdfast.vault.git import BRANCH, LOCKS, Repository
 from holdfast.vault.git_objects import UNSEEN
-from holdfast.vault.writing import UNMERGED, is_being_written, locked
+from holdfast.vault.transaction import UNMERGED, is_being_written, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def check_history(place: Place) -> list[Finding]:
     except GitFailed as error:
         return [note("history", f"all of it could not be looked at: {reason(error)}")]
     if not found:
-        accepted = len(kept_versions.idents(place.vault))
+        accepted = len(git_settings.accepted(place.vault))
         but = f", but for {many(accepted, 'object')} that you accepted as lost" if accepted else ""
         return [good("history", f"every object of it can be read{but}")]
     return [_damage(found)]
@@ -211,7 +211,7 @@ def mend_damaged(place: Place) -> str:
         found = damage.find(repository)
         if may_accept == gate.APPLY:  # the user has been told, and their own word lets it go
             gone = [one.path for one in found if damage.is_lost(repository, one)]
-            kept_versions.accept_unreadable(repository, gone)
+            git_damage.accept_unreadable(repository, gone)
         done = list(damage.restore(repository, found))
         damage.lift_fault(repository)
         return "; ".join(done) or "found nothing damaged any more"

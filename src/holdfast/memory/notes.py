@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from holdfast.vault.armed import Arming
     from holdfast.vault.check_notes import Report
     from holdfast.vault.edits import Asked, Filed
-    from holdfast.vault.history import Entry, Undone
-    from holdfast.vault.history import Plan as UndoPlan
-    from holdfast.vault.importing import Imported, Proposal
+    from holdfast.vault.history import Entry, Undone, UndoPlan
     from holdfast.vault.index import Index
+    from holdfast.vault.note_import import Imported, Proposal
     from holdfast.vault.notes import Note
     from holdfast.vault.purge import Done as Purged
-    from holdfast.vault.purge import Plan as PurgePlan
-    from holdfast.vault.reviewing import Reviewed, Reviews
+    from holdfast.vault.purge import PurgePlan
+    from holdfast.vault.review import Reviewed, Reviews
     from holdfast.vault.sync import Synced
 
 
@@ -130,10 +129,10 @@ class Notes:
 
     def reviews(self, *, everything: bool = False) -> Reviews:
         """Notes that are due for a review, and those in quarantine."""
-        from holdfast.vault import reviewing
+        from holdfast.vault import review
 
         settle_edits(self.at)
-        return reviewing.listing(self.at.vault, self.at.clock(), self.at.project_or_all(everything=everything))
+        return review.listing(self.at.vault, self.at.clock(), self.at.project_or_all(everything=everything))
 
     def review(
         self,
@@ -217,7 +216,7 @@ class Notes:
         self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
     ) -> Proposal:
         """A plan to import the files named, else those that agents read here. `scope`: project or global."""
-        from holdfast.vault import importing, instructions
+        from holdfast.vault import instructions, note_import
 
         project = self.at.project()
         user = home.user_home(self.at.env)
@@ -227,14 +226,14 @@ class Notes:
             places = instructions.known_places(project.root, self.at.cwd, user, self.at.env, all_hosts=all_hosts)
             reading = instructions.read_known(places, project.root)
         of_project = notes.GLOBAL if scope == "global" else project.id
-        wish = importing.Wish(of_project, project.id if scope == "project" else notes.GLOBAL, as_rules)
-        return importing.propose(self.at.vault, reading, wish)
+        wish = note_import.Wish(of_project, project.id if scope == "project" else notes.GLOBAL, as_rules)
+        return note_import.propose(self.at.vault, reading, wish)
 
     def import_notes(self, proposal: Proposal) -> Imported:
         """Write the notes of a proposal."""
-        from holdfast.vault import importing
+        from holdfast.vault import note_import
 
-        return importing.carry_out(self.at.vault, proposal, self.at.clock(), by=self.at.asker())
+        return note_import.carry_out(self.at.vault, proposal, self.at.clock(), by=self.at.asker())
 
     def is_archive(self, path: str) -> bool:
         """Whether a file is what `export` writes."""
@@ -261,8 +260,8 @@ class Notes:
 def settle_edits(context: Context) -> None:
     """Settle changes that agents made to the vault's files with their own tools."""
     from holdfast.capture.agent_files import BRAIN, Edits
-    from holdfast.vault import writing
+    from holdfast.vault import transaction
 
     edits = Edits(context.vault)
     if edits.are_possible() and (edits.by(BRAIN) or index.load(context.vault).held):
-        writing.take_in(context.vault, context.clock())
+        transaction.take_in(context.vault, context.clock())

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from holdfast.vault.handoff_form import HandedOff
     from holdfast.vault.index import Index
     from holdfast.vault.lineage import Handoff
-    from holdfast.vault.project_changes import Listed as ListedProject
-    from holdfast.vault.project_changes import Merged as MergedProject
-    from holdfast.vault.project_changes import Split as SplitProject
-    from holdfast.vault.prompts import Listed
+    from holdfast.vault.project_changes import ListedProject, ProjectMerge, ProjectSplit
+    from holdfast.vault.prompts import ListedPrompt
 
 REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS: nothing can be written, and all can be looked at
 
@@ -302,7 +300,7 @@ class Sessions:
                 break
         return found
 
-    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[Listed]:
+    def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[ListedPrompt]:
         """The prompts that the user typed in this project, or in all, the newest first."""
         from holdfast.vault import prompts as prompt_list
 
@@ -319,14 +317,14 @@ class Sessions:
         here = self.at.project()
         return project_changes.listed(self.at.vault, here, self.at.clock())
 
-    def merge_projects(self, other: str, into: str = "") -> MergedProject:
+    def merge_projects(self, other: str, into: str = "") -> ProjectMerge:
         """Make a project part of another, or of the one of this folder. Raises NotFound, UsageError."""
         from holdfast.vault import project_changes
 
         here = "" if into else self.at.project().id
         return project_changes.merge(self.at.vault, other, into, here, self.at.clock(), by=self.at.asker())
 
-    def split_project(self, wanted: str, name: str = "") -> SplitProject:
+    def split_project(self, wanted: str, name: str = "") -> ProjectSplit:
         """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
         from holdfast.vault import project_changes
 

@@ -121,7 +121,7 @@ class Tasks:
     def reopen(self, ident: str, reason: str = "") -> Saved:
         """Go on with a task that is over."""
         from holdfast.vault import own_files
-        from holdfast.vault.writing import writing
+        from holdfast.vault.transaction import writing
 
         speaker = self._speaker()
         with writing(self.at.vault, self.at.clock()) as writer:
@@ -164,7 +164,7 @@ class Tasks:
             return  # whoever is at work there renders too
 
     def _commit_tasks(self) -> None:
-        from holdfast.vault.writing import writing
+        from holdfast.vault.transaction import writing
 
         with writing(self.at.vault, self.at.clock()):
             pass  # entering commits what the tasks have, and archives those that are over

@@ -3,11 +3,9 @@
     anchors: ["src/a.py", "src/a.py:241-245", "src/a.py#place_order", {path: src/a.py, lines: 241, hash: …, commit: …}]
 
 Promise: no anchor is ever looked for outside of the project's root, by dots or by links, and no file breaks a look.
-Lines that only moved still hold: the same block anywhere in the file counts, whatever trailing blanks it has. A
-symbol holds while a line defines it, whatever became of its body. A hash without lines is the whole file's. What is
-stored are places and digests, never a file's text.
-
-Looking into a project's files for what a note is anchored to.
+Lines that only moved still hold: the same block anywhere in the file counts, whatever trailing blanks it has. A symbol
+holds while a line defines it, whatever became of its body. A hash without lines is the whole file's. Places and digests
+are stored, never a file's text.
 """
 
 from __future__ import annotations
@@ -30,6 +28,17 @@ SHORT = 10  # letters of a commit
 PLACE = re.compile(r"(?P<path>[^#\n]+?)(?::(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?::\d+)?|#(?P<symbol>[\w.:$-]+))?")
 EVIDENCE = re.compile(rf"{PLACE.pattern}(?:[,;:]?\s.*|[.,;:])?", re.DOTALL)
 LINES = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+LARGEST = 4 << 20  # bytes; beyond it a file is known by its size and both ends
+END = 1 << 20
+MOST_LINES = 200  # of a block that is looked for elsewhere in its file
+LONGEST_LINE = 1000  # that may define a symbol; longer ones no person wrote
+HASH = 16
+WORDS = (
+    r"def|class|func|fn|fun|function\*?|interface|struct|type|const|let|var|val|enum|trait|impl|mod|module|namespace|"
+    r"package|protocol|record|object|macro|macro_rules!|union|typedef|sub|proc|procedure|#?define|table|view"
+)
+COMMENTS = ("//", "# ", "* ", "-- ")
+NO_TYPE = re.compile(r"\s*(?:if|else|elif|while|for|return|switch|case|await|yield|not|and|or|in|match|when|new)\b")
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,6 @@ class Anchor:
 
     @property
     def place(self) -> str:
-        """How people write it."""
         if self.symbol:
             return f"{self.path}#{self.symbol}"
         if self.lines is None:
@@ -62,23 +70,23 @@ def read(value: Any) -> Anchor | None:
     anchor = _placed(value["path"].strip())
     if anchor is None or not all(isinstance(value.get(key, ""), (str, int)) for key in ("symbol", "hash", "commit")):
         return None
-    if value.get("lines") is not None:
-        lines = _lines(value["lines"])
-        if lines is None:
-            return None
-        anchor = replace(anchor, lines=lines)
+    lines = anchor.lines if value.get("lines") is None else _lines(value["lines"])
+    if lines is None and value.get("lines") is not None:
+        return None
     symbol, known, commit = (str(value.get(key) or "").strip() for key in ("symbol", "hash", "commit"))
-    return replace(anchor, symbol=symbol or anchor.symbol, hash=known, commit=commit)
+    return Anchor(anchor.path, lines, symbol or anchor.symbol, known, commit)
 
 
 def _placed(text: str) -> Anchor | None:
     found = PLACE.fullmatch(text)
-    if not found or not _is_inside(found["path"]):
+    path = found["path"] if found else ""
+    parts = path.split("/")
+    if not found or not path.isprintable() or path.startswith(("/", "~")) or "" in parts or ".." in parts:
         return None
     lines = _lines(f"{found['first']}-{found['last'] or found['first']}") if found["first"] else None
     if found["first"] and lines is None:
         return None
-    return Anchor(_tidy(found["path"]), lines, found["symbol"] or "")
+    return Anchor("/".join(part for part in parts if part != ".") or ".", lines, found["symbol"] or "")
 
 
 def _lines(value: Any) -> tuple[int, int] | None:
@@ -91,25 +99,11 @@ def _lines(value: Any) -> tuple[int, int] | None:
     return (first, last) if 1 <= first <= last else None
 
 
-def _is_inside(path: str) -> bool:
-    parts = path.split("/")
-    return path.isprintable() and not path.startswith(("/", "~")) and "" not in parts and ".." not in parts
-
-
-def _tidy(path: str) -> str:
-    return "/".join(part for part in path.split("/") if part != ".") or "."
-
-
 def make(root: str, text: str, commit: str | None = None) -> dict[str, str] | None:
-    """What to store for evidence such as "orders.py:241"; None where it names no file of the project.
-
-    `commit` spares a git process to whoever makes many and has asked `head` once.
-    """
+    """The record for evidence such as "orders.py:241" (at `commit`); None where it names no file of the project."""
     anchor = _in_evidence(root, text.strip())
-    if anchor is None:
-        return None
-    full = resolve(root, anchor.path)
-    if full is None or not os.path.isfile(full):
+    full = resolve(root, anchor.path) if anchor else None
+    if anchor is None or full is None or not os.path.isfile(full):
         return None
     try:
         made = _known_of(full, anchor)
@@ -154,15 +148,13 @@ def head(root: str) -> str:
 
 
 def holds(root: str, anchor: Anchor) -> State:
-    """Whether the anchored place is still as it was. "unknown" where that cannot be told here."""
+    """True if the anchored place is still as it was. "unknown" where that cannot be told here."""
     return _judge(root, anchor)[0]
 
 
 def needle(root: str, anchor: Anchor) -> str | None:
-    """The anchored text as it stands in the file, so that a cache can test `needle in content`.
-
-    "" where only the file's being there counts; None where the anchor does not hold, or no such test would tell.
-    """
+    """The anchored text as it stands in the file, so that a cache can test `needle in content`; "" where only the
+    file's being there counts; None where the anchor does not hold, or no such test would tell."""
     state, text = _judge(root, anchor)
     return text if state == "holds" else None
 
@@ -180,8 +172,10 @@ def _judge(root: str, anchor: Anchor) -> tuple[State, str | None]:
         if not stat.S_ISREG(mode):
             return "gone", None
         content = text_of(full)
+        if content is None and "-" in anchor.hash:
+            return "holds" if anchor.hash == ends_of(full) else "changed", None
         if content is None:
-            return _judge_unread(full, anchor), None
+            return "unknown", None  # it was a text when the anchor was made
     except (FileNotFoundError, NotADirectoryError):
         return "gone", None
     except OSError:
@@ -190,12 +184,6 @@ def _judge(root: str, anchor: Anchor) -> tuple[State, str | None]:
     if found is None:
         return "changed", None
     return "holds", found if len(found) <= LONGEST_NEEDLE else None
-
-
-def _judge_unread(full: str, anchor: Anchor) -> State:
-    if "-" not in anchor.hash:
-        return "unknown"  # it was a text when the anchor was made
-    return "holds" if anchor.hash == ends_of(full) else "changed"
 
 
 def _found(content: str, anchor: Anchor) -> str | None:
@@ -211,27 +199,13 @@ def _found(content: str, anchor: Anchor) -> str | None:
 
 
 def sentence(anchor: Anchor, state: State) -> str:
-    """What a reader of the note should know; "" while it holds."""
+    """A clause for the reader of the note; "" while it holds."""
     since = f"was true at {anchor.commit}, " if anchor.commit else ""
     if state == "changed":
         return f"{since}{anchor.place} changed since"
     if state == "gone":
         return f"{since}{anchor.path} is gone"
     return f"{since}{anchor.place} cannot be checked here" if state == "unknown" else ""
-
-
-LARGEST = 4 << 20  # bytes; beyond it a file is known by its size and both ends
-END = 1 << 20
-MOST_LINES = 200  # of a block that is looked for elsewhere in its file
-LONGEST_LINE = 1000  # that may define a symbol; longer ones no person wrote
-HASH = 16
-
-WORDS = (
-    r"def|class|func|fn|fun|function\*?|interface|struct|type|const|let|var|val|enum|trait|impl|mod|module|namespace|"
-    r"package|protocol|record|object|macro|macro_rules!|union|typedef|sub|proc|procedure|#?define|table|view"
-)
-COMMENTS = ("//", "# ", "* ", "-- ")
-NO_TYPE = re.compile(r"\s*(?:if|else|elif|while|for|return|switch|case|await|yield|not|and|or|in|match|when|new)\b")
 
 
 def find_block(lines: list[str], place: tuple[int, int], wanted: str) -> list[str] | None:
@@ -242,17 +216,12 @@ def find_block(lines: list[str], place: tuple[int, int], wanted: str) -> list[st
     count = place[1] - place[0] + 1
     if not wanted or count > MOST_LINES:
         return None
-    at = _block_elsewhere([line.rstrip().encode("utf-8", "surrogateescape") for line in lines], count, wanted)
-    return None if at is None else lines[at : at + count]
-
-
-def _block_elsewhere(tidy: list[bytes], count: int, wanted: str) -> int | None:
-    """Where a block of so many lines has this digest. One text and its offsets, since joining each block costs most."""
-    whole = b"\n".join(tidy)
+    tidy = [line.rstrip().encode("utf-8", "surrogateescape") for line in lines]
+    whole = b"\n".join(tidy)  # one text and its offsets, since joining each block costs most
     starts = list(accumulate((len(line) + 1 for line in tidy), initial=0))
     for at in range(len(tidy) - count + 1):
         if is_same(hashlib.sha256(whole[starts[at] : starts[at + count] - 1]).hexdigest(), wanted):
-            return at
+            return lines[at : at + count]
     return None
 
 

@@ -1,10 +1,8 @@
 """The whole vault as one file, and back: history, notes and the logs of .state, with a manifest of every file.
 
 Promise: an archive is a vault as it was at one moment (taken under the vault's lock and the queue's), and what is
-restored from it (vault/archive) is the same byte for byte. Left out are locks, what belongs to this machine's
+restored from it is the same byte for byte, or nothing is changed. Left out are locks, what belongs to this machine's
 processes, and links that lead out of the vault; those are named.
-
-A vault out of an archive: as it was, byte for byte, or nothing is changed.
 """
 
 from __future__ import annotations
@@ -15,8 +13,9 @@ import os
 import shutil
 import stat
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import holdfast
 from holdfast.capture import codec, git_process, home, log, platform, segments, settle
@@ -24,16 +23,22 @@ from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NewerFormat, NotFound, Unsupported, UsageError
 from holdfast.vault import note_facets, notes
 from holdfast.vault.purge_history import exchange, sync_all
-from holdfast.vault.writing import writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from holdfast.vault.transaction import writing
 
 FORMAT = 1
 MANIFEST = "holdfast-manifest.json"
 # Of this machine or of this moment; above all, that a repository is trusted is said on each machine anew.
 MACHINERY = ("purging", "purge.git", "purge.git.old", "episodes/by-process", "trusted", "paused")
+PARTS = ("files", "links", "folders")
+LARGEST_MANIFEST = 256 << 20
+MOST_FILES = 1_000_000
+MOST_BYTES = 8 << 30
+MEMORY = ("lineage", "prompts", "tasks", "thoughts", "outputs")
+SAFE_SECTIONS = ("core", "remote", "branch", "user", "init", "gc", "pull", "push", "fetch", "merge", "i18n", "color")
+RUNS_PROGRAMS = (
+    *("fsmonitor", "sshcommand", "editor", "pager", "askpass", "hookspath", "gitproxy", "attributesfile"),
+    *("excludesfile", "worktree", "alternaterefscommand", "uploadpack", "receivepack", "vcs", "driver", "proxy"),
+)
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,12 @@ def _pack(vault: str, out: IO[bytes]) -> tuple[int, tuple[str, ...]]:
             seen = os.lstat(full)
             mode = stat.S_IMODE(seen.st_mode)
             if stat.S_ISLNK(seen.st_mode):
-                if _leads_out(vault, full):
+                target = os.readlink(full)
+                is_inside = f"{os.path.realpath(full)}/".startswith(f"{os.path.realpath(vault)}/")
+                if target.startswith("/") or not is_inside:
                     left_out.append(path)
                     continue
-                manifest["links"][path] = os.readlink(full)
+                manifest["links"][path] = target
                 archive.add(full, path, recursive=False)
             elif stat.S_ISDIR(seen.st_mode):
                 manifest["folders"][path] = mode
@@ -125,25 +132,13 @@ def _all_below(vault: str) -> Iterator[str]:
     skipped = {f".state/{name}" for name in MACHINERY}
     for top, folders, names in os.walk(vault):
         under = top[len(vault) + 1 :]
-        folders.sort()
-        for name in list(folders):
-            path = f"{under}/{name}" if under else name
-            if path in skipped:
-                folders.remove(name)
-            else:
-                yield path
+        folders[:] = sorted(name for name in folders if os.path.join(under, name) not in skipped)
+        yield from (os.path.join(under, name) for name in folders)
         for name in sorted(names):
-            path = f"{under}/{name}" if under else name
+            path = os.path.join(under, name)
             is_lock = path.startswith((".state/", ".git/")) and (name == "lock" or name.endswith((".lock", ".tmp")))
             if not is_lock and path not in skipped and path != MANIFEST:
                 yield path
-
-
-def _leads_out(vault: str, full: str) -> bool:
-    target = os.readlink(full)
-    if target.startswith("/"):
-        return True
-    return not f"{os.path.realpath(full)}/".startswith(f"{os.path.realpath(vault)}/")
 
 
 class _Hashed:
@@ -169,18 +164,6 @@ def _add_file(archive: tarfile.TarFile, full: str, path: str) -> dict[str, Any]:
         reader = _Hashed(file, entry.size)
         archive.addfile(entry, reader)
     return {"size": entry.size, "sha256": reader.digest.hexdigest()}
-
-
-PARTS = ("files", "links", "folders")
-LARGEST_MANIFEST = 256 << 20
-MOST_FILES = 1_000_000
-MOST_BYTES = 8 << 30
-MEMORY = ("lineage", "prompts", "tasks", "thoughts", "outputs")
-SAFE_SECTIONS = ("core", "remote", "branch", "user", "init", "gc", "pull", "push", "fetch", "merge", "i18n", "color")
-RUNS_PROGRAMS = (
-    *("fsmonitor", "sshcommand", "editor", "pager", "askpass", "hookspath", "gitproxy", "attributesfile"),
-    *("excludesfile", "worktree", "alternaterefscommand", "uploadpack", "receivepack", "vcs", "driver", "proxy"),
-)
 
 
 @dataclass(frozen=True)
@@ -234,7 +217,7 @@ def _refuse_memory(place: str, vault: str) -> None:
 
 
 def _sweep(place: str) -> None:
-    """What a killed restore left beside the vault."""
+    """Remove the leavings of a killed restore beside the vault."""
     folder, _, name = place.rpartition("/")
     for one in platform.names(folder or "/"):
         pid = one.removeprefix(f"{name}.restoring-")
@@ -278,8 +261,9 @@ def _bad(path: str, reason: str) -> HoldfastError:
 def _verify(fresh: str, manifest: dict[str, Any]) -> None:
     """Every file is what the manifest says, and there is no other. Modes become what they were."""
     found: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
-    for path in _everything(fresh):
-        full = f"{fresh}/{path}"
+    everything = (f"{top}/{name}" for top, folders, names in os.walk(fresh) for name in (*folders, *names))
+    for full in everything:
+        path = full[len(fresh) + 1 :]
         if os.path.islink(full):
             found["links"][path] = os.readlink(full)
         elif os.path.isdir(full):
@@ -295,18 +279,10 @@ def _verify(fresh: str, manifest: dict[str, Any]) -> None:
         os.chmod(f"{fresh}/{path}", (int(mode) & 0o755) | 0o700)
 
 
-def _everything(folder: str) -> Iterator[str]:
-    for top, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            yield f"{top}/{name}"[len(folder) + 1 :]
-
-
 def _seen(full: str, said: Any) -> Any:
-    """What a file is, in the manifest's words, its mode set as it says."""
-    digest = hashlib.sha256()
+    """A file in the manifest's words, its mode set as that says."""
     with open(platform.opened(full), "rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
+        digest = hashlib.file_digest(file, "sha256")
     mode = said.get("mode") if isinstance(said, dict) else None
     if isinstance(mode, int):
         os.chmod(full, mode & 0o755)
@@ -322,14 +298,12 @@ def _refuse_programs(fresh: str) -> None:
         bad.append("a repository that lies elsewhere")
     if os.path.exists(config):
         keys = git_process.setting_names(platform.read_file(config))
-        keys = ["an unreadable one"] if keys is None else keys
-        bad += [f"the setting {key}" for key in keys if key and _is_unsafe(key.lower())]
+        for key in ["an unreadable one"] if keys is None else keys:
+            section, _, rest = key.lower().partition(".")
+            if section not in SAFE_SECTIONS or rest.rpartition(".")[2] in RUNS_PROGRAMS:
+                bad.append(f"the setting {key}")
     if bad:
         raise _bad("The archive", f"its repository has {bad[0]}, which can run programs")
-
-
-def _is_unsafe(key: str) -> bool:
-    return key.partition(".")[0] not in SAFE_SECTIONS or key.rpartition(".")[2] in RUNS_PROGRAMS
 
 
 def _put_in_place(fresh: str, place: str, now: float) -> str:

@@ -5,14 +5,12 @@
 
 All that is given must be true: one of the tools (any spelling of case, `*` allowed), every word in the tool's input
 (any case, no letter or digit directly beside it), one of the globs on one of its paths, the pattern somewhere in its
-first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what
-the call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a
-note that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
+first 4,000 characters; and of `runs`, `writes`, `opens`, `packages`, `settings` together one, which are about what the
+call does, however it is written (hook/call_match). A `when` that can never or always match is refused, since a note
+that always comes back is soon read by nobody. `when: false` is a note that was disarmed by hand.
 
 `read` gives the form that a hook decides on: words and tools in lower case, globs one for each alternative in braces,
-`**/` before one that may begin at any folder.
-
-Arming and disarming a note: its `when` is changed, every other byte of it stays.
+`**/` before one that may begin at any folder. `arm` and `disarm` change a note's `when` and no other byte of it.
 """
 
 from __future__ import annotations
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
 
-
 DOES = ("runs", "writes", "opens", "packages", "settings")
 GLOBS = ("writes", "opens")
 KEYS = ("tool", "words", "paths", "pattern", *DOES)
@@ -42,6 +39,7 @@ MOST_LETTERS = 600
 MOST_GLOBS = 64
 OPEN_REPEATS = 3
 BRACES = re.compile(r"\{([^{}/]*,[^{}/]*)\}")
+Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class When:
 
 
 def read(when: Any) -> When:
-    """What a note's `when` says. Raises UsageError for keys and types that mean nothing."""
+    """Read a note's `when`. Raises UsageError for keys and types that mean nothing."""
     if not isinstance(when, dict):
         raise UsageError(f"`when` should have some of {', '.join(KEYS)}, like {{tool: Bash, words: [docker]}}.")
     unknown = [key for key in when if key not in KEYS]
@@ -112,12 +110,11 @@ def _compiled(glob: str) -> Iterator[str]:
 
 
 def matches(when: When, tool: str, text: str, paths: Iterable[str]) -> bool:
-    """Whether a tool call is one that the note waits for."""
     return armed_match.matches(when.as_record(), tool, text, paths)
 
 
 def said(when: dict[str, Any]) -> str:
-    """What a `when` waits for, in a few words."""
+    """The calls that a `when` waits for, in a few words."""
     parts = [
         *(f"`{_plain_command(one)}`" for one in _texts(when, "runs")),
         *(f"a change of {one}" for one in _texts(when, "writes")),
@@ -130,18 +127,31 @@ def said(when: dict[str, Any]) -> str:
     return ", ".join([*([whole] if whole else []), *parts])
 
 
+def fitting(lines: list[str]) -> list[str]:
+    """The first lines, as many as come back with a note."""
+    kept: list[str] = []
+    room = MOST_LETTERS
+    for line in lines[:MOST_LINES]:
+        if room <= 0:
+            break
+        kept.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
+        room -= len(kept[-1])
+    return kept
+
+
 def _plain_command(pattern: str) -> str:
     """A command as a person writes it, without the signs that only the match needs."""
     return " ".join(one.lstrip("~") for one in pattern.split() if one[0] not in "[@!" and one != "*")
 
 
 def problems_of(when: Any) -> list[str]:
-    """Why it can never match, or always would, as sentences; none where it is good."""
+    """A sentence for each reason why it can never match, or always would; none where it is good."""
     try:
         known = read(when)
     except UsageError as error:
         return [str(error)]
-    found = [f"`{key}` is empty, so it would never match." for key in KEYS if _is_void(when, key, known)]
+    empty = [key for key in KEYS if when.get(key) is not None and not getattr(known, key)]
+    found = [f"`{key}` is empty, so it would never match." for key in empty]
     found += [
         f"The path {glob} has two dots in it, and no path that is looked at has them, so it would never match."
         for glob in (*known.paths, *known.writes, *known.opens)
@@ -149,10 +159,6 @@ def problems_of(when: Any) -> list[str]:
     ]
     found += _pattern_problems(known.pattern) if known.pattern else []
     return found or _always(known)
-
-
-def _is_void(when: dict[str, Any], key: str, known: When) -> bool:
-    return when.get(key) is not None and not getattr(known, key)
 
 
 def _always(known: When) -> list[str]:
@@ -179,8 +185,10 @@ def _pattern_problems(pattern: str) -> list[str]:
         return [f"The pattern {pattern} is no regular expression ({error})."]
     if tree.getwidth()[0] > armed_match.LONGEST_TEXT:
         return ["The pattern is longer than what it is tried on, so it would never match."]
-    repeats = list(_repeats(tree))
-    if any(_is_ambiguous(body) for body in repeats) or len(repeats) > OPEN_REPEATS:
+    nodes = [one for one in _nodes(tree) if "REPEAT" in one[0]]
+    repeats = [argument[2] for _, argument in nodes if argument[1] - argument[0] > 100]  # as good as without a limit
+    inner = {operation for body in repeats for operation, _ in _nodes(body)}
+    if len(repeats) > OPEN_REPEATS or any("REPEAT" in one or one == "BRANCH" for one in inner):
         return [
             f"The pattern {pattern} could take forever on a long input: it repeats what already varies, or has more "
             f"than {OPEN_REPEATS} open repeats. Use words, or write it without a repeat in a repeat."
@@ -204,20 +212,6 @@ def _inside(argument: Any) -> Iterator[Any]:
             yield from _inside(one)
 
 
-def _repeats(tree: Any) -> Iterator[Any]:
-    """What is repeated without a limit, or as good as."""
-    for operation, argument in _nodes(tree):
-        if "REPEAT" in operation and argument[1] - argument[0] > 100:
-            yield argument[2]
-
-
-def _is_ambiguous(body: Any) -> bool:
-    return any("REPEAT" in operation or operation == "BRANCH" for operation, _ in _nodes(body))
-
-
-Wish = Any  # a `when`; False: none; None: what the note's own words name
-
-
 @dataclass(frozen=True)
 class Arming:
     """One note before and after. `is_changed` is False where it was so already."""
@@ -229,19 +223,11 @@ class Arming:
 
 
 def arm(
-    vault: str,
-    now: float,
-    wanted: str,
-    project: str,
-    when: Mapping[str, Any],
-    *,
-    by: gate.Asker,
-    dry_run: bool = False,
+    vault: str, now: float, wanted: str, project: str, when: Mapping[str, Any], *, by: gate.Asker, dry_run: bool = False
 ) -> Arming:
     """Let a note come back at these tool calls, or at those that its words name. Raises UsageError, NotFound."""
     asked = {key: given for key, given in when.items() if given is not None and given != []}
-    problems = problems_of(asked) if asked else []
-    if problems:
+    if asked and (problems := problems_of(asked)):
         raise UsageError(f"{' '.join(problems)} Nothing was changed.")
     return _change(vault, now, wanted, project, asked or None, by, dry_run=dry_run)
 
@@ -253,7 +239,7 @@ def disarm(vault: str, now: float, wanted: str, project: str, *, by: gate.Asker,
 
 def _change(vault: str, now: float, wanted: str, project: str, when: Wish, by: gate.Asker, *, dry_run: bool) -> Arming:
     from holdfast.vault import index
-    from holdfast.vault.writing import writing
+    from holdfast.vault.transaction import writing
 
     if dry_run:
         planned, text, value = _planned(vault, index.load(vault), wanted, project, when)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, home, platform
 from holdfast.model import TRUSTED
 from holdfast.vault import armed, notes
-from holdfast.vault.armed import MOST_LETTERS, MOST_LINES
+from holdfast.vault.armed import MOST_LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,13 +50,12 @@ def compile_all(vault: str, known: Index) -> None:
 
 
 def is_readable(data: bytes) -> bool:
-    """Whether a hook can read it whole; one that an older version wrote is good until the next change."""
+    """True if a hook can read it whole; one that an older version wrote is good until the next change."""
     if not data.startswith(HEAD.encode("ascii")):
         return isinstance(codec.decode(data), dict)
     lines = data.decode("utf-8").split("\n")[1:-1]
-    return all(
-        tab and isinstance(codec.decode(record), dict) for _, tab, record in (one.partition("\t") for one in lines)
-    )
+    parts = (one.partition("\t") for one in lines)
+    return all(tab and isinstance(codec.decode(record), dict) for _, tab, record in parts)
 
 
 def lines_of(note: Note, named: dict[str, Any]) -> list[str]:
@@ -70,9 +69,12 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return  # an outsider's words do not choose when they are heard
     if note.when:
         if not armed.problems_of(note.when):
-            lines = _own_lines(note.body) or [note.description[:MOST_LETTERS]]
+            own = [line for one in note.body.splitlines() if (line := one.rstrip())]
+            lines = armed.fitting(own) or [note.description[:MOST_LETTERS]]
             made = _record(note, note.when, lines, policy(note), is_own=False)
-            ways = [words for line in lines for words in _better(line)]
+            # The commands that a snag names as the better path, each as the words that tell it.
+            better = [line.partition(" Better: ")[2] for line in lines if line.startswith("Snag: ")]
+            ways = [span.lower().split()[:6] for line in better for span in TICKED.findall(line)]
             yield {**made, "better": ways} if ways else made
         return
     stops = policy(note, named)
@@ -83,7 +85,7 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def policy(note: Note, named: dict[str, Any] | None = None) -> str:
-    """Whether a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
+    """True if a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
     words name: they have to forbid it, and "not without asking me" asks."""
     if note.origin != USER or note.unverified or (named is not None and not named.get("forbidden")):
         return ""
@@ -103,13 +105,6 @@ def _record(note: Note, when: dict[str, Any], lines: list[str], stops: str, *, i
     return {**made, "own": True} if is_own else made
 
 
-def _better(line: str) -> Iterator[list[str]]:
-    """The commands that a snag names as the better path, each as the words that tell it."""
-    _, found, better = line.partition(" Better: ")
-    for span in TICKED.findall(better) if found and line.startswith("Snag: ") else ():
-        yield [word.lower() for word in span.split()][:6]
-
-
 def keys(when: dict[str, Any]) -> list[str]:
     """Texts of which one stands in every call that a compiled `when` is true of; "" where there is none."""
     alone = [word for word in when["words"] if not set(word) & set(" \t\n")]
@@ -117,9 +112,11 @@ def keys(when: dict[str, Any]) -> list[str]:
         return [max(alone, key=len)]
     if when["paths"]:
         return _distinct(_longest(glob) for glob in when["paths"])
+    # The folder that has all of a glob: a call may remove that, and never name what is in it.
+    tops = {glob: next(iter(_names(glob)), "") for glob in when.get("writes", ())}
     found = [
         *(_longest(glob) for glob in (*when.get("writes", ()), *when.get("opens", ()))),
-        *(f"{ABOVE}{_first(glob)}" for glob in when.get("writes", ()) if _first(glob) != _longest(glob)),
+        *(f"{ABOVE}{top}" for glob, top in tops.items() if top != _longest(glob)),
         *(one.split()[0] for one in when.get("runs", ())),
         *(form for one in when.get("packages", ()) for form in (one, one.replace("-", "_"))),
         *(one.partition("=")[0].rpartition(".")[2] for one in when.get("settings", ())),
@@ -137,25 +134,6 @@ def _longest(glob: str) -> str:
     return max(_names(glob), key=len, default="")
 
 
-def _first(glob: str) -> str:
-    """The folder that has all of it: a call may remove that, and never name what is in it."""
-    return next(iter(_names(glob)), "")
-
-
 def _distinct(found: Iterable[str]) -> list[str]:
     made = list(dict.fromkeys(one.lower() for one in found))
     return [] if any(one.split() != [one] for one in made) else made
-
-
-def _own_lines(body: str) -> list[str]:
-    """The first lines that say something, as many as fit."""
-    lines: list[str] = []
-    room = MOST_LETTERS
-    for line in (one.rstrip() for one in body.splitlines()):
-        if not line:
-            continue
-        if len(lines) == MOST_LINES or room <= 0:
-            break
-        lines.append(line if len(line) <= room else line[: room - 1].rstrip() + "…")
-        room -= len(lines[-1])
-    return lines

@@ -1,20 +1,19 @@
-"""What a commit changes of what binds: each note before and after it, as the gate is asked about it.
+"""Authority of notes: what a commit changes of what binds, as the gate is asked about it.
 
-A note binds as long as it is in force: not in quarantine, not superseded, not waiting for the user's word. Other
-words in a note are another note, so the old one is lifted and the new one made; what stands below "Evidence", dates
-and sources are no words of it.
+A note binds as long as it is in force: not in quarantine, not superseded, not waiting for the user's word. Other words
+in a note are another note, so the old one is lifted and the new one made; what stands below "Evidence", dates and
+sources are no words of it.
 
-The text of a file that counts: the file's own, unless an agent changed it and nobody has settled that yet. Then it
-is that of the last commit which a writer vouched for.
-
-What an agent remembers on a command line is stamped with where it comes from, by us and not by its author.
+The text of a file that counts is the file's own, unless an agent changed it and nobody has settled that yet: then it is
+that of the last commit which a writer vouched for. Words that an agent remembers on a command line are stamped with
+their origin by us and not by their author.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from holdfast.capture.flag_words import Words
 from holdfast.capture.gate import LIFTED, MADE, Asker, Change
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
-from holdfast.vault import armed_file, journal, notes
+from holdfast.vault import armed_file, git_loose, journal, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import GLOBAL
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index, Known
     from holdfast.vault.notes import Broken, Note
 
-
 OF_KIND = {
     "rule": gate.RULE,
     "identity": gate.IDENTITY,
@@ -44,12 +42,14 @@ OF_KIND = {
     "knowledge": gate.FACT,
 }
 SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user is", gate.ARMED: "an armed note"}
+FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
+AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
 
 
 def of(known: Known | None) -> set[str]:
-    """As what a note binds; nothing where there is none, or it is not in force. What waits for the user's word binds
-    nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
-    if known is None or known.note.is_beside or known.note.path.startswith(f"{notes.QUARANTINE}/"):
+    """As what a note binds; nothing where there is none, or it is not in force. A note that waits for the user's word
+    binds nobody, and yet is not an outsider's to take away, nor an order of the user an agent's."""
+    if known is None or known.note.is_beside or known.note.is_quarantined:
         return set()
     note = known.note
     if note.status in notes.WAITING:
@@ -67,7 +67,7 @@ def of(known: Known | None) -> set[str]:
 
 
 def changes(before: Known | None, after: Known | None) -> Iterator[Change]:
-    """What becomes binding with a change of one note, and what no longer is."""
+    """Everything that a change of one note makes binding, or lifts."""
     lost, gained = of(before), of(after)
     if before and after and _words(before) == _words(after):
         same = lost & gained - ({gate.ARMED} if before.note.when != after.note.when else set())
@@ -97,18 +97,11 @@ def refuse(by: Asker, paths: Iterable[str], before: Index, after: Index) -> None
                 gate.require(by, change, f"{'Changing' if change.how == LIFTED else 'Making'} {what} ({path})")
 
 
-FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
-
-
 def text(vault: str, path: str, edits: Edits | None = None) -> str | None:
-    """What counts of a file; None where that is nothing."""
+    """The text of a file that counts; None where there is none."""
     if (edits or Edits(vault)).by(path):
         return committed(vault, path)
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
-    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+    return journal.read(vault, path)
 
 
 def note(vault: str, path: str) -> Note | Broken | None:
@@ -133,21 +126,16 @@ def head_of(repository: Repository) -> str:
     return "HEAD"
 
 
-def names(vault: str) -> list[str]:
-    """The notes that the last writer left."""
-    return calls.lines(home.state(vault), "names")
-
-
 def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = False) -> None:
     """All that a commit has is known as ours, an agent's or the user's. `anew`: so are the folders as they stand; else
-    only those that nobody had seen. `index` are the notes, where somebody has looked at them. A disk that refuses to
-    keep it costs the next writer a longer look."""
+    only those that nobody had seen. A disk that refuses to keep it costs the next writer a longer look."""
     state = home.state(vault)
     known = calls.settled(state)
     try:
         listed = index.listing() if index else None
-        raw = _names(state) if listed is not None or not known.folders else None
-        seen = set() if known.folders else _folders_in(raw or b"")
+        is_needed = listed is not None or not known.folders
+        raw = git_loose.readable(f"{state}/calls/names", calls.LARGEST) if is_needed else b""
+        seen = set() if known.folders else _folders_in(raw)
         if listed is not None and listed != raw:
             platform.write_atomic(f"{state}/calls/names", listed, durable=False)
             seen = _folders_in(listed)
@@ -158,13 +146,6 @@ def vouch(vault: str, head: str, index: Index | None = None, *, anew: bool = Fal
             calls.settle(state, head, sorted(folders.items()))
     except OSError:
         return
-
-
-def _names(state: str) -> bytes:
-    try:
-        return platform.read_file(f"{state}/calls/names", calls.LARGEST)
-    except OSError:
-        return b""
 
 
 def _folders_in(names: bytes) -> set[str]:
@@ -182,18 +163,13 @@ def _folders(vault: str, seen: Iterable[str]) -> list[tuple[str, int]]:
             folder = os.path.dirname(folder)
     listed = []
     for folder in sorted(found):
-        try:
+        with suppress(OSError):
             listed.append((folder, os.lstat(f"{vault}/{folder}").st_ino))
-        except OSError:
-            continue
     return listed
 
 
-AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
-
-
 def can_be_written(vault: str) -> bool:
-    """Whether notes can be written from here; a vault that is not there yet can be made."""
+    """True if notes can be written from here; a vault that is not there yet can be made."""
     return not os.path.isdir(vault) or os.access(vault, os.W_OK)
 
 
@@ -221,13 +197,12 @@ def as_said_here(
     where = gate.here(env, cwd, vault)
     origin = gate.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
+    meant: list[tuple[str, str]] = []
     if answers:
         meant = flags.answered_words(state, where.episode, answers, now)
         made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
         if origin in TRUSTED:
             made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))
-    else:
-        meant = []
     yield made
     if where.episode:
         once.answered(state, where.episode, now, [ident for ident, _ in meant])

@@ -1,8 +1,10 @@
 """Making a brief ahead of the start that will need it, so that the hook only reads one small file.
 
 One file per project and work tree, with the items in order, the files they quote (at most 64, with size and times), and
-what has to be there of the files that a note is anchored to. brief/brief_file keeps it true. Beside it
-lies the same for work trees of the project that have none yet, where nothing can be said of anchors.
+what has to be there of the files that a note is anchored to. brief/brief_file keeps it true. Beside it lies the same
+for work trees of the project that have none yet, where nothing can be said of anchors. Of the handoffs a start tells
+that of its branch in full, those before it while there is room, and a line for each that overlapped it and for each
+other branch.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +21,14 @@ from holdfast.brief.brief_file import VERSION, path_of, stamp
 from holdfast.capture import codec, gitfiles, home, platform, quoting, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.model import Project, replace
-from holdfast.vault import anchors, authority, brief_parts, index, journal, lineage, note_facets, notes, prompts
+from holdfast.vault import anchors, authority, index, journal, lineage, note_facets, notes, prompts
 from holdfast.vault.note_facets import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.vault.anchors import Anchor
+    from holdfast.vault.lineage import Handoff
 
 MOST_FILES = 64
 MOST_RULES = 36
@@ -35,6 +39,11 @@ LONGEST_NEEDLE = 1 << 14
 MOST_BRIEFS = 20  # that one change renews; the others are renewed by their own next start
 TAIL = 1 << 16
 NOWHERE = Project("", "", "", "")
+WITHIN = 60  # handoffs that are looked at, the newest
+WRITTEN_WITHIN = 10  # handoffs: older next steps have been overtaken
+MOST_BRANCHES = 4  # that are prepared in full
+MOST_BEFORE = 2  # handoffs before the newest of a branch
+MOST_LINES = 5
 
 
 @dataclass
@@ -74,8 +83,7 @@ class _Draft:
     def add(
         self, section: str, how: str, path: str, held: tuple[Any, ...] = (), why: dict[str, Any] | None = None
     ) -> None:
-        """Quote one file of the vault. One that has nothing to say is watched: it may have tomorrow. `why` is for
-        `boot --explain`."""
+        """Quote one file of the vault. One that has nothing to say is watched. `why` is for `boot --explain`."""
         full = f"{self.vault}/{path}"
         number = self.place(full)
         if number < 0:
@@ -91,7 +99,9 @@ class _Draft:
             fields = quoting.fields_of(text)
             source["e"] = fields.get("episode", "")
             source["w"] = {"author": fields.get("author", ""), "day": fields.get("time", "")[:10]}
-            self.handed_off = max(self.handed_off, _seconds(fields.get("time", "")))
+            with suppress(ValueError):
+                seconds = int(datetime.datetime.fromisoformat(fields.get("time", "")).timestamp())
+                self.handed_off = max(self.handed_off, seconds)
         self.sources.append(source)
         found = [anchor for value in held if (anchor := anchors.read(value))]
         self.held += [(source, anchor) for anchor in found[:MOST_ANCHORS]]
@@ -124,14 +134,6 @@ class _Draft:
         return {**test, **_look(root, anchor, full or "")}
 
 
-def _seconds(moment: str) -> int:
-    """A time as handoffs have it; 0 where it is none."""
-    try:
-        return int(datetime.datetime.fromisoformat(moment).timestamp())
-    except ValueError:
-        return 0
-
-
 def _unsure(path: str) -> list[int]:
     """A file that changed just now may change again within the same tick: the hook reads it whatever its time says."""
     try:
@@ -142,7 +144,7 @@ def _unsure(path: str) -> list[int]:
 
 
 def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
-    """What the hook looks for, in the words of hook/brief.holds_in."""
+    """The test that the hook makes, in the words of brief_file.holds_in."""
     if "-" in anchor.hash:
         return {"kind": kept.OPAQUE}
     if not (anchor.symbol or anchor.lines or anchor.hash):
@@ -198,26 +200,26 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
 
 
 def _add_said(draft: _Draft) -> None:
-    """What the user said, in their own words; and of the last sessions what is likeliest to last."""
+    """Add the user's orders in their own words, and the sentences of the last sessions that are likeliest to last."""
     project, shelf = draft.project.id, draft.shelf
     spoken = {}
     if project:
         draft.watch(prompts.FOLDER)
-        spoken = brief_parts.sentences(draft.vault, project, shelf.known)
+        spoken = prompts.lasting(draft.vault, project, shelf.known)
     sure = [(day, one) for (day, doubt), texts in spoken.items() if not doubt for one in texts]
-    theirs, dropped = brief_parts.in_force(shelf.said_in(project), MOST_SAID, sure)
+    theirs, dropped = note_facets.in_force(shelf.said_in(project), MOST_SAID, sure)
     for note in theirs:
         draft.add("said", quoting.SAID, note.path, (), shelf.why(note, "said by the user"))
     draft.count("said", shelf.count("said", project) - dropped - len(theirs))
     for (day, doubt), texts in spoken.items():
-        draft.say("said", brief_parts.line(day, texts, doubt=doubt))
+        draft.say("said", prompts.said_line(day, texts, doubt=doubt))
 
 
 def _add_handoff(draft: _Draft) -> None:
     draft.watch(lineage.FOLDER)
     listed = lineage.names(draft.vault, draft.project.id)
     branch = gitfiles.branch(draft.project.root) if draft.project.root else ""
-    chosen, draft.branch = brief_parts.choose(draft.vault, listed, branch)
+    chosen, draft.branch = _chosen(draft.vault, listed, branch)
     for one in chosen:
         draft.add(one.section, one.how, one.path)
         if one.only_for is not None:
@@ -230,10 +232,7 @@ def _add_activity(draft: _Draft) -> None:
     """The last lines of activity.log about this project, the newest first: a full brief drops what comes last. Those of
     sessions whose handoff is told anyway are passed over."""
     wanted = tuple(f"[{one}] " for one in draft.project.ids)
-    try:
-        raw = journal.content(draft.vault, "activity.log") or b""
-    except OSError:
-        return
+    raw = journal.readable(draft.vault, "activity.log") or b""
     lines = raw[-TAIL:].decode("utf-8", "replace").split("\n")[1 if len(raw) > TAIL else 0 :]
     mine = [line.partition("] ") for line in lines if line.partition("] ")[2].startswith(wanted)]
     told = tuple(str(source.get("p", "")) for source in draft.sources)
@@ -255,17 +254,15 @@ def _write(draft: _Draft, root: str) -> str:
         "files": list(draft.files.values()),
         "watched": draft.watched,
         "branch": draft.branch,
-        "counts": _counts(draft),
+        "counts": {  # for the line that the person sees
+            "notes": draft.shelf.in_all(draft.project.id),
+            "review": draft.shelf.waiting(draft.project.id),
+            "handoff": draft.handed_off,
+        },
     }
     platform.make_folders(f"{state}/brief")
     platform.write_atomic(path, codec.encode(record), durable=False)
     return path
-
-
-def _counts(draft: _Draft) -> dict[str, int]:
-    """For the line that the person sees."""
-    shelf, project = draft.shelf, draft.project.id
-    return {"notes": shelf.in_all(project), "review": shelf.waiting(project), "handoff": draft.handed_off}
 
 
 def refresh_known(vault: str, known: index.Index | None = None, only: str = "") -> int:
@@ -289,7 +286,7 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         _refresh(vault, project, watched, shelf)
         done.add(project.id)
         made += 1
-    # What was filed of a project that has no brief yet shall be there at its first start.
+    # Notes that were filed of a project without a brief shall be there at its first start.
     known_before = {project.id for _, project in _made_before(vault)} - merged.keys()
     waiting = ({only} if only else {*shelf.known.projects(), *known_before}) - done - {notes.GLOBAL, ""}
     for ident in sorted(waiting):
@@ -310,13 +307,57 @@ def _made_before(vault: str) -> list[tuple[str, Project]]:
     """The briefs that there are, the newest first."""
     folder = f"{home.state(vault)}/brief"
     names = [name for name in platform.names(folder) if name != "global" and not name.endswith(".tmp")]
-    found = sorted(((kept.made_at(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True)
-    return [(path, project) for _, path in found if (project := _project_of(path)) is not None]
+    made = []
+    for _, path in sorted(((kept.made_at(f"{folder}/{name}"), f"{folder}/{name}") for name in names), reverse=True):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            project = Project.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
+            if isinstance(project.id, str) and isinstance(project.root, str):
+                made.append((path, project))
+    return made
 
 
-def _project_of(path: str) -> Project | None:
-    try:
-        project = Project.from_record(codec.decode(platform.read_file(path, kept.LARGEST_CACHE))["project"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return project if isinstance(project.id, str) and isinstance(project.root, str) else None
+@dataclass(frozen=True)
+class Choice:
+    """One handoff and how it is told. `only_for` is the branch at which it is, `not_for` that at which it is not: there
+    it is told in full. None: whatever the branch is."""
+
+    section: str
+    how: str
+    path: str
+    only_for: str | None = None
+    not_for: str | None = None
+
+
+def _chosen(vault: str, listed: list[str], branch: str) -> tuple[list[Choice], str]:
+    """The choices in the order in which a start tells them, and the branch of the newest handoff, from `branch` on."""
+    by_branch: dict[str, list[tuple[Handoff, int]]] = {}
+    newest = ""
+    for number in range(len(listed), max(0, len(listed) - WITHIN), -1):
+        found = lineage.read(vault, listed[number - 1])
+        if isinstance(found, lineage.Handoff):
+            newest = newest if by_branch else found.branch
+            by_branch.setdefault(found.branch, []).append((found, number))
+    first = [name for name in dict.fromkeys((branch, newest)) if name in by_branch]
+    names = [*first, *(name for name in by_branch if name not in first)]
+    chosen = [one for name in names[:MOST_BRANCHES] for one in _in_full(by_branch[name], name)]
+    for name in names[:MOST_LINES]:
+        handoff, number = by_branch[name][0]
+        chosen.append(Choice("beside", f"{quoting.BESIDE}:{number}", handoff.path, not_for=name))
+    return chosen, newest
+
+
+def _in_full(found: list[tuple[Handoff, int]], branch: str) -> list[Choice]:
+    (handoff, number), *before = found
+    chosen = [Choice("handoff", f"{quoting.HANDOFF}:{number}", handoff.path, branch)]
+    if handoff.author == lineage.MECHANICAL:
+        # Nobody wrote this one, so what the last author asked for is still what is to be done next.
+        for one, nth in before[:WRITTEN_WITHIN]:
+            if one.author != lineage.MECHANICAL and one.items("next_steps"):
+                chosen.append(Choice("handoff", f"{quoting.NEXT}:{nth}", one.path, branch))
+                break
+    began = lineage.compact(handoff.started)
+    beside = [(one, nth) for one, nth in before if began and lineage.compact(one.time) > began]
+    earlier = [(one, nth) for one, nth in before if (one, nth) not in beside]
+    chosen += [Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in earlier[:MOST_BEFORE]]
+    chosen += [Choice("beside", f"{quoting.BESIDE}:{nth}", one.path, branch) for one, nth in beside[:MOST_LINES]]
+    return chosen

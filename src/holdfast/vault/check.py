@@ -1,11 +1,9 @@
 """Check: everything about a vault that a person should mend, each with its place and how.
 
-Nothing is changed here, and nothing is ever too broken to be looked at. A note is opened once; the rest comes from
-the index, so that ten thousand of them take seconds. `fix` does what is safe: it adds what a file's date and folder
-say, marks as superseded what an active note supersedes, and draws the map anew; each sort is one commit, so one
-`undo`.
-
-The check after a close: of the files that changed since the last one, so that it costs the same of many notes.
+Nothing is ever too broken to be looked at. A note is opened once; the rest comes from the index, so that ten thousand
+of them take seconds, and after a close only the files that changed since the last check are looked at. `fix` does what
+is safe: it adds what a file's date and folder say, marks as superseded what an active note supersedes, and draws the
+map anew; each sort is one commit, so one `undo`.
 """
 
 from __future__ import annotations
@@ -18,37 +16,37 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, gate, home, platform, same_project
+from holdfast.capture import codec, gate, home, log, platform, same_project
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.errors import UsageError
-from holdfast.vault import frontmatter, index, journal, note_facets, notes
-from holdfast.vault.check_links import IndexNames, Names, broken_links, chains, duplicates, the_map, unfounded
-from holdfast.vault.check_notes import FIXABLE, Finding, Report, check_tasks, of_note
+from holdfast.errors import GitFailed, UsageError
+from holdfast.tasks import page, record, sheet
+from holdfast.vault import check_notes, frontmatter, index, journal, note_facets, notes
+from holdfast.vault.check_notes import FIXABLE, Finding, IndexNames, Level, Names, Report, broken_links, of_note
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.git import Repository
 from holdfast.vault.index import is_note_path
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.notes import FOLDERS, GLOBAL, LARGEST, QUARANTINE, Broken
-from holdfast.vault.reviewing import is_quarantined
-from holdfast.vault.writing import is_being_written, writing
+from holdfast.vault.transaction import is_being_written, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
-    from holdfast.vault.writing import Writer
-
+    from holdfast.vault.transaction import Writer
 
 CONFLICT = re.compile(re.escape(BESIDE_NAME) + r"[^/.]+(?=\.[^/.]+$|$)")  # as `sync` names the other side's version
 NOTE_FOLDERS = (*FOLDERS.values(), QUARANTINE)
+VERSION = 1
+LARGEST_RECORD = 4 << 20
+A_WEEK = 7 * 86400.0
+NAMED = "\0name"  # behind a path: its note has the name of another
+MEND = "mend the line; or move the page out of tasks/, and it is written anew from the log"
 
 
 def check(
-    vault: str,
-    now: float,
-    roots: Mapping[str, str] | None = None,
-    progress: Callable[[int], None] = lambda _: None,
+    vault: str, now: float, roots: Mapping[str, str] | None = None, progress: Callable[[int], None] = lambda _: None
 ) -> Report:
     """All findings of a vault. `roots` are the folders of projects at hand, by id: anchors are looked for there."""
     known = index.load(vault, progress)
@@ -60,29 +58,21 @@ def check(
         return os.path.isfile(f"{vault}/{path}")
 
     def text_of(path: str) -> str:
-        return _text(vault, path) or ""
+        return journal.text(vault, path)
 
     findings = [of_broken(one) for one in known.broken if not CONFLICT.search(one.path)]
     for path, one in settled.items():
         text = text_of(path)
         findings += of_note(one.note, text, now, (roots or {}).get(one.note.project, ""))
         findings += broken_links(one.note, one.links, text, names, is_file)
-    findings += duplicates(listed)
-    findings += chains(listed, names, text_of)
-    findings += the_map(_text(vault, note_facets.PATH), known.notes, is_file)
+    findings += check_notes.duplicates(listed)
+    findings += check_notes.chains(listed, names, text_of)
+    findings += check_notes.the_map(journal.read(vault, note_facets.PATH), known.notes, is_file)
     findings += _files(vault, "", known)
-    findings += check_tasks(vault)
+    findings += _tasks(vault)
     findings += _unfinished(vault)
     found = tuple(sorted(set(findings), key=lambda one: (one.path, one.line, one.code, one.what)))
     return Report(found, len(known.known) + len(known.broken))
-
-
-def _text(vault: str, path: str) -> str | None:
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
-    return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
 def of_broken(broken: Broken) -> Finding:
@@ -98,12 +88,10 @@ def _link(path: str) -> Finding:
 
 
 def _files(vault: str, under: str, known: index.Index) -> Iterator[Finding]:
-    """What only a walk finds: links, copies that a conflict left, handoffs that cannot be read."""
-    try:
-        with os.scandir(f"{vault}/{under}") as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return
+    """Findings of a walk: links, copies that a conflict left, handoffs that cannot be read."""
+    found: list[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(f"{vault}/{under}") as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
         path = f"{under}{entry.name}"
         if entry.name.startswith("."):
@@ -163,16 +151,12 @@ def fix(vault: str, now: float, findings: Iterable[Finding]) -> tuple[Finding, .
     if not wanted:
         return ()
     with writing(vault, now) as writer:
-        lacking = _by_path(wanted, "missing-key")
+        lacking = sorted({one.path for one in wanted if one.code == "missing-key"})
         _rewrite(writer, "check: add missing keys", {path: _added(writer, path) for path in lacking})
-        old = _by_path(wanted, "still-active")
+        old = sorted({one.path for one in wanted if one.code == "still-active"})
         _rewrite(writer, "check: mark as superseded", {path: {"status": "superseded"} for path in old})
         writer.commit("check: draw the map anew", {}, cause="check", by=gate.BY_UPKEEP)
     return tuple(wanted)
-
-
-def _by_path(findings: Iterable[Finding], code: str) -> list[str]:
-    return sorted({one.path for one in findings if one.code == code})
 
 
 def _added(writer: Writer, path: str) -> dict[str, Any]:
@@ -194,12 +178,9 @@ def _rewrite(writer: Writer, subject: str, changes: Mapping[str, Mapping[str, An
     after: dict[str, str | None] = {}
     for path, fields in changes.items():
         text = writer.read(path)
-        try:
-            if text is not None and fields:
-                after[path] = notes.with_fields(text, **fields)
-                before[path] = text
-        except UsageError:
-            continue
+        if text is not None and fields:
+            with suppress(UsageError):
+                after[path], before[path] = notes.with_fields(text, **fields), text
     if after:
         writer.commit(f"{subject} ({len(after)})", after, cause="check", by=gate.BY_UPKEEP, planned_on=before)
 
@@ -220,28 +201,14 @@ def check_and_fix(
     return replace(left, fixed=tuple(one for one in taken_on if one not in left.findings))
 
 
-def keep_count(vault: str, count: int) -> None:
-    """Leave the number of errors where the brief finds it. A vault that is not there has none, and one that takes no
-    writes can be looked at all the same."""
-    if home.format_of(vault):
-        with suppress(OSError):
-            platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % count, durable=False)
-
-
-VERSION = 1
-LARGEST_RECORD = 4 << 20
-A_WEEK = 7 * 86400.0
-NAMED = "\0name"  # behind a path: its note has the name of another
-
-
 def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
     """Look at what changed since the last check, at everything where nobody knows what that is. Raises OSError."""
     if not home.format_of(vault):
         return
-    repository = Repository(vault)
-    head = repository.head() if repository.exists() else ""
-    before = _read(vault)
-    changed = _changed(repository, str(before.get("commit") or ""), head)
+    head, before = _head(vault), _read(vault)
+    since, changed = str(before.get("commit") or ""), None
+    with suppress(GitFailed):
+        changed = sorted(Repository(vault).differing(since, head)) if since and head else None
     is_due = not is_waited_for and now - float(before.get("whole") or 0) > A_WEEK
     if changed is None or is_due or not isinstance(before.get("errors"), dict):
         whole(vault, check(vault, now, roots), now, head)
@@ -257,33 +224,23 @@ def after_close(vault: str, now: float, roots: Mapping[str, str], known: Index, 
 
 
 def whole(vault: str, report: Report, now: float, head: str | None = None) -> None:
-    """The whole vault was checked."""
     if not home.format_of(vault):
         return
-    if head is None:
-        repository = Repository(vault)
-        head = repository.head() if repository.exists() else ""
+    head = _head(vault) if head is None else head
     errors = Counter(one.path for one in report.findings if one.level == "error" and one.code != "duplicate-name")
     errors.update(f"{one.path}{NAMED}" for one in report.findings if one.code == "duplicate-name")
     _keep(vault, head, errors, now)
 
 
-def _changed(repository: Repository, since: str, head: str) -> list[str] | None:
-    if not since or not head:
-        return None
-    if since == head:
-        return []
-    done = repository.attempt("diff-tree", "-r", "-z", "--name-only", "--no-renames", since, head)
-    if done.returncode:
-        return None
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
+def _head(vault: str) -> str:
+    repository = Repository(vault)
+    return repository.head() if repository.exists() else ""
 
 
 def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known: Index) -> Iterator[Finding]:
-    """What is wrong with one file."""
     if path == note_facets.PATH:
         if not os.path.lexists(f"{vault}/{path}") and any(known.on_map(group, 1)[1] for group in range(3)):
-            yield from the_map(None, known.active(), lambda _: False)
+            yield from check_notes.the_map(None, known.active(), lambda _: False)
         return
     if path.startswith("lineage/") and path.endswith(".md") and os.path.isfile(f"{vault}/{path}"):
         yield from of_handoff(vault, path)
@@ -296,19 +253,14 @@ def _of_file(vault: str, path: str, now: float, roots: Mapping[str, str], known:
         return
     one = known.known.get(path)
     if one is None:
-        yield from (of_broken(broken) for broken in _broken(known, path))
+        among = (known.one(path),) if isinstance(known, StoredIndex) else known.broken
+        yield from (of_broken(one) for one in among if isinstance(one, Broken) and one.path == path)
         return
     text = journal.text(vault, path)
     names = IndexNames(known)
     yield from of_note(one.note, text, now, roots.get(one.note.project, ""))
     yield from broken_links(one.note, one.links, text, names, lambda other: os.path.isfile(f"{vault}/{other}"))
-    yield from unfounded(one.note, names, text)
-
-
-def _broken(known: Index, path: str) -> Iterator[Broken]:
-    found = known.one(path) if isinstance(known, StoredIndex) else None
-    among: Iterable[Any] = (found,) if isinstance(known, StoredIndex) else known.broken
-    return (one for one in among if isinstance(one, Broken) and one.path == path)
+    yield from check_notes.unfounded(one.note, names, text)
 
 
 def _note_names(errors: dict[str, int], path: str, known: Index) -> None:
@@ -327,23 +279,92 @@ def _note_names(errors: dict[str, int], path: str, known: Index) -> None:
 
 
 def _counts(note: Note) -> bool:
-    return note.status != "superseded" and not is_quarantined(note)
+    return note.status != "superseded" and not note.is_quarantined
 
 
 def _read(vault: str) -> dict[str, Any]:
-    try:
+    with suppress(OSError, ValueError):
         found = codec.decode(platform.read_file(_place(vault), LARGEST_RECORD))
-        return found if isinstance(found, dict) and found.get("v") == VERSION else {}
-    except (OSError, ValueError):
-        return {}
+        if isinstance(found, dict) and found.get("v") == VERSION:
+            return found
+    return {}
 
 
 def _keep(vault: str, head: str, errors: Mapping[str, int], checked: float) -> None:
+    """Also the number of errors, where the brief finds it."""
     record = {"v": VERSION, "commit": head, "whole": checked, "errors": dict(errors)}
     with suppress(OSError):  # a vault that takes no writes can be looked at all the same
         platform.write_atomic(_place(vault), codec.encode(record), durable=False)
-    keep_count(vault, sum(errors.values()))
+        platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % sum(errors.values()), durable=False)
 
 
 def _place(vault: str) -> str:
     return f"{home.state(vault)}/check.errors"
+
+
+def _tasks(vault: str) -> Iterator[Finding]:
+    """Findings about task memory: pages that cannot be read, places in a log that are no records."""
+    for task in record.open_tasks(vault):
+        project = GLOBAL
+        for path, _ in record.logs(vault, task):
+            try:
+                found = record.read(vault, path)
+            except OSError as error:
+                fix = "make it readable; the other logs count all the same"
+                yield Finding(path, 1, "task-log", f"it cannot be read ({error.strerror})", fix)
+                continue
+            project = next((one.project for one in found.entries if one.project), project)
+            yield from (_broken_record(path, one, project) for one in found.broken)
+        yield from _page(vault, task, project)
+    yield from _left_behind(vault)
+    for task, path in record.finished(vault):
+        try:
+            yield from (_broken_record(path, one, GLOBAL) for one in record.read(vault, path).broken)
+        except OSError as error:
+            what = f"the log of {task} cannot be read ({error.strerror})"
+            yield Finding(path, 1, "task-log", what, "make it readable")
+
+
+def _left_behind(vault: str) -> Iterator[Finding]:
+    """Pages that could not be read when their tasks were archived, so nothing that was written into them is there."""
+    working = record.open_tasks(vault)
+    for task, _ in record.finished(vault):
+        if task not in working and record.PAGE in platform.names(record.folder(vault, task)):
+            path = f"{record.FOLDER}/{task}/{record.PAGE}"
+            what = "its task is over, and what was written into it is not in the archive"
+            fix = f"flag what should be kept of it, and move it out of {record.FOLDER}/"
+            yield Finding(path, 1, "task-page", what, fix, level="warning")
+
+
+def _broken_record(path: str, one: log.Found, project: str) -> Finding:
+    level: Level = "error"
+    what = "damage"
+    fix = "compare it with the history (`git log -p` in the vault); every record around it counts"
+    if one.what == log.TORN:
+        what, level = "the beginning of a record whose writer died", "warning"
+        fix = "nothing need be done: every record around it counts, and nobody was told that this was saved"
+    place = f"bytes {one.start} to {one.end}"
+    return Finding(path, 1, "task-log", f"{what} at {place}", fix, level=level, project=project)
+
+
+def _page(vault: str, task: str, project: str) -> Iterator[Finding]:
+    path = f"{record.FOLDER}/{task}/{record.PAGE}"
+    try:
+        text = (journal.content(vault, path) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        yield Finding(path, 1, "task-page", "it is no UTF-8 text, so it is left as it is", MEND, project=project)
+        return
+    except OSError as error:
+        yield Finding(path, 1, "task-page", f"it cannot be read ({error.strerror})", MEND, project=project)
+        return
+    if not text and not platform.names(f"{vault}/{record.FOLDER}/{task}").count(record.PAGE):
+        fix = f"`holdfast task show {task}`, or any checkpoint, writes it"
+        yield Finding(path, 1, "task-page", "the page is missing", fix, level="warning", project=project)
+        return
+    if text and not page.is_edited(text):
+        return
+    try:
+        sheet.read_edits(text, "", lambda _: None)
+    except sheet.Unreadable as why:
+        what = f"it cannot be read, so it is left as it is ({why.why})"
+        yield Finding(path, max(1, why.number), "task-page", what, MEND, project=project)

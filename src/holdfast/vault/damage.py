@@ -1,11 +1,9 @@
-"""Files of the vault as no person and no writer of ours leaves them: empty, full of zeros, cut, shut, or not there with
-their whole folder.
+"""Damaged files of the vault, as no person and no writer of ours leaves them: empty, full of zeros, cut, shut, or gone
+with their whole folder; and files that this user may not write.
 
 A disk that fails and a power that goes leave such files, and so does a wrong move of a whole folder. History never
-takes them for an edit: what was committed before stays the newest version, the file is named until it is put right,
-and `restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
-
-Whether this user may write a file of the vault, asked of the system and not tried.
+takes them for an edit: what was committed before stays the newest version, the file is named until it is put right, and
+`restore` brings it back from history. Bytes that are replaced are kept beside, in `.state/set-aside`.
 """
 
 from __future__ import annotations
@@ -16,16 +14,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, log, notices, platform
-from holdfast.vault import git_view, notes
+from holdfast.vault import git_loose, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.vault.git import Repository
 
+ASIDE = "set-aside"
+FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
+MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
+SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
+UNREADABLE = "cannot be read by you"
+GONE = "is gone, and with it most of its folder"
+
 
 def why_not(vault: str, path: str) -> str:
-    """Why a file of the vault could not be put in its place, as the end of a sentence; "" where it could."""
+    """The reason why a file of the vault could not be written, as the end of a sentence; "" where it could."""
     folder = vault
     *above, name = path.split("/")
     for part in above:
@@ -33,7 +38,12 @@ def why_not(vault: str, path: str) -> str:
         if not os.path.lexists(inner):
             return _refusal(folder)  # in which it would be made
         folder = inner
-    return _refusal(folder) or _in_its_place(f"{folder}/{name}")
+    place = f"{folder}/{name}"
+    if (why := _refusal(folder)) or not os.path.lexists(place):
+        return why
+    if os.path.islink(place) or not os.path.isfile(place):
+        return f"{place} is no file"
+    return "" if os.access(place, os.R_OK) else f"{place} cannot be read by you"
 
 
 def _refusal(folder: str) -> str:
@@ -48,16 +58,6 @@ def _refusal(folder: str) -> str:
     if seen.st_uid != os.geteuid():
         return f"{folder} belongs to user {seen.st_uid}, you are {os.geteuid()}"
     return f"you may not write to {folder}"
-
-
-def _in_its_place(path: str) -> str:
-    try:
-        seen = os.lstat(path)
-    except OSError:
-        return ""
-    if not stat.S_ISREG(seen.st_mode):
-        return f"{path} is no file"
-    return "" if os.access(path, os.R_OK) else f"{path} cannot be read by you"
 
 
 def sentence(vault: str, refused: Iterable[tuple[str, str]], paths: Iterable[str] | None = None) -> str:
@@ -75,43 +75,21 @@ def note_refused(vault: str, refused: Sequence[tuple[str, str]], now: float) -> 
         notices.stand(home.state(vault), notices.UNWRITABLE, sentence(vault, refused), now, refused[0][0])
 
 
-def lift_faults(vault: str) -> None:
-    """A writer went through: what it needed works again."""
-    state = home.state(vault)
-    if not notices.are_there(state):
-        return
-    notices.lift(state, notices.HISTORY, notices.HISTORY_LOST)
-    for one in notices.standing(state):
-        if one.name == notices.UNWRITABLE and not (one.path and why_not(vault, one.path)):
-            notices.lift(state, one.name)
-
-
-ASIDE = "set-aside"
-FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
-MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
-SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
-UNREADABLE = "cannot be read by you"
-GONE = "is gone, and with it most of its folder"
-
-
 @dataclass(frozen=True)
-class Damage:
+class DamagedFile:
     """A file of the vault, and what is wrong with it as the end of a sentence."""
 
     path: str
     why: str
 
 
-def find(repository: Repository) -> list[Damage]:
+def find(repository: Repository) -> list[DamagedFile]:
     """Every damaged file that the history knows."""
     head = repository.head()
     idents = _tracked(repository, head) if head else {}
     vanished = _vanished(repository.vault, idents)
-    return [
-        Damage(path, why)
-        for path, ident in idents.items()
-        if not _is_as_committed(repository.vault, path, ident) and (why := of(repository, head, path, vanished))
-    ]
+    changed = (path for path, ident in idents.items() if not _is_as_committed(repository.vault, path, ident))
+    return [DamagedFile(path, why) for path in changed if (why := of(repository, head, path, vanished))]
 
 
 def without_damaged(repository: Repository, head: str, changed: list[str], now: float) -> list[str]:
@@ -120,9 +98,8 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
     vanished: frozenset[str] = frozenset()
     if head and any(not os.path.lexists(f"{vault}/{path}") for path in changed):
         vanished = _vanished(vault, _tracked(repository, head))
-        platform.write_atomic(
-            _list(vault), "\n".join(sorted(vanished)).encode("utf-8", "surrogateescape"), durable=False
-        )
+        listed = "\n".join(sorted(vanished)).encode("utf-8", "surrogateescape")
+        platform.write_atomic(_list(vault), listed, durable=False)
     held = {path: why for path in changed if (why := of(repository, head, path, vanished))}
     if held:
         path, why = next(iter(held.items()))
@@ -132,11 +109,21 @@ def without_damaged(repository: Repository, head: str, changed: list[str], now: 
     return [path for path in changed if path not in held and path not in above]
 
 
-def lift_fault(repository: Repository) -> None:
-    """Files that were damaged are whole again, or were let go."""
+def lift_faults(repository: Repository) -> None:
+    """Lift the faults of what a writer needed, since one went through."""
     state = home.state(repository.vault)
-    stands = notices.are_there(state) and any(one.name == notices.FILES for one in notices.standing(state))
-    if stands and not find(repository):
+    if notices.are_there(state):
+        notices.lift(state, notices.HISTORY, notices.HISTORY_LOST)
+        for one in notices.standing(state):
+            if one.name == notices.UNWRITABLE and not (one.path and why_not(repository.vault, one.path)):
+                notices.lift(state, one.name)
+        lift_fault(repository)
+
+
+def lift_fault(repository: Repository) -> None:
+    """Lift the fault of damaged files where they are whole again, or were let go."""
+    state = home.state(repository.vault)
+    if any(one.name == notices.FILES for one in notices.standing(state)) and not find(repository):
         notices.lift(state, notices.FILES)
 
 
@@ -148,16 +135,14 @@ def _tracked(repository: Repository, head: str) -> dict[str, str]:
 
 
 def _is_as_committed(vault: str, path: str, ident: str) -> bool:
-    """Whether a log is what the commit has, by its id: that git is asked for each of many logs costs a process each."""
+    """True if a log is what the commit has, by its id: that git is asked for each of many logs costs a process each."""
     if not _is_log(path):
         return False
     try:
         data = platform.read_file(f"{vault}/{path}")
     except OSError:
         return False
-    if any(found.what == log.DAMAGE for found in log.scan(data)):
-        return False  # it was committed so
-    return git_view.blob_id(data, len(ident)) == ident
+    return not _is_broken(data) and git_loose.blob_id(data, len(ident)) == ident  # one may be committed broken
 
 
 def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
@@ -166,7 +151,7 @@ def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
     gone = [path for path in names if not os.path.lexists(f"{vault}/{path}")]
     if not gone:
         return frozenset()
-    found = set(gone) & set(_listed(vault))
+    found = set(gone).intersection(git_loose.readable(_list(vault)).decode("utf-8", "surrogateescape").split("\n"))
     for top in FOLDERS:
         left = [path for path in gone if path.startswith(f"{top}/")]
         if len(left) > 1 and 2 * len(left) > sum(path.startswith(f"{top}/") for path in names):
@@ -174,20 +159,13 @@ def _vanished(vault: str, names: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _listed(vault: str) -> list[str]:
-    try:
-        return platform.read_file(_list(vault)).decode("utf-8", "surrogateescape").split("\n")
-    except OSError:
-        return []
-
-
 def _list(vault: str) -> str:
     return f"{home.state(vault)}/missing-notes"
 
 
 def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -> str:
-    """What is wrong with a file, "" where nothing is. A note that somebody removed is not damaged, unless most of its
-    folder went with it (`vanished`)."""
+    """The damage of a file, as the end of a sentence; "" where there is none. A note that somebody removed is not
+    damaged, unless most of its folder went with it (`vanished`)."""
     whole = f"{repository.vault}/{path}"
     top = path.partition("/")[0]
     if top != path and os.path.islink(f"{repository.vault}/{top}"):
@@ -200,14 +178,11 @@ def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -
         return "is gone: something else lies where its folder was"
     except OSError:
         return UNREADABLE
-    if stat.S_ISDIR(seen.st_mode) and _has_files(whole):
+    if stat.S_ISDIR(seen.st_mode) and platform.names(whole):
         return ""  # somebody made a folder of a note
     if not stat.S_ISREG(seen.st_mode):
-        return (
-            ""
-            if stat.S_ISLNK(seen.st_mode) and os.path.isfile(whole)
-            else f"is no file but {platform.KINDS.get(stat.S_IFMT(seen.st_mode), 'something else')}"
-        )
+        kind = platform.KINDS.get(stat.S_IFMT(seen.st_mode), "something else")
+        return "" if stat.S_ISLNK(seen.st_mode) and os.path.isfile(whole) else f"is no file but {kind}"
     if seen.st_size > platform.LARGEST:
         return ""  # named as such elsewhere
     if not seen.st_size:
@@ -216,18 +191,15 @@ def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -
         data = platform.read_file(whole)
     except OSError:
         return UNREADABLE
-    return _of_log(repository, head, path, data) if _is_log(path) else _of_text(path, data)
-
-
-def _has_files(folder: str) -> bool:
-    try:
-        return bool(os.listdir(folder))
-    except OSError:
-        return False
+    if not _is_log(path):
+        return _of_text(path, data)
+    if _is_broken(data):
+        return "has records in it that are broken"
+    return "" if data.startswith(repository.content(head, path) or b"") else "lacks records that the history has"
 
 
 def _is_log(path: str) -> bool:
-    """Whether a file is of framed records, to which is only ever added."""
+    """True if a file is of framed records, to which is only ever added."""
     return path.endswith(".log") and "/live/" in path
 
 
@@ -237,15 +209,11 @@ def _of_text(path: str, data: bytes) -> str:
     return ""
 
 
-def _of_log(repository: Repository, head: str, path: str, data: bytes) -> str:
-    """Of an append-only file: it has all that was committed of it, and nothing in it is broken."""
-    if any(found.what == log.DAMAGE for found in log.scan(data)):
-        return "has records in it that are broken"
-    before = repository.content(head, path) or b""
-    return "" if data.startswith(before) else "lacks records that the history has"
+def _is_broken(data: bytes) -> bool:
+    return any(found.what == log.DAMAGE for found in log.scan(data))
 
 
-def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
+def restore(repository: Repository, damages: Iterable[DamagedFile]) -> Iterator[str]:
     """Bring each back as it was last whole, a sentence each. The vault's lock is held."""
     for one in damages:
         if one.why == UNREADABLE:
@@ -254,22 +222,27 @@ def restore(repository: Repository, damages: Iterable[Damage]) -> Iterator[str]:
         kept = _last_whole(repository, one.path)
         if kept is None and not _is_log(one.path):
             place = set_aside(repository.vault, f"{repository.vault}/{one.path}")
-            left = f"; what is left of it is kept in {place}" if place else ""
-            yield f"{one.path} is lost: it {one.why}, and the history has no whole version of it{left}"
+            rest = f"; what is left of it is kept in {place}" if place else ""
+            yield f"{one.path} is lost: it {one.why}, and the history has no whole version of it{rest}"
             continue
         kept = kept or b""  # of a log, whatever can still be read of it is put back
-        _clear_the_way(repository.vault, one.path)
-        path = f"{repository.vault}/{one.path}"
-        extra = _records_beyond(path, kept) if _is_log(one.path) else b""
+        path = above = f"{repository.vault}/{one.path}"
+        while (above := os.path.dirname(above)) != repository.vault:
+            if os.path.lexists(above) and not os.path.isdir(above):
+                set_aside(repository.vault, above)  # something that is no folder, where one should be
+        if _is_log(one.path):  # and whole records of the damaged one that the kept version does not have
+            known = set(log.records(log.scan(kept)))
+            left = log.records(log.scan(git_loose.readable(path)))
+            kept += b"".join(log.frame(record) for record in left if record not in known)
         place = set_aside(repository.vault, path)
         platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, kept + extra, durable=True)
+        platform.write_atomic(path, kept, durable=True)
         beside = f"; the damaged one is kept in {place}" if place else ""
         yield f"{one.path} is back from the history{beside}"
 
 
-def is_lost(repository: Repository, one: Damage) -> bool:
-    """Whether neither the file nor the history has a whole version of it."""
+def is_lost(repository: Repository, one: DamagedFile) -> bool:
+    """True if neither the file nor the history has a whole version of it."""
     return one.why != UNREADABLE and not _is_log(one.path) and _last_whole(repository, one.path) is None
 
 
@@ -292,34 +265,14 @@ def _last_whole(repository: Repository, path: str) -> bytes | None:
     raw = repository.text("log", f"--max-count={MOST_VERSIONS}", "--format=%H", "--", path)
     found = [data for commit in raw.split() if (data := repository.content(commit, path))]
     if _is_log(path):
-        whole = [data for data in found if not any(one.what == log.DAMAGE for one in log.scan(data))]
-        return max(whole, key=len, default=None)
+        return max((data for data in found if not _is_broken(data)), key=len, default=None)
     return next((data for data in found if not _of_text(path, data)), None)
-
-
-def _records_beyond(path: str, kept: bytes) -> bytes:
-    """Whole records of a damaged log that the kept version does not have."""
-    try:
-        data = platform.read_file(path)
-    except OSError:
-        return b""
-    known = set(log.records(log.scan(kept)))
-    return b"".join(log.frame(one) for one in log.records(log.scan(data)) if one not in known)
-
-
-def _clear_the_way(vault: str, path: str) -> None:
-    """Something that is no folder, where a folder of the path should be, is moved aside."""
-    parts = path.split("/")
-    for depth in range(1, len(parts)):
-        above = "/".join(parts[:depth])
-        if os.path.lexists(f"{vault}/{above}") and not os.path.isdir(f"{vault}/{above}"):
-            set_aside(vault, f"{vault}/{above}")
 
 
 def set_aside(vault: str, path: str) -> str:
     """Move what lies at a path in the vault out of the way; returns where it is, "" where nothing was."""
     name = os.path.relpath(path, vault).replace("/", "~")
-    place = git_view.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
+    place = git_loose.moved(path, f"{home.state(vault)}/{ASIDE}/{name}")
     if place and not os.path.islink(place):
         os.chmod(place, 0o700 if os.path.isdir(place) else 0o600)
     return place

@@ -1,10 +1,8 @@
-"""What a person or agent asks for by name: remember, forget, promote. One commit each, no filter, and it says where.
+"""Edits that a person or agent asks for by name: remember, forget, promote. One commit each, no filter.
 
 `remember` has the user's authority: it is filed at once, as it was said. `forget` takes a note out of what is loaded
-and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note
-at once, and leaves a link there, so that nothing relies on being copied forward.
-
-Proof below a note's words: added under the heading that is there, else under one of its own at the end.
+and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note at
+once, and leaves a link there, so that nothing relies on being copied forward.
 """
 
 from __future__ import annotations
@@ -24,17 +22,23 @@ from holdfast.model import TRUSTED
 from holdfast.vault import armed, armed_file, authority, index, lineage, notes
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from holdfast.vault.journal import Applied
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
+LONGEST = 100_000
+LONGEST_NAME = 200
+POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
+KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
+
 
 def with_proofs(text: str, proofs: Sequence[str]) -> str:
-    """The note's text with these lines below the proofs that it has."""
+    """The note's text with these lines below the proofs that it has, else under a heading of their own at the end."""
     heading = f"\n{EVIDENCE}\n"
     at = text.rfind(heading)
     if at < 0:
@@ -47,21 +51,14 @@ def with_proofs(text: str, proofs: Sequence[str]) -> str:
 
 
 def with_lines(text: str, lines: Sequence[str]) -> str:
-    """A text with lines after it, each ended."""
     if lines and not text.endswith("\n"):
         text += "\n"
     return text + "".join(f"{line}\n" for line in lines)
 
 
-LONGEST = 100_000
-LONGEST_NAME = 200
-POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
-KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
-
-
 @dataclass(frozen=True)
 class Asked:
-    """What is to be remembered, and where it applies."""
+    """A text to be remembered, and where it applies."""
 
     text: str
     kind: str = "knowledge"
@@ -81,7 +78,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Filed:
-    """Where it went. `changes` are sentences about what was altered on the way; `was_there`: nothing new was needed."""
+    """A text as it was filed. `changes` are sentences about what was altered; `was_there`: nothing new was needed."""
 
     path: str
     commit: str
@@ -98,8 +95,10 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
     if by.is_clean and gate.decide(by, gate.Change(what)) == gate.WAIT:
         asked = replace(asked, status=notes.PROPOSED)
     with writing(vault, now) as writer:
-        old = _superseded(writer.index, asked) if asked.supersedes else None
-        if old:
+        old = None
+        if asked.supersedes:  # another project's is not to be replaced from here, whatever part of its name was said
+            mine = (note for note in writer.index.notes if note.applies_to(asked.here or asked.project))
+            old = notes.find(mine, asked.supersedes)
             gate.require(by, gate.Change(gate.FACT, gate.LIFTED, old.path, old.origin), f"Replacing {old.path}")
         path, made, changes = _plan(writer, asked, asked.origin, f"remember:{new_id(now)}")
         subject = f"remember: {title(_utf8(asked.name or asked.text))}"
@@ -113,8 +112,7 @@ def remember(vault: str, asked: Asked, now: float) -> Filed:
             texts[path] = notes.with_fields(made, supersedes=[old.path])
             changes += (f"{old.path} is superseded; it is kept, and no longer loaded",)
         applied = writer.commit(subject, texts, cause="remember", by=by, planned_on=planned_on)
-        if path in applied.skipped:
-            raise HoldfastError(_in_the_way(path))
+        _refuse_skipped(path, applied)
         return Filed(path, applied.commit, (*changes, *_comes_back(writer, path)))
 
 
@@ -135,13 +133,6 @@ def _comes_back(writer: Writer, path: str) -> Iterator[str]:
         does = {"never": "it stops", "ask": "you are asked before"}.get(stops, "it comes back at")
         calls = named["forbidden"] if stops else named.get("named") or named["forbidden"]
         yield f"{does} {armed.said(calls)}; `holdfast disarm {stem(path)}` ends that"
-
-
-def _superseded(known: index.Index, asked: Asked) -> Note:
-    """One of this project or a global one: another project's is not to be replaced from here, whatever part of its name
-    was said. Raises NotFound."""
-    mine = [note for note in known.notes if note.applies_to(asked.here or asked.project)]
-    return notes.find(mine, asked.supersedes)
 
 
 def _add_sources(writer: Writer, path: str, asked: Asked, subject: str, by: gate.Asker) -> str:
@@ -165,8 +156,9 @@ def _proofs(asked: Asked) -> list[str]:
     return [f"- {redact(clean(_utf8(one))[0])[0]}" for one in asked.evidence]
 
 
-def _in_the_way(path: str) -> str:
-    return f"{path} cannot be written, since something else stands there; nothing was remembered."
+def _refuse_skipped(path: str, applied: Applied) -> None:
+    if path in applied.skipped:
+        raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was remembered.")
 
 
 def _utf8(text: str) -> str:
@@ -175,26 +167,26 @@ def _utf8(text: str) -> str:
 
 
 def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, str | None, tuple[str, ...]]:
-    """Where the note goes and its text (None: one says exactly this already), and what was altered."""
+    """The note's path, its text (None: one says exactly this already), and sentences about what was altered."""
     text, labels = redact(_utf8(asked.text).strip())
     changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     if not text:
         raise UsageError("The text is empty; nothing was written. Say what to remember.")
-    body = _with_reason(text, redact(_utf8(asked.reason))[0], redact(_utf8(asked.apply))[0])
+    more = (("Why", asked.reason), ("How to apply", asked.apply))
+    said = [(head, redact(_utf8(words))[0].strip()) for head, words in more]
+    body = "\n\n".join([text, *(f"**{head}:** {words}" for head, words in said if words)])
     if asked.evidence:
         body = with_proofs(f"{body}\n", _proofs(asked))
     if len(body) > LONGEST:
         raise UsageError(f"The text has {len(body):,} characters, {LONGEST:,} is the most; nothing was written.")
     if len(asked.name) > LONGEST_NAME:
-        raise UsageError(
-            f"The name has {len(asked.name):,} characters, {LONGEST_NAME} is the most; nothing was written."
-        )
+        size = f"{len(asked.name):,} characters, {LONGEST_NAME} is the most"
+        raise UsageError(f"The name has {size}; nothing was written.")
     if asked.kind not in notes.FOLDERS:
         raise UsageError(f'"{asked.kind}" is no kind of note; nothing was written. One of: {", ".join(notes.FOLDERS)}.')
     if asked.policy and (asked.policy not in notes.POLICIES or asked.kind != "rule"):
-        raise UsageError(
-            f'A rule can say do, ask or never, not "{asked.policy}", and other notes nothing; nothing was written.'
-        )
+        wrong = f'A rule can say do, ask or never, not "{asked.policy}", and other notes nothing'
+        raise UsageError(f"{wrong}; nothing was written.")
     same = _with_words(writer.index, asked, index.body_digest(body))
     if same:
         return same, None, changes
@@ -227,20 +219,11 @@ def _plan(writer: Writer, asked: Asked, origin: str, source: str) -> tuple[str, 
     return path, made, changes
 
 
-def _with_reason(text: str, reason: str, apply: str) -> str:
-    """Feedback carries why, and how to apply it."""
-    more = [f"**Why:** {reason.strip()}"] if reason.strip() else []
-    more += [f"**How to apply:** {apply.strip()}"] if apply.strip() else []
-    return "\n\n".join([text, *more])
-
-
 def _with_words(known: index.Index, asked: Asked, words: str) -> str:
     """The note that says exactly this already, active or waiting for the user's word; "" where there is none."""
     for note in (one.note for one in known.saying(words)):
-        is_quarantined = note.path.startswith(f"{notes.QUARANTINE}/")
-        is_there = note.is_active or (note.status in notes.WAITING and not is_quarantined)
-        is_there = is_there and (note.is_active or asked.origin in TRUSTED)
-        if is_there and (note.kind, note.project) == (asked.kind, asked.project):
+        is_waiting = note.waits and not note.is_quarantined and asked.origin in TRUSTED
+        if (note.is_active or is_waiting) and (note.kind, note.project) == (asked.kind, asked.project):
             return note.path
     return ""
 
@@ -250,7 +233,7 @@ def title(text: str) -> str:
 
 
 def matching(known: Sequence[Note], wanted: str) -> list[Note]:
-    """What a person may mean by a name, a path or some words: the one note of that name, else those with the words."""
+    """The notes that a person may mean: the one of that name or path, else those with these words."""
     try:
         return [notes.find(known, wanted)]
     except NotFound:
@@ -274,7 +257,7 @@ def forget(vault: str, paths: Sequence[str], now: float, *, by: gate.Asker) -> s
 
 
 def promotable(handoff: Handoff) -> list[tuple[str, str]]:
-    """What in a handoff is durable and has no note yet: (section, text)."""
+    """The durable items of a handoff that have no note yet: (section, text)."""
     sections = ("decisions", "learned", "note", "done", "in_progress", "blockers")
     return [(key, item) for key in sections for item in handoff.items(key) if "](../../" not in item]
 
@@ -298,28 +281,25 @@ def promote(vault: str, project: str, wanted: str, kind: str, now: float, *, by:
         texts = {handoff.path: linked, **({} if made is None else {path: made})}
         planned_on = {handoff.path: text, **({} if made is None else {path: None})}
         applied = writer.commit(f"promote: {title(item)}", texts, cause="promote", by=by, planned_on=planned_on)
-        if path in applied.skipped:
-            raise HoldfastError(_in_the_way(path))
+        _refuse_skipped(path, applied)
         if handoff.path in applied.skipped:
             changes += (f"{handoff.path} was edited at this very moment, so it has no link yet",)
     return Filed(path, applied.commit, changes, was_there=made is None), handoff.path
 
 
 def _line_with(text: str, item: str) -> tuple[int, int] | None:
-    """Where the words of an item stand, if they are one line; bullet, indent and line break are not of them."""
+    """The place of an item's words, if they are one line; bullet, indent and line break are not of them."""
     at = 0
     for line in text.splitlines(keepends=True):
         bare = line.strip()
-        said = bare[2:].strip() if bare.startswith(("- ", "* ")) else bare
-        if said == item:
-            start = at + line.index(said)
-            return start, start + len(said)
+        if (bare[2:].strip() if bare.startswith(("- ", "* ")) else bare) == item:
+            return at + line.index(item), at + line.index(item) + len(item)
         at += len(line)
     return None
 
 
 def _origin(item: str, kind: str) -> str:
-    """Whose words they are. What came from outside does not steer because somebody moved it."""
+    """The origin of an item. Outside text does not steer because somebody moved it. Raises UsageError."""
     found = quoting.said_by(item)[1]
     if found not in TRUSTED and kind in ("rule", "feedback", "identity"):
         raise UsageError(

@@ -10,16 +10,17 @@ too. YAML is asked for the places of the values, and has to agree.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import front_matter
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 FENCE = front_matter.FENCE
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./-()+;=$^~'éèüöäßñç")
 
 
 class Unparsable(Exception):
@@ -57,18 +58,85 @@ def parse(text: str) -> Document:
         raise Unparsable(damage.line, damage.reason) from damage
     after = text.find("\n", end)
     body = text[after + 1 :] if after >= 0 else ""
-    from holdfast.vault import yaml_places  # whoever only looks at the index needs no YAML
-
-    try:
-        fields, spans, lasts = yaml_places.of(source, start)
-    except yaml_places.NotYaml as error:
-        line = 2 if error.at is None else text.count("\n", 0, start + error.at) + 1
-        raise Unparsable(line, error.reason) from error
-    except UnicodeError:
-        raise Unparsable(1, "it is not UTF-8") from None
+    fields, spans, lasts = _places(text, start, source)
     if _normal(fields) != _normal(read):
         raise Unparsable(1, "YAML reads it in another way than the hook does; write its values in quotes")
     return Document(text, fields, spans, end, body, lasts)
+
+
+def _places(text: str, start: int, source: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]], dict[str, int]]:
+    """The fields as YAML reads them, the places of their values in the text, and the ends of lists."""
+    import yaml  # whoever only looks at the index needs none
+
+    def wrong(mark: Any, reason: str) -> Unparsable:  # YAML's own count of lines knows other line breaks than editors
+        return Unparsable(text.count("\n", 0, start + (mark.index if mark else 0)) + 1, reason)
+
+    try:
+        root = _composed(source, wrong)
+    except yaml.MarkedYAMLError as error:
+        raise wrong(error.problem_mark or error.context_mark, error.problem or "not YAML") from error
+    except yaml.YAMLError as error:
+        raise Unparsable(2, f"not YAML ({str(error).splitlines()[0]})") from error
+    except UnicodeError:
+        raise Unparsable(1, "it is not UTF-8") from None
+    if root is not None and root.id != "mapping":
+        raise wrong(root.start_mark, "it should be lines of `key: value`")
+    fields: dict[str, Any] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    lasts: dict[str, int] = {}
+    for key, value in root.value if root else ():
+        name = key.value if key.id == "scalar" else ""
+        if not name or name in fields:
+            reason = f"the key {name} stands there twice" if name else "a key should be a plain word"
+            raise wrong(key.start_mark, reason)
+        fields[name] = _plain(value)
+        spans[name] = (start + value.start_mark.index, start + _end(value))
+        if value.id == "sequence" and value.value:
+            lasts[name] = start + _end(value.value[-1])
+    return fields, spans, lasts
+
+
+def _composed(source: str, wrong: Callable[[Any, str], Unparsable]) -> Any:
+    """The tree of nodes. Neither an alias nor deep nesting gets as far as the composer: the one is a bomb, the other
+    ends the stack, since the C composer calls itself for each level. The usual text needs no look at its events."""
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    signs = sum(source.count(sign) for sign in ("[", "{", "- ", "-\n", "-\r", "-\t", "?", ":"))  # one per level
+    if "&" in source or "*" in source or signs >= front_matter.DEEPEST:
+        depth = 0
+        for event in yaml.parse(source, Loader=loader):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise wrong(event.start_mark, "anchors and aliases are not accepted")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > front_matter.DEEPEST:
+                raise wrong(event.start_mark, "nested too deeply")
+    return yaml.compose(source, Loader=loader)
+
+
+def _end(node: Any) -> int:
+    """The end of a value's own text: libyaml counts the comments below a block as the block's."""
+    if node.id != "scalar" and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)
+
+
+def _plain(node: Any) -> Any:
+    """Text, numbers, lists and tables. A date stays the text it is."""
+    if node.id == "sequence":
+        return [_plain(one) for one in node.value]
+    if node.id == "mapping":
+        return {str(_plain(key)): _plain(value) for key, value in node.value}
+    kind = node.tag.rpartition(":")[2]
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return node.value.lower() in ("true", "yes", "on")
+    if kind == "int" and node.value.removeprefix("-").isdecimal() and len(node.value) < 19:
+        number = int(node.value)
+        return number if str(number) == node.value else node.value  # 007 is a name
+    return node.value
 
 
 def _normal(value: Any) -> Any:
@@ -91,8 +159,9 @@ def edit(document: Document, changes: Mapping[str, Any]) -> str:
     for longer in (_lengthen, _replace):  # a list that only grew keeps its shape and the comments in it
         text = document.text
         for key in sorted(known, key=lambda key: document.spans[key], reverse=True):
-            change = longer if _has_grown(document.fields[key], wishes[key]) else _replace
-            text = change(text, document, key, wishes[key])
+            was, wish = document.fields[key], wishes[key]
+            has_grown = isinstance(was, list) and isinstance(wish, list) and wish[: len(was)] == was
+            text = (longer if has_grown else _replace)(text, document, key, wish)
         at = document.end + len(text) - len(document.text)
         newline = "\r\n" if text[:at].endswith("\r\n") else "\n"
         text = text[:at] + "".join(f"{key}: {inline(wishes[key])}{newline}" for key in fresh) + text[at:]
@@ -107,10 +176,6 @@ def edit(document: Document, changes: Mapping[str, Any]) -> str:
 def _is_same(one: Any, other: Any) -> bool:
     """Equal and of one kind: to Python 1 is True."""
     return bool(one == other) and repr(one) == repr(other)
-
-
-def _has_grown(before: Any, after: Any) -> bool:
-    return isinstance(before, list) and isinstance(after, list) and after[: len(before)] == before
 
 
 def _lengthen(text: str, document: Document, key: str, value: Any) -> str:
@@ -135,16 +200,13 @@ def _replace(text: str, document: Document, key: str, value: Any) -> str:
     before = text[:start].rstrip(" \t\r\n")
     if before.endswith(":") and ("\n" in text[len(before) : start] or before == text[:start]):
         # it stood below its key, or was empty
-        return f"{before} {inline(value)}{kept or _gap(text, end)}{text[end:]}"
+        gap = "" if text[end : end + 1] in ("", "\n", "\r", " ") else " "
+        return f"{before} {inline(value)}{kept or gap}{text[end:]}"
     return f"{text[:start]}{inline(value)}{kept}{text[end:]}"
 
 
-def _gap(text: str, end: int) -> str:
-    return "" if text[end : end + 1] in ("", "\n", "\r", " ") else " "
-
-
 def _as_read(value: Any) -> Any:
-    """What `parse` will make of a value."""
+    """A value as `parse` will read it."""
     if isinstance(value, (list, tuple)):
         return [_as_read(one) for one in value]
     if isinstance(value, dict):
@@ -165,11 +227,9 @@ def inline(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     text = str(value)
-    return text if _is_plain(text) else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """In double quotes, which YAML and JSON share; what YAML does not take as it is becomes an escape."""
+    if _is_plain(text):
+        return text
+    # In double quotes, which YAML and JSON share; what YAML does not take as it is becomes an escape.
     return '"' + "".join(ESCAPES.get(one) or (one if one.isprintable() else _escape(one)) for one in text) + '"'
 
 
@@ -180,29 +240,15 @@ def _escape(letter: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./-()+;=$^~'éèüöäßñç")
-
-
 def _is_plain(text: str) -> bool:
-    """Whether it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
+    """True if it may stand without quotes. Cautious: what could be a number, a date or a sign gets quotes."""
     if not text or text != text.strip() or text.lower() in RESERVED or not PLAIN.issuperset(text):
         return False
-    return text[0].isalpha() or text[0] == "/" or _is_date(text) or _is_ident(text)
-
-
-def _is_date(text: str) -> bool:
-    day, _, clock = text.partition("T")
-    parts = day.split("-")
-    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal() and not clock
-
-
-def _is_ident(text: str) -> bool:
-    """One of our ids: letters and digits, and not a number in any of YAML's spellings."""
-    return len(text) == 26 and text.isalnum() and any(letter in "GHJKMNPQRSTVWYZ" for letter in text)
+    # One of our ids: letters and digits, and not a number in any of YAML's spellings.
+    is_ident = len(text) == 26 and text.isalnum() and any(letter in "GHJKMNPQRSTVWYZ" for letter in text)
+    return text[0].isalpha() or text[0] == "/" or is_ident or re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None
 
 
 def render(fields: Mapping[str, Any], body: str) -> str:
-    """A whole new text."""
     lines = [f"{key}: {inline(value)}\n" for key, value in fields.items() if value not in (None, "", [], (), {})]
     return f"{FENCE}\n{''.join(lines)}{FENCE}\n{body}"

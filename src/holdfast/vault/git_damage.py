@@ -2,37 +2,25 @@
 
 Power loss, a full disk or a stray hand empties, cuts or removes any file below .git. Much of it can be made anew: the
 index from the last commit, references from git's own record or from .state, settings from .state, objects from the
-notes as they lie there (vault/git_mending). The rest is lost, and only the user decides to go on without it
-(vault/git_mending). Files are looked at first and without git, which refuses to start over some of them.
+notes as they lie there (vault/git_repair). The rest is lost, and only the user decides to go on without it
+(vault/git_repair). Files are looked at first and without git, which refuses to start over some of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from holdfast.capture import home, notices, platform
-from holdfast.errors import GitFailed, HistoryDamaged
-from holdfast.vault import git_settings, git_view, kept_versions, purge_history
-from holdfast.vault.git_objects import (
-    BRANCH,
-    CONFIG,
-    FOLDERS,
-    GONE,
-    HEAD,
-    INDEX,
-    PACKED,
-    REFS,
-    REPLACED,
-    UNSEEN,
-    Damage,
-)
+from holdfast.capture import gate, home, notices, platform
+from holdfast.errors import GitFailed, HistoryDamaged, NotFound
+from holdfast.vault import git_loose, git_objects, git_settings, git_view, purge_history
+from holdfast.vault.git_objects import Damage
 from holdfast.vault.git_settings import IDENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.vault.git import Repository
 
@@ -43,8 +31,7 @@ LARGEST_INDEX = 1 << 30
 
 
 def refuse(repository: Repository) -> None:
-    """Raise HistoryDamaged where a vault that had a history has none to go on with. One git process as a rule; a
-    repository that is being made, or never had a commit, passes."""
+    """Raise HistoryDamaged where a vault that had a history has none to go on with; one without commits passes."""
     vault, folder = repository.vault, repository.own_folder()
     known = git_settings.known(vault)
     if not known and not git_settings.recorded(folder):
@@ -53,13 +40,15 @@ def refuse(repository: Repository) -> None:
     if found is not None:
         raise explained(repository) or as_error(vault, [found])
     # The folders of the last commit: one that cannot be read would let a change go half way.
-    if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
-        raise explained(repository) or HistoryDamaged()
+    try:
+        git_loose.check_folders(folder, git_settings.tip(folder))
+    except LookupError:
+        if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
+            raise explained(repository) or HistoryDamaged() from None
     is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
     if is_other and known not in purge_history.gone(vault):
-        raise as_error(
-            vault, [Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)]
-        )
+        what = f"it has no commit {known[:10]}, at which it stood before"
+        raise as_error(vault, [Damage(git_objects.REPLACED, what, is_lost=True)])
 
 
 def explained(repository: Repository) -> HistoryDamaged | None:
@@ -78,11 +67,8 @@ def as_error(vault: str, found: list[Damage]) -> HistoryDamaged:
         way = f"`{LOOK}` says how to go on" if worst.goes_on else f"`{BEGIN}` goes on without it"
     elif gone:
         way = f"`{MEND}` mends what can be mended, and this is lost: {gone.what}"
-    return HistoryDamaged(
-        f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}.",
-        is_lost=worst.is_lost,
-        what=worst.what,
-    )
+    said = f"The history of {vault} is damaged: {worst.what}. The notes are as they were, and flags wait; {way}."
+    return HistoryDamaged(said, is_lost=worst.is_lost, what=worst.what)
 
 
 @contextmanager
@@ -106,7 +92,7 @@ def unreadable(repository: Repository) -> GitFailed:
         return error
     if found:
         return as_error(repository.vault, found)
-    accepted = kept_versions.idents(repository.vault)
+    accepted = git_settings.accepted(repository.vault)
     why = "it is among the versions that you accepted as lost" if accepted else f"`{LOOK}` looks at all of it"
     return HistoryDamaged(
         f"A version in the history of {repository.vault} cannot be read; nothing was changed, and {why}.",
@@ -124,27 +110,17 @@ def note_fault(vault: str, error: HistoryDamaged, now: float) -> None:
 
 
 def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
-    """All damage that is found, the files first. Objects are held against the commit that the branch stands at once
-    its files are mended, so that nothing is called mendable which is lost."""
-    from holdfast.vault import git_objects
-
+    """All damage that is found, the files first. Objects are held against the commit that the branch stands at once its
+    files are mended, so that nothing is called mendable which is lost."""
     found = list(in_files(repository))
-    if any(one.part in (GONE, FOLDERS) and one.is_lost for one in found):
+    if any(one.part in (git_objects.GONE, git_objects.FOLDERS) and one.is_lost for one in found):
         return found
     try:
         if found:
             return [*found, *git_objects.judge(repository, found)]
-        return _sound_or_judged(repository, patience)
     except GitFailed as error:
-        if not found:
-            raise
-        return [*found, Damage(UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
-
-
-def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
-    """Git's own check of everything, bounded in time; only where that finds something, more is asked."""
-    from holdfast.vault import git_objects
-
+        return [*found, Damage(git_objects.UNSEEN, f"git's objects could not be looked at ({error})", goes_on=True)]
+    # Git's own check of everything, bounded in time; only where that finds something, more is asked.
     words = ("--full", "--no-dangling", "--no-progress", "--no-reflogs")
     done = repository.attempt("fsck", *words, timeout=patience)
     known = git_settings.known(repository.vault)
@@ -156,76 +132,69 @@ def _sound_or_judged(repository: Repository, patience: float) -> list[Damage]:
 
 
 def in_files(repository: Repository) -> Iterator[Damage]:
-    """What the files alone show, in the order in which git opens them. Nothing is started but a reader of settings."""
+    """Damage that the files alone show, in the order in which git opens them. At most its settings are read by git."""
     folder = repository.own_folder()
     had = git_settings.known(repository.vault) or next(iter(git_settings.recorded(folder)), "")
     if not os.path.isdir(folder):
         if had:
             how = "is no repository" if os.path.lexists(repository.folder) else "is gone"
-            yield Damage(GONE, f"{repository.folder} {how}", is_lost=True)
+            yield Damage(git_objects.GONE, f"{repository.folder} {how}", is_lost=True)
         return
     if os.path.isdir(f"{folder}/reftable") or os.path.exists(f"{folder}/commondir"):
         return  # not of our making, and kept in another way: git says itself what is wrong with it
     for name in ("objects", "refs"):
         if not os.path.isdir(f"{folder}/{name}"):
             if had:
-                yield Damage(FOLDERS, f".git/{name} is gone", is_lost=name == "objects")
+                yield Damage(git_objects.FOLDERS, f".git/{name} is gone", is_lost=name == "objects")
             return
     yield from _config(repository.vault, folder)
     head = platform.is_there(f"{folder}/HEAD")
-    said = _bytes(f"{folder}/HEAD").strip() if head else b""
-    if not git_settings.branch(folder) and not IDENT.fullmatch(said.decode("ascii", "replace")):
+    said = _text(f"{folder}/HEAD") if head else ""
+    if not git_settings.branch(folder) and not IDENT.fullmatch(said):
         if head or had:
-            yield Damage(HEAD, f".git/HEAD is {_how(said, there=head)}")
+            yield Damage(git_objects.HEAD, f".git/HEAD is {_how(said, there=head)}")
         return
     main = f"refs/heads/{MAIN}"
-    if had and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder) and _stands(folder, main):
-        yield Damage(HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
-    if not _is_packed(_bytes(f"{folder}/packed-refs")):
-        yield Damage(PACKED, ".git/packed-refs cannot be read")
+    stands = IDENT.fullmatch(_text(f"{folder}/{main}")) or main in git_settings.packed(folder)
+    if had and stands and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder):
+        yield Damage(git_objects.HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
+    if not _is_packed(git_loose.readable(f"{folder}/packed-refs")):
+        yield Damage(git_objects.PACKED, ".git/packed-refs cannot be read")
         return
     yield from _references(repository, folder, had)
     if why := _index(folder, is_expected=bool(git_settings.tip(folder))):
-        yield Damage(INDEX, f".git/index {why}")
-
-
-def _stands(folder: str, name: str) -> bool:
-    return bool(IDENT.fullmatch(_bytes(f"{folder}/{name}").decode("ascii", "replace").strip())) or (
-        name in git_settings.packed(folder)
-    )
+        yield Damage(git_objects.INDEX, f".git/index {why}")
 
 
 def _config(vault: str, folder: str) -> Iterator[Damage]:
-    raw = _bytes(f"{folder}/config")
+    raw = git_loose.readable(f"{folder}/config")
     if not raw.strip(b"\0 \n\r\t"):
-        yield Damage(CONFIG, f".git/config is {_how(raw, there=platform.is_there(f'{folder}/config'))}")
+        yield Damage(git_objects.CONFIG, f".git/config is {_how(raw, there=platform.is_there(f'{folder}/config'))}")
     elif not git_settings.names(raw):
-        yield Damage(CONFIG, ".git/config cannot be read")
+        yield Damage(git_objects.CONFIG, ".git/config cannot be read")
     elif not raw.endswith(b"\n") and git_settings.known_config(vault).startswith(raw):
-        yield Damage(CONFIG, ".git/config is cut short")
+        yield Damage(git_objects.CONFIG, ".git/config is cut short")
 
 
 def _references(repository: Repository, folder: str, had: str) -> Iterator[Damage]:
     name = git_settings.branch(folder)
     for path in loose_references(folder):
-        said = _bytes(f"{folder}/{path}").strip()
-        if path != name and not said.startswith(b"ref: refs/") and not IDENT.fullmatch(said.decode("ascii", "replace")):
-            yield Damage(REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
+        said = _text(f"{folder}/{path}")
+        if path != name and not said.startswith("ref: refs/") and not IDENT.fullmatch(said):
+            yield Damage(git_objects.REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
     tip = git_settings.tip(folder)
-    if tip and name and not platform.is_there(f"{folder}/{name}") and tip != _last_of(folder, name, tip):
-        yield Damage(
-            BRANCH, f".git/{name} is gone, and git would go on at an older commit", is_lost=not newest(repository)
-        )
+    if (
+        tip
+        and name
+        and not platform.is_there(f"{folder}/{name}")
+        and tip != next(iter(git_settings.recorded_of(folder, name)), tip)
+    ):
+        what = f".git/{name} is gone, and git would go on at an older commit"
+        yield Damage(git_objects.BRANCH, what, is_lost=not newest(repository))
     if not had or tip:
         return
-    what = f".git/{name} is {_how(_bytes(f'{folder}/{name}'), there=os.path.exists(f'{folder}/{name}'))}"
-    yield Damage(BRANCH, what, is_lost=not newest(repository))
-
-
-def _last_of(folder: str, name: str, default: str) -> str:
-    """The commit that a branch stood at last by git's own record of it, which every move of a person's is in too."""
-    found = git_settings.recorded_of(folder, name)
-    return found[0] if found else default
+    what = f".git/{name} is {_how(git_loose.readable(f'{folder}/{name}'), there=os.path.exists(f'{folder}/{name}'))}"
+    yield Damage(git_objects.BRANCH, what, is_lost=not newest(repository))
 
 
 def loose_references(folder: str) -> Iterator[str]:
@@ -237,24 +206,19 @@ def loose_references(folder: str) -> Iterator[str]:
 
 def newest(repository: Repository) -> str:
     """The commit that the branch stood at last; "" where it cannot be read any more."""
-    from holdfast.vault import git_objects, git_view
-
-    try:
-        with git_view.opened(repository) as view:
-            return git_objects.newest(repository, git_objects.read(view))
-    except GitFailed:
-        return ""
+    with suppress(GitFailed), git_view.opened(repository) as view:
+        return git_objects.newest(repository, git_objects.read(view))
+    return ""
 
 
-def _has(repository: Repository, name: str) -> bool:
-    try:
-        return repository.attempt("cat-file", "-e", name if "^" in name else f"{name}^{{tree}}").returncode == 0
-    except GitFailed:
-        return False
+def _has(repository: Repository, commit: str) -> bool:
+    with suppress(GitFailed):
+        return repository.attempt("cat-file", "-e", f"{commit}^{{tree}}").returncode == 0
+    return False
 
 
 def _index(folder: str, *, is_expected: bool) -> str:
-    """Why the index is none, by its own checksum, which git looks at only when it is asked to; "" where it is one."""
+    """The damage of the index, by its own checksum, which git looks at only when it is asked to; "" for none."""
     try:
         raw = platform.read_file(f"{folder}/index", largest=LARGEST_INDEX)
     except FileNotFoundError:
@@ -265,7 +229,7 @@ def _index(folder: str, *, is_expected: bool) -> str:
         return f"is {_how(raw, there=True)}"
     if raw[:4] != b"DIRC" or len(raw) < 32:
         return "is cut short or overwritten"
-    size = git_view.digits(folder) // 2
+    size = git_loose.digits(folder) // 2
     digest = (hashlib.sha1 if size == 20 else hashlib.sha256)(raw[:-size], usedforsecurity=False).digest()
     return "" if raw[-size:] in (digest, bytes(size)) else "is cut short or overwritten"
 
@@ -277,14 +241,44 @@ def _is_packed(raw: bytes) -> bool:
     ) and (not raw or raw.endswith(b"\n"))
 
 
-def _bytes(path: str) -> bytes:
-    try:
-        return platform.read_file(path)
-    except OSError:
-        return b""
+def _text(path: str) -> str:
+    return git_loose.readable(path).decode("ascii", "replace").strip()
 
 
-def _how(raw: bytes, *, there: bool) -> str:
+def _how(raw: bytes | str, *, there: bool) -> str:
     if not there:
         return "gone"
-    return "empty" if not raw else "zeros" if not raw.strip(b"\0") else "cut short or overwritten"
+    zeros = raw.strip("\0") if isinstance(raw, str) else raw.strip(b"\0")
+    return "empty" if not raw else "cut short or overwritten" if zeros else "zeros"
+
+
+def losses(vault: str, *, by: gate.Asker) -> list[Damage]:
+    """The losses that would be accepted. Raises gate.Refused, and NotFound where the history could not go on so."""
+    from holdfast.vault.git import Repository
+
+    gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Accepting a loss")
+    lost = [one for one in look(Repository(vault)) if one.is_lost]
+    beyond = next((one for one in lost if not (one.goes_on and one.idents)), None)
+    if beyond:
+        raise NotFound(
+            f"The history of {vault} cannot go on as it is: {beyond.what}; nothing was changed. "
+            f"`{BEGIN}` keeps it beside and begins a new one."
+        )
+    if not lost:
+        raise NotFound(f"Nothing in the history of {vault} is lost; nothing was changed.")
+    return lost
+
+
+def accept_losses(vault: str, *, by: gate.Asker) -> list[Damage]:
+    """Accept what is lost, by the user's word, and let starts be silent about it; returns it. Raises as `losses`."""
+    lost = losses(vault, by=by)
+    git_settings.accept(vault, [ident for one in lost for ident in one.idents])
+    notices.lift(home.state(vault), notices.VERSIONS)
+    return lost
+
+
+def accept_unreadable(repository: Repository, paths: Sequence[str]) -> None:
+    """The committed versions of these files that git cannot give back. Raises OSError."""
+    known = git_loose.committed(repository, paths)
+    lost = [one for one in known.values() if repository.attempt("cat-file", "blob", one).returncode]
+    git_settings.accept(repository.vault, lost)

@@ -1,12 +1,10 @@
-"""What a damaged repository has lost, held against the commit that it stood at last.
+"""Losses of a damaged repository, held against the commit that it stood at last.
 
 Promise: nothing is called mendable of which it was not seen that every object which that commit leads to is there, or
-can be made from the vault's files. What is lost is named by file and commit, so that a person knows which version of
-which note it is. Losses that the user has accepted (vault/accepted_loss) are no damage any more.
+can be made from the vault's files. Losses are named by file and commit, so that a person knows which version of which
+note it is. Losses that the user has accepted (git_settings.accepted) are no damage any more.
 
-The parts of a repository that can be damaged, and one that is, as a clause of a sentence.
-
-All commits and folders of a repository as a graph: what a commit leads to that is not there, and which are whole.
+All commits and folders are read as a graph: what a commit leads to that is not there, and which commits are whole.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import GitFailed
-from holdfast.vault import git_settings, git_view, kept_versions, purge_history
+from holdfast.vault import git_loose, git_settings, git_view, purge_history
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -26,28 +24,29 @@ if TYPE_CHECKING:
     from holdfast.vault.git import Repository
     from holdfast.vault.git_view import View
 
-
 GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
     *("gone", "replaced", "folders", "config", "HEAD", "packed-refs", "refs", "branch"),
 )
 INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph", "lost", "unseen"
+AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
+FOREIGN = "160000"  # the mode of a commit of another repository in a tree
+ALL = "the list of files"  # of a commit whose own tree is not there
+MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
+NAMED = 3  # versions that a sentence names
+NOW_WHOLE = "the notes as they are now are whole"
+NEEDED = "needed by the last commit"
 
 
 @dataclass(frozen=True)
 class Damage:
-    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
-    can be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
+    """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault can
+    be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
 
     part: str
     what: str
     is_lost: bool = False
     goes_on: bool = False
     idents: tuple[str, ...] = ()
-
-
-AT_ONCE = 1 << 24  # bytes of objects that one process is asked for
-FOLDER, FOREIGN = "40000", "160000"  # modes in a tree: a folder, and a commit of another repository
-ALL = "the list of files"  # of a commit whose own tree is not there
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class Version:
-    """An object that a commit leads to and the repository does not have: the file or folder that it is ("" for the
-    commit itself), and the oldest commit that has it."""
+    """A lost object: the file or folder that it is ("" for the commit itself), and the oldest commit that has it."""
 
     ident: str
     path: str
@@ -69,7 +67,7 @@ class Version:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is one version of one file: without it git can still tell of every commit."""
+        """True if it is one version of one file: without it git can still tell of every commit."""
         return bool(self.path) and not self.path.endswith("/") and self.path != ALL
 
 
@@ -109,8 +107,7 @@ class Graph:
         return found
 
     def absent(self, commit: str, *, alone: bool = False) -> dict[str, Version]:
-        """What a commit leads to (`alone`: its own files) that the repository does not have, by id; also what could
-        be made again."""
+        """Objects that the repository lacks of a commit and its past (`alone`: without it), mendable or not, by id."""
         found: dict[str, Version] = {}
         for one in [commit] if alone else self.past([commit]):
             known = self.commits.get(one)
@@ -143,8 +140,7 @@ class Graph:
         return self.commits.keys() - torn
 
     def newest_whole(self, known: Sequence[str], without: Iterable[str] = ()) -> str:
-        """The newest whole commit: the first whole one of those that are `known`, else the newest before them, else
-        the newest of all; "" where there is none."""
+        """The first whole commit of those that are `known`, else the newest before them, else of all; "" for none."""
         whole = self.whole() - set(without)
         first = next((one for one in known if one in whole), "")
         return first or self._newest(self.past(known).keys() & whole) or self._newest(whole)
@@ -160,11 +156,10 @@ def read(view: View) -> Graph:
     for ident, raw in _contents(view.repository, view.commits):
         graph.commits[ident] = _commit(raw)
     for ident, raw in _contents(view.repository, view.trees):
-        entries = list(_entries(raw, len(ident) // 2))
-        folders = tuple((name, one) for mode, name, one in entries if mode == FOLDER)
-        odd = tuple(
-            (name, one) for mode, name, one in entries if mode not in (FOLDER, FOREIGN) and one not in view.there
-        )
+        entries = list(git_loose.entries(raw, len(ident) // 2))
+        folders = tuple((name, one) for mode, name, one in entries if mode == git_loose.FOLDER)
+        files = [(name, one) for mode, name, one in entries if mode not in (git_loose.FOLDER, FOREIGN)]
+        odd = tuple((name, one) for name, one in files if one not in view.there)
         if folders:
             graph.folders[ident] = folders
         if odd:
@@ -175,24 +170,16 @@ def read(view: View) -> Graph:
 def _contents(repository: Repository, listed: Iterable[tuple[str, int]]) -> Iterator[tuple[str, bytes]]:
     batch: list[str] = []
     size = 0
-    for ident, length in listed:
+    for ident, length in (*listed, ("", 0)):  # which ends the last batch
+        if batch and (size > AT_ONCE or not ident):
+            found = repository.objects(batch)
+            if len(found) < len(batch):
+                what = f"{len(found)} of {len(batch)} objects of {repository.vault}"
+                raise GitFailed(f"git cat-file gave back {what}", by_git=True)
+            yield from found.items()
+            batch, size = [], 0
         batch.append(ident)
         size += length
-        if size > AT_ONCE:
-            yield from _read(repository, batch)
-            batch, size = [], 0
-    yield from _read(repository, batch)
-
-
-def _read(repository: Repository, idents: list[str]) -> Iterator[tuple[str, bytes]]:
-    if not idents:
-        return
-    found = repository.objects(idents)
-    if len(found) < len(idents):
-        raise GitFailed(
-            f"git cat-file gave back {len(found)} of {len(idents)} objects of {repository.vault}", by_git=True
-        )
-    yield from found.items()
 
 
 def _commit(raw: bytes) -> Commit:
@@ -205,28 +192,17 @@ def _commit(raw: bytes) -> Commit:
     return Commit(time, trees[0] if trees else "", parents)
 
 
-def _entries(raw: bytes, length: int) -> Iterator[tuple[str, str, str]]:
-    at = 0
-    while at < len(raw):
-        space, end = raw.index(b" ", at), raw.index(b"\0", at)
-        name = raw[space + 1 : end].decode("utf-8", "surrogateescape")
-        yield raw[at:space].decode("ascii", "replace"), name, raw[end + 1 : end + 1 + length].hex()
-        at = end + 1 + length
-
-
-MISSING = re.compile(r"missing (?:blob|tree|commit|tag) ([0-9a-f]{40,64})")
-NAMED = 3  # versions that a sentence names
-NOW_WHOLE = "the notes as they are now are whole"
-NEEDED = "needed by the last commit"
-
-
 def judge(repository: Repository, in_files: list[Damage], said: str = "", status: int = 0) -> list[Damage]:
     """Everything that is wrong with objects, where the files already show the damage `in_files`, or git's own check
     ended with this `status` and has `said` why. Raises GitFailed."""
     with git_view.opened(repository) as view:
         graph = read(view)
-        accepted = kept_versions.idents(repository.vault)
-        found = list(_replaced(repository, graph, in_files))
+        accepted = git_settings.accepted(repository.vault)
+        found: list[Damage] = []
+        known, tip = git_settings.known(repository.vault), git_settings.tip(repository.own_folder())
+        is_other = known and known not in graph.commits and known not in purge_history.gone(repository.vault)
+        if is_other and tip in graph.commits and not any(one.part in (BRANCH, REPLACED) for one in in_files):
+            found.append(Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True))
         at = target(repository, graph, in_files)
         if not at and not any(one.is_lost for one in in_files):
             at = next(iter(_stood_at(repository)), "")
@@ -250,8 +226,8 @@ def target(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> 
 
 
 def newest(repository: Repository, graph: Graph) -> str:
-    """The commit that the branch stood at last, by git's own record or by .state, whichever is later; "" where that
-    one cannot be read any more: an older one in its place would be a loss that nobody was asked about."""
+    """The commit that the branch stood at last, by git's own record or by .state, whichever is later; "" where that one
+    cannot be read any more: an older one in its place would be a loss that nobody was asked about."""
     found = _stood_at(repository)
     have = graph.there | graph.made
     if not found or not all(one in graph.commits and graph.commits[one].tree in have for one in found):
@@ -262,13 +238,6 @@ def newest(repository: Repository, graph: Graph) -> str:
 def _stood_at(repository: Repository) -> list[str]:
     recorded = git_settings.recorded(repository.own_folder())[:1]
     return [one for one in dict.fromkeys((*recorded, git_settings.known(repository.vault))) if one]
-
-
-def _replaced(repository: Repository, graph: Graph, in_files: Iterable[Damage]) -> Iterable[Damage]:
-    known, tip = git_settings.known(repository.vault), git_settings.tip(repository.own_folder())
-    is_other = known and known not in graph.commits and known not in purge_history.gone(repository.vault)
-    if is_other and tip in graph.commits and not any(one.part in (BRANCH, REPLACED) for one in in_files):
-        yield Damage(REPLACED, f"it has no commit {known[:10]}, at which it stood before", is_lost=True)
 
 
 def _mendable(
@@ -302,7 +271,7 @@ def _lost(view: View, graph: Graph, at: str, lost: dict[str, Version]) -> Damage
 
 
 def _others(repository: Repository, graph: Graph, said: str, status: int, known: Collection[str]) -> Iterable[Damage]:
-    """What git found besides the history itself: other references, or files that somebody staged."""
+    """Damage that git found besides the history itself: other references, or files that somebody staged."""
     missing = set(MISSING.findall(said)) - set(known)
     if missing and missing <= graph.made:
         yield Damage(OBJECTS, f"{_many(len(missing))} gone")
@@ -322,17 +291,16 @@ def _others(repository: Repository, graph: Graph, said: str, status: int, known:
 
 
 def _of(versions: Iterable[Version]) -> str:
-    """Which files of which commits they are, the newest first."""
+    """Their files and commits, the newest first."""
     listed = sorted(versions, key=lambda one: (-one.time, one.path))
     if not listed:
         return ""
     more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-    return f", of {', '.join(_name(one) for one in listed[:NAMED])}{more}"
-
-
-def _name(one: Version) -> str:
-    day = time.strftime(" of %Y-%m-%d", time.gmtime(one.time)) if one.time else ""
-    return f"{one.path} in commit {one.commit[:10]}{day}" if one.path else f"commit {one.commit[:10]}{day}"
+    names = []
+    for one in listed[:NAMED]:
+        day = time.strftime(" of %Y-%m-%d", time.gmtime(one.time)) if one.time else ""
+        names.append(f"{f'{one.path} in ' if one.path else ''}commit {one.commit[:10]}{day}")
+    return f", of {', '.join(names)}{more}"
 
 
 def _many(count: int) -> str:

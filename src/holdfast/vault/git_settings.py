@@ -1,4 +1,4 @@
-"""Which settings of the vault's own repository git may see.
+"""Settings of the vault's own repository that git may see, and the references in it, read without git.
 
 The file .git/config of a vault is no secret place: an agent can write to it, a folder that is synced brings another
 machine's. So whatever in it could start a program, or lead git elsewhere, is not obeyed. Most of it is overruled at
@@ -6,17 +6,19 @@ every call (capture/git_process). The rest cannot be overruled by name, so git i
 filters, drivers and included files always, and whatever has a say in how a remote is reached before one is asked. The
 same settings count in the user's own ~/.gitconfig, which no repository brings.
 
-The last commit of the vault that a writer saw, and git's settings at that time, kept in .state.
+`.state` keeps the last commit that a writer saw, git's settings at that time, and the losses that the user accepted.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from holdfast.capture import calls, git_process, home, platform
 from holdfast.errors import GitFailed
+from holdfast.vault.git_loose import readable
 
 LARGEST = 1 << 20
 FILES = ("config", "config.worktree")
@@ -29,35 +31,18 @@ OF_REMOTES = frozenset(
 )
 # Sections of git that have such a word in a key, and nothing to do with what we ask of it.
 IDLE = frozenset(
-    {
-        "core",
-        "gpg",
-        "alias",
-        "pager",
-        "difftool",
-        "mergetool",
-        "browser",
-        "man",
-        "gui",
-        "guitool",
-        "trailer",
-        "sendemail",
-    }
-    | {
-        "submodule",
-        "sequence",
-        "instaweb",
-        "remote",
-        "interactive",
-        "credential",
-        "web",
-        "help",
-        "branch",
-        "lfs",
-        "tar",
-    }
+    (
+        *("core", "gpg", "alias", "pager", "difftool", "mergetool", "browser", "man", "gui", "guitool", "trailer"),
+        *("sendemail", "submodule", "sequence", "instaweb", "remote", "interactive", "credential", "web", "help"),
+        *("branch", "lfs", "tar"),
+    )
 )
+PLAIN = re.compile(rb'(?:\[[a-z]+(?: "[a-z][\w./-]*")?\]\n(?:\t[a-z]+ = [\w./:@*+~-]+\n)+)+')
 WORDS = ("command", "cmd", "driver", "helper", "hook", "process", "program", "textconv", "clean", "smudge", "external")
+IDENT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+SMALL = 4096
+LARGEST_CONFIG = 1 << 16
+LOST = "lost-versions"
 
 
 def refuse(folder: str, *, network: bool) -> None:
@@ -78,11 +63,8 @@ def refuse(folder: str, *, network: bool) -> None:
 
 
 def _common(folder: str) -> str:
-    try:
-        said = platform.read_file(f"{folder}/commondir", 4096).decode("utf-8", "surrogateescape").strip()
-    except OSError:
-        return folder
-    return os.path.normpath(os.path.join(folder, said))
+    said = readable(f"{folder}/commondir", SMALL).decode("utf-8", "surrogateescape").strip()
+    return os.path.normpath(os.path.join(folder, said)) if said else folder
 
 
 def _steering(path: str, *, network: bool) -> str:
@@ -91,25 +73,28 @@ def _steering(path: str, *, network: bool) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        raise GitFailed(
-            f"{path} cannot be read ({error.strerror}), so git was not started; nothing was changed."
-        ) from None
-    return next((key for key in _keys(raw) if is_steering(key, network=network)), "")
-
-
-def names(raw: bytes) -> tuple[str, ...]:
-    """The names of the settings in a file; none where git cannot read it."""
-    return _keys(raw)
+        why = f"{path} cannot be read ({error.strerror})"
+        raise GitFailed(f"{why}, so git was not started; nothing was changed.") from None
+    return next((key for key in names(raw) if is_steering(key, network=network)), "")
 
 
 @lru_cache(maxsize=64)
-def _keys(raw: bytes) -> tuple[str, ...]:
-    """None of the keys where git cannot read them: it will say so itself, and start nothing."""
-    return tuple(git_process.setting_names(raw) or ())
+def names(raw: bytes) -> tuple[str, ...]:
+    """The names of the settings in a file. None where git cannot read them: it will say so itself, and start nothing.
+    Git itself reads all but the plainest files, as it writes them."""
+    if not PLAIN.fullmatch(raw):
+        return tuple(git_process.setting_names(raw) or ())
+    found, section = [], ""
+    for line in raw.decode("ascii").splitlines():
+        if line.startswith("["):
+            section = line.strip('[]"').replace(' "', ".")
+        else:
+            found.append(f"{section}.{line.split()[0]}")
+    return tuple(found)
 
 
 def is_steering(key: str, *, network: bool) -> bool:
-    """Whether a setting can start a program, or lead elsewhere, in what we ask of git."""
+    """True if a setting can start a program, or lead elsewhere, in what we ask of git."""
     section, _, rest = key.partition(".")
     section, named, last = section.lower(), "." in rest, rest.rpartition(".")[2].lower()
     if section in ALWAYS or (section == "diff" and (named or last == "external")):
@@ -123,11 +108,6 @@ def is_steering(key: str, *, network: bool) -> bool:
     return section not in IDLE | NETWORK and any(word in last for word in WORDS)
 
 
-IDENT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-SMALL = 4096
-LARGEST_CONFIG = 1 << 16
-
-
 def known(vault: str) -> str:
     """The last commit that is known of; "" where there never was one."""
     state = home.state(vault)
@@ -137,10 +117,7 @@ def known(vault: str) -> str:
 
 def known_config(vault: str) -> bytes:
     """Git's settings as they were; b"" where nobody kept them."""
-    try:
-        return platform.read_file(f"{home.state(vault)}/git-config", largest=LARGEST_CONFIG)
-    except OSError:
-        return b""
+    return readable(f"{home.state(vault)}/git-config", largest=LARGEST_CONFIG)
 
 
 def note(vault: str, folder: str) -> None:
@@ -158,7 +135,7 @@ def note(vault: str, folder: str) -> None:
 
 
 def forget(vault: str) -> None:
-    """What was known is no longer true, by the user's word."""
+    """Forget what was known, by the user's word."""
     platform.remove(f"{home.state(vault)}/head")
     platform.remove(f"{home.state(vault)}/calls/settled")
 
@@ -174,21 +151,15 @@ def branch(folder: str) -> str:
 def tip(folder: str) -> str:
     """The commit that HEAD leads to, by the files alone; "" where they lead to none."""
     name = branch(folder)
-    if not name:
-        said = _line(f"{folder}/HEAD")
-        return said if IDENT.fullmatch(said) else ""
-    if not platform.is_there(f"{folder}/{name}"):
+    if name and not platform.is_there(f"{folder}/{name}"):
         return packed(folder).get(name, "")
-    said = _line(f"{folder}/{name}")
+    said = _line(f"{folder}/{name or 'HEAD'}")
     return said if IDENT.fullmatch(said) else ""
 
 
 def packed(folder: str) -> dict[str, str]:
     """References that are packed, each with its commit; lines that are none are passed over."""
-    try:
-        raw = platform.read_file(f"{folder}/packed-refs").decode("utf-8", "replace")
-    except OSError:
-        return {}
+    raw = readable(f"{folder}/packed-refs").decode("utf-8", "replace")
     pairs = [line.split(" ", 1) for line in raw.split("\n") if not line.startswith(("#", "^"))]
     return {one[1]: one[0] for one in pairs if len(one) == 2 and IDENT.fullmatch(one[0]) and one[1].startswith("refs/")}
 
@@ -200,23 +171,31 @@ def recorded(folder: str) -> list[str]:
 
 
 def recorded_of(folder: str, name: str) -> list[str]:
-    """The same of one reference."""
-    try:
-        raw = platform.read_file(f"{folder}/logs/{name}").decode("utf-8", "replace")
-    except OSError:
-        return []
+    raw = readable(f"{folder}/logs/{name}").decode("utf-8", "replace")
     parts = [line.split(" ", 2) for line in reversed(raw.split("\n"))]
     return [one[1] for one in parts if len(one) == 3 and IDENT.fullmatch(one[1]) and one[1].strip("0")]
 
 
 def _line(path: str) -> str:
-    try:
-        return platform.read_file(path, SMALL).decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
+    return readable(path, SMALL).decode("utf-8", "replace").strip()
 
 
 def _put(path: str, data: bytes) -> None:
     fresh = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     platform.write_new(fresh, data, durable=True)
     os.rename(fresh, path)
+
+
+def accepted(vault: str) -> frozenset[str]:
+    """Versions that are lost and that the user has accepted as lost: no alarm, and the history keeps its commits."""
+    raw = readable(f"{home.state(vault)}/{LOST}").decode("ascii", "replace")
+    return frozenset(line for line in raw.split() if IDENT.fullmatch(line))
+
+
+def accept(vault: str, lost: Iterable[str]) -> None:
+    """Raises OSError."""
+    known = accepted(vault)
+    fresh = sorted(set(lost) - known)
+    if fresh:
+        text = "".join(f"{one}\n" for one in (*sorted(known), *fresh))
+        platform.write_atomic(f"{home.state(vault)}/{LOST}", text.encode("ascii"), durable=True)

@@ -2,28 +2,23 @@
 
 Git stops at the first object that it cannot read, and does not start at all without HEAD or settings. The view has a
 HEAD and settings of its own; links lead to every object and pack that was read to its end; and it has whatever can be
-taken out of packs that are damaged, or made from the vault's files. Whoever asks it is told the truth, and nothing in
-the vault is changed by it.
+taken out of packs that are damaged, or made from the vault's files. It tells the truth, and nothing in the vault is
+changed by it.
 
-A file that stands in the way is moved to a name of its own and never thrown away.
-
-Git's single objects as files: whether one holds what its name says, and writing one again.
-
-Git's objects as the vault's files still have them: each file, and the folders of all files and of the index.
+`make` writes git's objects as the vault's files still have them: each file, and the folders of all files and of the
+index.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import tempfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
+from holdfast.vault import git_loose
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
@@ -31,83 +26,9 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git import Repository
 
-
-def moved(path: str, place: str) -> str:
-    """Move what lies at a path to `place`, or beside it where that is taken; returns where it is, "" where nothing
-    was. Raises OSError."""
-    if not os.path.lexists(path):
-        return ""
-    platform.make_folders(os.path.dirname(place))
-    while os.path.lexists(place):
-        place += ".again"
-    try:
-        os.rename(path, place)
-    except FileNotFoundError:
-        return ""
-    except OSError:
-        shutil.copy2(path, place)  # another file system
-        os.unlink(path)
-    return place
-
-
-HASHES = {40: hashlib.sha1, 64: hashlib.sha256}
-LARGEST = 1 << 30
-
-
-def digits(folder: str) -> int:
-    """How long ids are in the repository at `folder`: 40, unless somebody made it with longer ones."""
-    try:
-        config = platform.read_file(f"{folder}/config")
-    except OSError:
-        config = b""
-    return 64 if b"objectformat" in config.lower() else 40
-
-
-def blob_id(data: bytes, length: int) -> str:
-    """The id that git gives to a file with these bytes."""
-    return HASHES[length](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def path_of(folder: str, ident: str) -> str:
-    return f"{folder}/objects/{ident[:2]}/{ident[2:]}"
-
-
-def holds(path: str, ident: str) -> bool:
-    """Whether the file of an object holds it; also where there is none, packed or pruned meanwhile."""
-    try:
-        raw = zlib.decompress(platform.read_file(path, largest=LARGEST))
-    except FileNotFoundError:
-        return True
-    except (OSError, zlib.error):
-        return False
-    return HASHES[len(ident)](raw, usedforsecurity=False).hexdigest() == ident
-
-
-def broken_objects(folder: str) -> list[str]:
-    """The files of single objects that do not hold what their name says."""
-    found = []
-    for part in sorted(platform.names(f"{folder}/objects")):
-        if len(part) != 2:
-            continue
-        for name in sorted(platform.names(f"{folder}/objects/{part}")):
-            ident = part + name
-            if len(ident) in HASHES and not holds(path_of(folder, ident), ident):
-                found.append(path_of(folder, ident))
-    return found
-
-
-def write_blob(folder: str, data: bytes, aside: str) -> str:
-    """Write a file's bytes as an object of their own, whatever lay there; that goes `aside`. Returns the id."""
-    ident = blob_id(data, digits(folder))
-    path = path_of(folder, ident)
-    moved(path, f"{aside}/objects/{ident[:2]}/{ident[2:]}")
-    platform.make_folders(os.path.dirname(path))
-    platform.write_atomic(path, zlib.compress(b"blob %d\0" % len(data) + data), durable=True)
-    os.chmod(path, 0o444)
-    return ident
-
-
 OTHERS = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).state")
+LARGEST_PACK = 1 << 32
+HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
 def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
@@ -121,8 +42,10 @@ def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
         how = ("-w",) if write else ()
         said = repository.run("hash-object", *how, "--no-filters", "--stdin-paths", given=given).decode("ascii")
         idents = said.split()
-        entries = zip(paths, idents, strict=True)
-        lines = [b"%o %s\t%s\0" % (_mode(_within(repository, name)), ident.encode(), name) for name, ident in entries]
+        lines = []
+        for name, ident in zip(paths, idents, strict=True):
+            mode = 0o100755 if os.stat(_within(repository, name)).st_mode & 0o100 else 0o100644
+            lines.append(b"%o %s\t%s\0" % (mode, ident.encode(), name))
         staged = b""
         if os.path.isfile(index):
             staged = repository.attempt("ls-files", "--stage", "-z", env={"GIT_INDEX_FILE": index}).stdout
@@ -138,14 +61,6 @@ def _within(repository: Repository, name: bytes) -> bytes:
 
 def _is_file(path: bytes) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= platform.LARGEST
-
-
-def _mode(path: bytes) -> int:
-    return 0o100755 if os.stat(path).st_mode & 0o100 else 0o100644
-
-
-LARGEST_PACK = 1 << 32
-HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
 @dataclass(frozen=True)
@@ -168,12 +83,12 @@ def opened(repository: Repository) -> Iterator[View]:
     real = repository.own_folder()
     with tempfile.TemporaryDirectory(prefix="holdfast-view-") as scratch:
         view, making = (Beside(repository.vault, repository.held, f"{scratch}/{name}") for name in ("git", "making"))
-        form = ("--object-format=sha256",) if digits(real) == 64 else ()
+        form = ("--object-format=sha256",) if git_loose.digits(real) == 64 else ()
         for one in (view, making):
             one.run("init", "--quiet", "--template=", *form)
         whole = f"{scratch}/whole"
         _also(view, (whole, *_alternates(real)))
-        broken = broken_objects(real)
+        broken = git_loose.broken_objects(real)
         _link(real, whole, broken)
         packs = _link_packs(view, real, whole)
         there = _listed(view)
@@ -200,28 +115,19 @@ def _also(view: Repository, places: tuple[str, ...]) -> None:
 
 def _alternates(real: str) -> list[str]:
     """Other places that the repository takes objects from, where somebody set it up so."""
-    try:
-        raw = platform.read_file(f"{real}/objects/info/alternates").decode("utf-8", "surrogateescape")
-    except OSError:
-        return []
+    raw = git_loose.readable(f"{real}/objects/info/alternates").decode("utf-8", "surrogateescape")
     return [os.path.join(f"{real}/objects", line) for line in raw.split("\n") if line and not line.startswith("#")]
 
 
 def _link(real: str, whole: str, broken: list[str]) -> None:
-    """Every single object that is whole, by the folder where the whole folder is."""
+    """Every single object that is whole."""
     platform.make_folders(f"{whole}/pack")
-    parts = {path.split("/")[-2] for path in broken}
     for part in platform.names(f"{real}/objects"):
-        if len(part) != 2:
-            continue
-        if part not in parts:
-            os.symlink(f"{real}/objects/{part}", f"{whole}/{part}")
-            continue
-        os.mkdir(f"{whole}/{part}")
-        for name in platform.names(f"{real}/objects/{part}"):
-            path = f"{real}/objects/{part}/{name}"
-            if path not in broken:
-                os.symlink(path, f"{whole}/{part}/{name}")
+        if len(part) == 2:
+            os.mkdir(f"{whole}/{part}")
+            paths = {f"{real}/objects/{part}/{name}" for name in platform.names(f"{real}/objects/{part}")}
+            for path in paths.difference(broken):
+                os.symlink(path, f"{whole}/{part}/{os.path.basename(path)}")
 
 
 def _link_packs(view: Repository, real: str, whole: str) -> list[str]:
@@ -239,18 +145,11 @@ def _link_packs(view: Repository, real: str, whole: str) -> list[str]:
                 os.symlink(f"{folder}/{stem}{ending}", f"{whole}/pack/{stem}{ending}")
             continue
         bad.append(stem)
-        raw = _bytes(f"{folder}/{name}")
+        raw = git_loose.readable(f"{folder}/{name}", largest=LARGEST_PACK)
         if raw:
             view.attempt(*HASTY, "unpack-objects", "-r", "-q", given=raw)
     bad += [name.removesuffix(".idx") for name in found if name.endswith(".idx") and f"{name[:-4]}.pack" not in found]
     return bad
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return platform.read_file(path, largest=LARGEST_PACK)
-    except OSError:
-        return b""
 
 
 def _listed(view: Repository) -> dict[str, tuple[str, int]]:

@@ -1,10 +1,9 @@
-"""What makes a handoff useless to the next session, said with how to fix it. A person can override it.
+"""A handoff written by hand: from a form as JSON or Markdown, or from what was flagged; checked, one commit.
 
-Deterministic and few: no next step, an agenda word where a step should be, a decision without its reason, a file that
-is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in
-some other section what is open, a missing step is only warned of, and so is a decision without its reason.
-
-Writing a handoff by hand: from a form as JSON or Markdown, or from what was flagged, linted, one commit.
+The check names what makes a handoff useless to the next session, and how to fix it; a person can override it. It is
+deterministic and short: no next step, an agenda word where a step should be, a decision without its reason, a file that
+is not there, a transcript instead of a note. A short and honest handoff is worth more than none: where it says in some
+other section what is open, a missing step is only warned of, and so is a decision without its reason.
 """
 
 from __future__ import annotations
@@ -22,14 +21,13 @@ from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter, lineage
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.lineage import Handoff
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.capture.gate import Where
     from holdfast.model import Flag
-
 
 AGENDA = re.compile(
     r"\b(?:maybe|perhaps|possibly|might (?:want|need|try)|could (?:look|try|maybe)|think about|at some point"
@@ -55,17 +53,27 @@ GONE = re.compile(r"\b(?:deleted?|removed?|renamed?|moved?|dropped)\b|\u2192|->"
 LINK = re.compile(r"\[[^\]]*\]\(([^)]+)\)")
 QUOTES = "`'\"*[]()<>,;:"
 PLACE = re.compile(r"(?:[:#]L?\d[\d,:L-]*)$")  # a line or lines of a file
+HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
+TITLE = "What this session was about"
+LABEL = re.compile(
+    r"(?:^|(?<=\s))(?:[-*] )?\**"
+    r"(Date|Goals?|Worked on|Done|Completed|In progress|Blockers?|Blocked|(?:Key )?[Dd]ecisions?|Learned"
+    r"|Next(?: steps?| actions)?|Files(?: modified| changed)?|Handoff|Notes?(?: to the next session)?):\**(?=\s)"
+)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def problems(handoff: Handoff, root: str) -> list[str]:
     """One sentence for each thing to fix; [] where the handoff is fit."""
-    merely = warnings(handoff)
-    found = [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root), *_size(handoff)]
+    merely, size = warnings(handoff), _characters(handoff)
+    found = [*_next_steps(handoff), *_decisions(handoff), *_files(handoff, root)]
+    if size > MOST_CHARACTERS:
+        found.append(f"It has {size:,} characters, {MOST_CHARACTERS:,} is the most: flag what lasts, it becomes notes.")
     return [one for one in found if one not in merely]
 
 
 def warnings(handoff: Handoff) -> list[str]:
-    """What a short handoff is told and accepted with."""
+    """Sentences with which a short handoff is accepted."""
     if _characters(handoff) > SHORT:
         return []
     has_word = any(handoff.items(key) for key in SPEAKS_ON)
@@ -77,13 +85,10 @@ def _next_steps(handoff: Handoff) -> list[str]:
     steps = handoff.items("next_steps")
     if not steps:
         return ['There is no next step. Add one under "Next steps": the first command or edit to make; or "None: why".']
-    found = []
-    for number, step in enumerate(steps, 1):
-        vague = AGENDA.search(CODE.sub("`", step))
-        if vague and not NOTHING.match(step):
-            said = vague[0].strip(" .;:,")
-            found.append(f'Next step {number} says "{said}": say what to do and where, such as "run X and fix Y in Z".')
-    return found
+    vague = [(nth, AGENDA.search(CODE.sub("`", step))) for nth, step in enumerate(steps, 1) if not NOTHING.match(step)]
+    said = [(nth, found[0].strip(" .;:,")) for nth, found in vague if found]
+    advice = 'say what to do and where, such as "run X and fix Y in Z".'
+    return [f'Next step {nth} says "{one}": {advice}' for nth, one in said]
 
 
 def _decisions(handoff: Handoff) -> list[str]:
@@ -95,12 +100,12 @@ def _decisions(handoff: Handoff) -> list[str]:
 
 
 def _files(handoff: Handoff, root: str) -> list[str]:
-    found = []
-    for item in handoff.items("files_modified"):
-        path = _path(item, root)
-        if path and not GONE.search(item) and not NOTHING.match(item) and not os.path.lexists(os.path.join(root, path)):
-            found.append(f'There is no file {path} in {root}: correct the path, or write "{path} (deleted)".')
-    return found
+    items = (item for item in handoff.items("files_modified") if not GONE.search(item) and not NOTHING.match(item))
+    return [
+        f'There is no file {path} in {root}: correct the path, or write "{path} (deleted)".'
+        for path in (_path(item, root) for item in items)
+        if path and not os.path.lexists(os.path.join(root, path))
+    ]
 
 
 def _path(item: str, root: str) -> str:
@@ -119,23 +124,6 @@ def _path(item: str, root: str) -> str:
 
 def _characters(handoff: Handoff) -> int:
     return sum(len(item) for items in handoff.sections.values() for item in items)
-
-
-def _size(handoff: Handoff) -> list[str]:
-    size = _characters(handoff)
-    if size <= MOST_CHARACTERS:
-        return []
-    return [f"It has {size:,} characters, {MOST_CHARACTERS:,} is the most: flag what lasts, it becomes notes."]
-
-
-HINT = '<!-- A handoff is short: what the next session needs, not a transcript. Each "- " is an item. -->'
-TITLE = "What this session was about"
-LABEL = re.compile(
-    r"(?:^|(?<=\s))(?:[-*] )?\**"
-    r"(Date|Goals?|Worked on|Done|Completed|In progress|Blockers?|Blocked|(?:Key )?[Dd]ecisions?|Learned"
-    r"|Next(?: steps?| actions)?|Files(?: modified| changed)?|Handoff|Notes?(?: to the next session)?):\**(?=\s)"
-)
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -209,8 +197,8 @@ def write(
     anyway: bool = False,
     look_over: Callable[[Handoff], tuple[Handoff, list[str]]] = lambda made: (made, []),
 ) -> HandedOff:
-    """Check and file one handoff. `look_over` holds it against its session: the handoff with what it doubts marked,
-    and sentences about what the session contradicts. Raises Unfit with every problem, unless `anyway`."""
+    """Check and file one handoff. `look_over` holds it against its session: the handoff with what it doubts marked, and
+    sentences about what the session contradicts. Raises Unfit with every problem, unless `anyway`."""
     title, sections = parse(text)
     if not sections:
         names = ", ".join(lineage.SECTIONS.values())
@@ -229,8 +217,7 @@ def write(
         author="agent" if where.found in ("environment", "process") else "user",
         sections=tidy,
     )
-    wrong = problems(made, where.project.root)
-    warned = warnings(made)
+    wrong, warned = problems(made, where.project.root), warnings(made)
     made, contradicted = look_over(made)
     wrong += contradicted
     if wrong and not anyway:
@@ -243,9 +230,8 @@ def write(
         path = _free(lineage.path_for(made, platform.machine()), listed)
         number = sum(1 for one in listed if one < path) + 1
         subject = f"handoff: session {number} of {made.project}, {made.title}"
-        applied = writer.commit(
-            subject, {path: lineage.render(made)}, cause="handoff", by=gate.BY_UPKEEP, planned_on={path: None}
-        )
+        texts: dict[str, str | None] = {path: lineage.render(made)}
+        applied = writer.commit(subject, texts, cause="handoff", by=gate.BY_UPKEEP, planned_on={path: None})
         if path in applied.skipped:
             raise HoldfastError(f"{path} cannot be written, since something else stands there; nothing was written.")
     changes: tuple[str, ...] = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
@@ -254,8 +240,8 @@ def write(
 
 
 def _stamped(made: Handoff, origin: str) -> Handoff:
-    """What a session wrote after outside text had entered it says so, item by item; and it leaves no note to the next
-    one, which would read it as the word of a colleague."""
+    """A handoff that a session wrote after outside text had entered it says so, item by item; and it leaves no note to
+    the next one, which would read it as the word of a colleague."""
     if origin in TRUSTED:
         return made
     kept = {key: items for key, items in made.sections.items() if key != "note"}
@@ -279,9 +265,6 @@ def _free_second(now: float, taken: list[str]) -> str:
 
 def _free(path: str, taken: list[str]) -> str:
     """Two handoffs of one episode within a second are two files all the same."""
-    stem, nth = path.removesuffix(".md"), 1
-    while path in taken:
-        nth += 1
-        head, _, ident = stem.rpartition("-")
-        path = f"{head}-{nth}-{ident}.md"
-    return path
+    head, _, ending = path.rpartition("-")
+    tried = (path, *(f"{head}-{nth}-{ending}" for nth in range(2, len(taken) + 3)))
+    return next(one for one in tried if one not in taken)

@@ -1,9 +1,9 @@
-"""Who changed what, when and why, and taking one change back.
+"""The history: each change with its author, time and cause, and taking one change back.
 
-Git's log is the history; a change is known by the id in its commit's trailer, a commit of someone else by its hash.
-An undo is a change like any other: the reverse of one commit, merged into what stands there now, so later work on the
-same files stays. Where it cannot, the whole undo is refused and nothing is written. What is generated (the map) or
-belongs to no single change (projects that hooks registered) is never taken back.
+Git's log is the history; a change is known by the id in its commit's trailer, a commit of someone else by its hash. An
+undo is a change like any other: the reverse of one commit, merged into what stands there now, so later work on the same
+files stays. Where it cannot, the whole undo is refused and nothing is written. The map, which is generated, and what
+belongs to no single change (projects that hooks registered) are never taken back.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from holdfast.capture import same_project
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import git_damage, index, journal, note_facets, notes
-from holdfast.vault.git import Repository
+from holdfast.vault.git import LITERAL, Repository
 from holdfast.vault.merge import TABLES, merge
-from holdfast.vault.writing import GROWING, writing
+from holdfast.vault.transaction import GROWING, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,8 +54,8 @@ class Delta:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What an undo would write: the texts to be, and those that they were planned on."""
+class UndoPlan:
+    """The texts that an undo would write, and those that they were planned on."""
 
     entry: Entry
     texts: dict[str, str | None]
@@ -79,17 +79,14 @@ def changes(vault: str, path: str = "", count: int = 20, skip: int = 0) -> list[
     if not repository.exists() or not repository.head() or count < 1:
         return []
     follow = ("--follow", "--", path) if path else ("--",)
-    env = {"GIT_LITERAL_PATHSPECS": "1"}
     with git_damage.told(repository):
-        listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=env)
+        listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=LITERAL)
         return _entries(repository, listed.decode("ascii").split())
 
 
 def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list[Entry], int]:
-    """The newest changes, of one note if one is named, that concern a project or everybody; all where it is None.
-
-    Also how many of other projects lay between them. Raises NotFound.
-    """
+    """The newest changes, of one note if one is named, that concern a project or everybody; all where it is None. Also
+    how many of other projects lay between them. Raises NotFound."""
     listed = index.load(vault, keep=False).notes
     known = {note.path: note.project for note in listed}
     ids = same_project.ids(vault, project or "")
@@ -112,27 +109,24 @@ def told(vault: str, wanted: str, count: int, project: str | None) -> tuple[list
 
 
 def was_edited_by_hand(vault: str, path: str) -> bool:
-    """Whether a person has ever changed this file: then some of its words are theirs."""
+    """True if a person has ever changed this file: then some of its words are theirs."""
     repository = Repository(vault)
     words = ("log", "-n1", "--format=%H", "--fixed-strings", "--grep=Holdfast-Cause: hand", "--", path)
-    return bool(repository.head() and repository.run(*words, env={"GIT_LITERAL_PATHSPECS": "1"}))
+    return bool(repository.head() and repository.run(*words, env=LITERAL))
 
 
 def _path_of(listed: Iterable[notes.Note], vault: str, wanted: str) -> str:
     """The path of a note, also of one that is gone. Raises NotFound."""
-    if not wanted:
-        return ""
     try:
-        return notes.find(listed, wanted).path
+        return notes.find(listed, wanted).path if wanted else ""
     except NotFound:
-        gone = former_path(vault, wanted)
-        if not gone:
-            raise
-        return gone
+        if gone := former_path(vault, wanted):
+            return gone
+        raise
 
 
 def _concerns(vault: str, entry: Entry, path: str, ids: tuple[str, ...], known: dict[str, str]) -> bool:
-    """Whether a file of a change is for this project's eyes."""
+    """True if a file of a change is for this project's eyes."""
     if path.startswith("lineage/"):
         return path.split("/")[1] in (*ids, *map(notes.slug, ids))
     if path.startswith("discarded/"):
@@ -154,9 +148,8 @@ def former_path(vault: str, wanted: str) -> str:
     asked = wanted.strip().removeprefix("./")
     stem = notes.slug(asked, 200)
     maybe = [asked, f"{asked}.md", *(f"{folder}/{stem}.md" for folder in (*notes.FOLDERS.values(), notes.QUARANTINE))]
-    env = {"GIT_LITERAL_PATHSPECS": "1"}
     inside = [path for path in maybe if not path.startswith("/") and ".." not in path.split("/") and "\0" not in path]
-    return next((path for path in inside if repository.run("log", "-n1", "--format=%H", "--", path, env=env)), "")
+    return next((path for path in inside if repository.run("log", "-n1", "--format=%H", "--", path, env=LITERAL)), "")
 
 
 def _entries(repository: Repository, commits: Sequence[str]) -> list[Entry]:
@@ -169,13 +162,12 @@ def _entries(repository: Repository, commits: Sequence[str]) -> list[Entry]:
         "--diff-merges=first-parent",
         given="".join(f"{commit}\n" for commit in commits).encode("ascii"),
     )
-    return [_entry(one) for one in raw.decode("utf-8", "replace").split(RECORD)[1:]]
-
-
-def _entry(raw: str) -> Entry:
-    commit, when, who, ident, cause, subject, files = raw.split(FIELD, 6)
-    names = tuple(sorted(name for name in files.lstrip("\0\n").split("\0") if name))
-    return Entry(ident.strip() or commit[:7], commit, int(when), who, cause.strip(), subject, names)
+    found = []
+    for one in raw.decode("utf-8", "replace").split(RECORD)[1:]:
+        commit, when, who, ident, cause, subject, files = one.split(FIELD, 6)
+        names = tuple(sorted(name for name in files.lstrip("\0\n").split("\0") if name))
+        found.append(Entry(ident.strip() or commit[:7], commit, int(when), who, cause.strip(), subject, names))
+    return found
 
 
 def find(repository: Repository, wanted: str) -> Entry:
@@ -196,9 +188,8 @@ def _found(repository: Repository, wanted: str) -> Entry:
     if len(matches) == 1:
         return _entries(repository, matches)[0]
     if matches:
-        some = ", ".join(entry.id for entry in _entries(repository, matches[:3]))
-        more = f" and {len(matches) - 3} more" if len(matches) > 3 else ""
-        raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say more of the id.')
+        some = notes.some_of([entry.id for entry in _entries(repository, matches[:3])] + matches[3:])
+        raise NotFound(f'"{wanted}" may be {some}; nothing was changed. Say more of the id.')
     raise NotFound(f'There is no change "{wanted}"; nothing was changed. `holdfast history` lists them.')
 
 
@@ -225,16 +216,15 @@ def blobs(repository: Repository, wanted: Iterable[str]) -> dict[str, str | None
     return found | {name: raw.decode("utf-8", "surrogateescape") for name, raw in given.items()}
 
 
-def plan_undo(vault: str, wanted: str) -> Plan:
-    """What taking a change back would write; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
+def plan_undo(vault: str, wanted: str, known: index.Index | None = None) -> UndoPlan:
+    """Plan to take a change back; nothing is written. Raises NotFound, UsageError, HistoryDamaged."""
     repository = Repository(vault)
     with git_damage.told(repository):
-        return _planned(vault, repository, wanted)
+        return _planned(repository, wanted, known or index.load(vault, keep=False))
 
 
-def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
-    of_handoff = _from_handoff(vault, repository, wanted)
-    if of_handoff:
+def _planned(repository: Repository, wanted: str, known: index.Index) -> UndoPlan:
+    if of_handoff := _from_handoff(repository, wanted, known):
         return of_handoff
     entry = find(repository, wanted)
     parents = repository.text("rev-list", "--parents", "-n1", entry.commit).split()[1:]
@@ -249,7 +239,7 @@ def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
         was, made = texts_of[one.before], texts_of[one.after]
         if one.path == TABLES and (made or "").startswith(was or ""):
             continue  # hooks register projects, and whichever change comes next carries it along
-        ours = _read(vault, one.path)
+        ours = journal.read(repository.vault, one.path)
         merged = merge(one.path, base=made, ours=ours, theirs=was)
         if merged.conflict:
             raise UsageError(
@@ -260,12 +250,11 @@ def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
             planned_on[one.path], texts[one.path] = ours, merged.text
     if not texts:
         raise UsageError(f"Nothing of the change {entry.id} is left to undo; nothing was changed.")
-    return Plan(entry, with_map(texts, index.load(vault, keep=False)), planned_on)
+    return UndoPlan(entry, with_map(texts, known), planned_on)
 
 
-def _from_handoff(vault: str, repository: Repository, wanted: str) -> Plan | None:
+def _from_handoff(repository: Repository, wanted: str, known: index.Index) -> UndoPlan | None:
     """A note that a close made of a handoff's item can be taken back by itself, by its path or name."""
-    known = index.load(vault, keep=False)
     found = [note for note in known.notes if wanted in (note.path, note.name, note.path.rpartition("/")[2][:-3])]
     if len(found) != 1 or not any(source.startswith(notes.FROM_HANDOFF) for source in found[0].sources):
         return None
@@ -273,7 +262,8 @@ def _from_handoff(vault: str, repository: Repository, wanted: str) -> Plan | Non
     added = repository.text("log", "--format=%H", "--diff-filter=A", "-n1", "--", path).split()
     if not added:
         return None
-    return Plan(_entries(repository, added)[0], with_map({path: None}, known), {path: _read(vault, path)})
+    planned_on = {path: journal.read(repository.vault, path)}
+    return UndoPlan(_entries(repository, added)[0], with_map({path: None}, known), planned_on)
 
 
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:
@@ -283,25 +273,20 @@ def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str 
     return {**texts, note_facets.PATH: note_facets.refreshed(texts[note_facets.PATH], known.with_texts(texts))}
 
 
-def _read(vault: str, path: str) -> str | None:
-    raw = journal.content(vault, path)
-    return None if raw is None else raw.decode("utf-8", "surrogateescape")
-
-
 def undo(vault: str, wanted: str, now: float, *, by: Asker) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
     repository = Repository(vault)
-    if not repository.exists() or not _from_handoff(vault, repository, wanted):
+    if not repository.exists() or not _from_handoff(repository, wanted, index.load(vault, keep=False)):
         find(repository, wanted)  # before a vault is made for nothing
     with writing(vault, now) as writer:
-        plan = plan_undo(vault, wanted)
+        plan = plan_undo(vault, wanted, writer.index)
         subject = f"undo {plan.entry.id}: {plan.entry.subject}"
         applied = writer.commit(subject, plan.texts, cause="undo", by=by, planned_on=plan.planned_on)
         made = _entries(writer.repository, [applied.commit or writer.repository.head()])[0]
     return Undone(plan.entry, made, tuple(path for path in applied.skipped if path in plan.texts))
 
 
-def diff(plan: Plan) -> str:
+def diff(plan: UndoPlan) -> str:
     """An undo as a unified diff, to be read by a person."""
     import difflib
 

@@ -1,10 +1,10 @@
-"""What is known of every note without opening it again: derived, rebuilt from the files whenever they changed.
+"""The index of all notes, known without opening them again: derived, rebuilt from the files whenever they changed.
 
 A note is read anew when its file's size, times or inode differ from what the index saw. One that changed so shortly
-before the index was written that a second change could share its time is not believed either. Bodies are not kept,
-only their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and
-the lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
-before, until that is settled (vault/settling).
+before the index was written that a second change could share its time is not believed either. Bodies are not kept, only
+their digest (exact duplicates), the links in them (`check`), the tool calls that they name (vault/named_calls) and the
+lines that hooks read of them (vault/armed_file). A file that an agent changed with its own tools is known as it was
+before, until that is settled (vault/agent_edits).
 
 `load` looks at every file, for whoever reads. A writer, which knows from git what has changed, has the same answers
 from the stored rows alone (vault/stored_index).
@@ -16,21 +16,19 @@ import os
 import re
 import sqlite3
 import time
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.capture import codec, same_project
+from holdfast.capture import calls, codec, home, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
 from holdfast.text import folding
 from holdfast.vault import armed_file, authority, index_store, journal, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
 
 LISTS = ("sources", "supersedes", "anchors")
 KEPT = (
@@ -71,7 +69,7 @@ class Index:
         return [note for note in self.notes if note.is_active]
 
     def unreadable(self) -> list[Note]:
-        """What is no note, as one to be named by its path: it can be shown, forgotten and purged all the same."""
+        """Files that are no notes, each as one: it can be shown, forgotten and purged by its path."""
         said = [(one.path, {"description": f"not read as a note: {one.reason}"}) for one in self.broken]
         return [notes.from_fields(path, fields, "") for path, fields in said]
 
@@ -90,36 +88,17 @@ class Index:
     def _facets(self) -> dict[str, Facets]:
         return {path: note_facets.of(one) for path, one in self.known.items()}
 
-    @cached_property
-    def _folded(self) -> frozenset[str]:
-        return frozenset(path.casefold() for path in (*self.known, *(one.path for one in self.broken)))
-
-    @cached_property
-    def _by_digest(self) -> dict[str, list[Known]]:
-        found: dict[str, list[Known]] = {}
-        for _, one in sorted(self.known.items()):
-            found.setdefault(one.digest, []).append(one)
-        return found
-
-    @cached_property
-    def _by_source(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path, one in sorted(self.known.items()):
-            for source in one.note.sources:
-                found.setdefault(source, []).append(path)
-        return found
-
     def is_taken(self, path: str) -> bool:
-        """Whether a note, or what should be one, has this path, however it is spelled."""
-        return path.casefold() in self._folded
+        """True if a note, or what should be one, has this path, however it is spelled."""
+        return any(one.casefold() == path.casefold() for one in (*self.known, *(one.path for one in self.broken)))
 
     def saying(self, words: str) -> list[Known]:
         """The notes whose body has this digest, by path."""
-        return self._by_digest.get(words, [])
+        return [one for _, one in sorted(self.known.items()) if one.digest == words]
 
     def made_of(self, source: str) -> list[str]:
         """The paths of the notes that have this source."""
-        return self._by_source.get(source, [])
+        return [path for path, one in sorted(self.known.items()) if source in one.note.sources]
 
     def called(self, name: str) -> list[Note]:
         """The notes that may be called so, by path."""
@@ -146,22 +125,19 @@ class Index:
 
     def on_shelf(self, shelf: str, projects: Collection[str], most: int) -> list[Note]:
         """The first notes that a brief of these projects chooses from."""
-        found = [
-            (facets.key, facets.name, path)
-            for path, facets in self._facets.items()
-            if facets.shelf == shelf and facets.project in projects
-        ]
+        mine = ((path, one) for path, one in self._facets.items() if one.shelf == shelf and one.project in projects)
+        found = [(one.key, one.name, path) for path, one in mine]
         found.sort(key=lambda one: one[1:])
         found.sort(key=lambda one: one[0], reverse=shelf != note_facets.ALWAYS)
         return [self.known[path].note for *_, path in found[:most]]
 
     def count(self, shelf: str, projects: Collection[str], *, active: bool = False) -> int:
-        """How many notes stand on a shelf; `active`: only those in force."""
+        """The number of notes on a shelf; `active`: only those in force."""
         mine = (one for one in self._facets.values() if one.shelf == shelf and one.project in projects)
         return sum(one.is_active or not active for one in mine)
 
     def waiting(self, projects: Collection[str]) -> int:
-        """How many notes wait for a person's word."""
+        """The number of notes that wait for a person's word."""
         return sum(one.waits and one.project in projects for one in self._facets.values())
 
     def projects(self) -> set[str]:
@@ -197,7 +173,7 @@ def is_note_path(path: str) -> bool:
 
 
 def body_digest(body: str) -> str:
-    """What tells exact duplicates: the words without the proof below them."""
+    """The digest that tells exact duplicates: of the words without the proof below them."""
     return digest(body.partition(f"\n\n{EVIDENCE}\n")[0].strip(), 16)
 
 
@@ -219,9 +195,10 @@ def looked_through(
     *,
     keep: bool = True,
 ) -> Index:
-    """All notes, each row compared with its file. What is new is stored, with what holds from now on: `meta`. Without
-    it no writer believes the rows unseen."""
-    before = _rows(store)
+    """All notes, each row compared with its file. New rows are stored, with `meta`, for writers to believe unseen."""
+    before: dict[str, list[Any]] = {}
+    with suppress(sqlite3.Error, ValueError, TypeError):
+        before = store.rows() if store else {}
     edits = Edits(vault)
     known: dict[str, Known] = {}
     broken: list[Broken] = []
@@ -229,7 +206,9 @@ def looked_through(
     fresh: dict[str, tuple[str, Known | Broken]] = {}
     began = time.time_ns()
     listed = list(notes.paths(vault))
-    for one in (*listed, *_taken_away(vault, edits, before, listed)):
+    # Notes that an agent may have removed, of those that the last writer left.
+    gone = {*before, *calls.lines(home.state(vault), "names")}.difference(listed) if edits.are_possible() else set()
+    for one in (*listed, *(path for path in sorted(gone) if is_note_path(path) and edits.by(path))):
         stamp = stamp_of(f"{vault}/{one}", began)
         row = before.get(one)
         if row is not None and stamp and row[0] == stamp:
@@ -250,7 +229,8 @@ def looked_through(
     if keep and store and (fresh or gone or meta is not None):
         rows = as_rows(fresh)
         if meta is None:  # only a writer knows which commit rows are of; one that says the same as before still is
-            is_same = not gone and all(_is_same(before.get(path), row) for path, (_, row, *_) in rows.items())
+            was = {path: codec.encode(before[path][1:]) for path in rows if path in before}
+            is_same = not gone and all(was.get(path) == codec.encode(row) for path, (_, row, *_) in rows.items())
             meta = {} if is_same else {"commit": ""}
         with suppress(sqlite3.Error, UnicodeError):  # it is only a help
             store.save(rows, gone, meta)
@@ -260,19 +240,8 @@ def looked_through(
     return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held), merged)
 
 
-def _is_same(before: list[Any] | None, row: list[Any]) -> bool:
-    return before is not None and codec.encode(before[1:]) == codec.encode(row)
-
-
-def _rows(store: index_store.Store | None) -> dict[str, list[Any]]:
-    try:
-        return store.rows() if store else {}
-    except (sqlite3.Error, ValueError, TypeError):
-        return {}
-
-
 def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[str, list[Any], Facets, bool]]:
-    """What the store keeps of notes, each with its stamp."""
+    """Notes as the store keeps them, each with its stamp."""
     made = {}
     for path, (stamp, one) in fresh.items():
         facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
@@ -280,28 +249,16 @@ def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[
     return made
 
 
-def _taken_away(vault: str, edits: Edits, before: Mapping[str, Any], listed: list[str]) -> list[str]:
-    """Notes that an agent removed."""
-    if not edits.are_possible():
-        return []
-    gone = {*before, *authority.names(vault)} - set(listed)
-    return [path for path in sorted(gone) if is_note_path(path) and edits.by(path)]
-
-
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
     text = authority.committed(vault, path)
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        raw = None
-    if text != (None if raw is None else raw.decode("utf-8", "surrogateescape")):
+    if text != journal.read(vault, path):
         held.append(path)
     return None if text is None else notes.from_text(path, text)
 
 
 def recalled(path: str, row: list[Any]) -> Known | Broken:
-    """What a row of the index says. It is ours, as its checksum says, so it is not looked at twice."""
+    """The note in a row of the index. It is ours, as its checksum says, so it is not looked at twice."""
     _, values, said, links, fields, named, armed = row
     if values is None:
         return Broken(path, *said)
@@ -329,7 +286,7 @@ def _row(one: Known | Broken) -> list[Any]:
 
 
 def known_of(note: Note) -> Known:
-    """What is known of a note that was read whole."""
+    """A note that was read whole, as the index knows it."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
     from holdfast.vault import named_calls  # hundreds of patterns, for a note that is new or changed
 

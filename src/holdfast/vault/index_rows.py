@@ -1,13 +1,14 @@
 """The index as rows of a store, asked for one by one: the same answers as vault/index without loading every note.
 
-What is planned lies over the rows until the change is made; then it is stored with the commit that has it. Which rows
-may be believed is decided where the store is opened (vault/stored_index).
+A planned change lies over the rows until it is made; then it is stored with the commit that has it. The rows are
+believed or not where the store is opened (vault/stored_index).
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,11 @@ class _Rows(Mapping[str, Known]):
 class StoredIndex(Index):
     """The rows of a store, and over them what is planned: None for a file that goes."""
 
+    vault: str
+    store: Store
+    over: dict[str, Known | Broken | None]
+    _seen: dict[str, Known | Broken | None]
+
     def __init__(
         self,
         vault: str,
@@ -68,13 +74,8 @@ class StoredIndex(Index):
         merged: Mapping[str, str] | None = None,
     ) -> None:
         merged = same_project.names(vault) if merged is None else merged
-        self.__dict__.update(vault=vault, store=store, over=dict(over or {}), held=held, known=_Rows(self), _seen={})
-        self.__dict__.update(merged=merged)
-
-    vault: str
-    store: Store
-    over: dict[str, Known | Broken | None]
-    _seen: dict[str, Known | Broken | None]
+        own = {"vault": vault, "store": store, "over": dict(over or {}), "held": held, "merged": merged}
+        self.__dict__.update(own, known=_Rows(self), _seen={})
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -85,7 +86,7 @@ class StoredIndex(Index):
         return StoredIndex(self.vault, self.store, {**self.over, **index.planned(texts)}, self.held, self.merged)
 
     def keep(self, commit: str) -> StoredIndex:
-        """What was planned is made, in this commit: it is stored."""
+        """Store the planned change, which was made in this commit."""
         now = time.time_ns()
         stamped = {path: index.stamp_of(f"{self.vault}/{path}", now) for path in self.over}
         fresh = {path: (stamped[path], one) for path, one in self.over.items() if one is not None}
@@ -97,7 +98,6 @@ class StoredIndex(Index):
         return StoredIndex(self.vault, self.store, held=self.held)
 
     def one(self, path: str) -> Known | Broken | None:
-        """What is known of a path."""
         if path in self.over:
             return self._as_ours(self.over[path])
         if path not in self._seen:
@@ -114,7 +114,7 @@ class StoredIndex(Index):
         return tuple({one: None for name in projects for one in same_project.family(self.merged, name)})
 
     def _recalled(self, path: str, stamp: str, crc: int, row: bytes) -> Known | Broken | None:
-        if crc == index_store.checksum(row):
+        if crc == zlib.crc32(row):
             try:
                 return self._as_ours(index.recalled(path, [stamp, *codec.decode(row)]))
             except UNUSABLE:
@@ -124,7 +124,6 @@ class StoredIndex(Index):
 
     @cached_property
     def everything(self) -> dict[str, Known]:
-        """Every note by path."""
         rows = self._ask("SELECT path, stamp, crc, row FROM note WHERE is_note")
         found = {index_store.path_of(path): (stamp, crc, row) for path, stamp, crc, row in rows}
         known = {path: self._recalled(path, *row) for path, row in found.items() if path not in self.over}
@@ -177,9 +176,8 @@ class StoredIndex(Index):
         return [line for _, armed in sorted(found.items()) for line in armed.split("\n")][:most]
 
     def on_map(self, group: int, most: int) -> tuple[list[Note], int]:
-        rows = self._ask(
-            "SELECT name, path FROM note WHERE map = ? ORDER BY name, path LIMIT ?", group, most + len(self.over)
-        )
+        query = "SELECT name, path FROM note WHERE map = ? ORDER BY name, path LIMIT ?"
+        rows = self._ask(query, group, most + len(self.over))
         found = [(bytes(name), index_store.path_of(path)) for name, path in rows]
         found = [one for one in found if one[1] not in self.over]
         found += [(raw(one.name), path) for path, one in self._planned.items() if one.group == group]
@@ -197,11 +195,8 @@ class StoredIndex(Index):
             )
             found += [(bytes(key), bytes(name), index_store.path_of(path)) for key, name, path in rows]
         found = [one for one in found if one[2] not in self.over]
-        found += [
-            (raw(one.key), raw(one.name), path)
-            for path, one in self._planned.items()
-            if one.shelf == shelf and one.project in projects
-        ]
+        mine = ((path, one) for path, one in self._planned.items() if one.shelf == shelf and one.project in projects)
+        found += [(raw(one.key), raw(one.name), path) for path, one in mine]
         found.sort(key=lambda one: one[1:])
         found.sort(key=lambda one: one[0], reverse=not is_rising)
         return [one.note for one in self._those(path for *_, path in found[:most])]

@@ -52,10 +52,6 @@ TABLES = ("note", "source", "called", "word")
 PUT = "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def checksum(row: bytes) -> int:
-    return zlib.crc32(row)
-
-
 def place(vault: str) -> str:
     return f"{home.state(vault)}/notes.index"
 
@@ -84,21 +80,15 @@ class Store:
         """Every row by path, behind its stamp."""
         found = {}
         for path, stamp, crc, row in self.db.execute("SELECT path, stamp, crc, row FROM note"):
-            if crc == checksum(row):
+            if crc == zlib.crc32(row):
                 found[path_of(path)] = [stamp, *codec.decode(row)]
         return found
 
-    def row(self, path: str) -> list[Any] | None:
-        """One row, behind its stamp."""
-        found = self.db.execute("SELECT stamp, crc, row FROM note WHERE path = ?", (raw_path(path),)).fetchone()
-        return [found[0], *codec.decode(found[2])] if found and found[1] == checksum(found[2]) else None
-
-    def paths(self, where: str, *given: Any) -> list[str]:
-        return [path_of(one) for (one,) in self.db.execute(f"SELECT path FROM note WHERE {where}", given)]
-
     def below(self, folder: str) -> list[str]:
+        """The paths in a folder, in order."""
         first = raw_path(folder)
-        return self.paths("path >= ? AND path < ? ORDER BY path", first + b"/", first + b"0")
+        query = "SELECT path FROM note WHERE path >= ? AND path < ? ORDER BY path"
+        return [path_of(one) for (one,) in self.db.execute(query, (first + b"/", first + b"0"))]
 
     def save(
         self,
@@ -137,7 +127,7 @@ class Store:
         made = self.db.execute(
             PUT,
             (
-                *(raw_path(path), stamp, checksum(row), is_note, raw(facets.fold), facets.digest),
+                *(raw_path(path), stamp, zlib.crc32(row), is_note, raw(facets.fold), facets.digest),
                 *(raw(facets.project), facets.group, raw(facets.name), facets.shelf, raw(facets.key)),
                 *(facets.is_active, facets.waits, raw("\n".join(facets.armed)), row),
             ),
@@ -149,28 +139,21 @@ class Store:
 def opened(vault: str, *, make: bool = True) -> Store | None:
     """The store of a vault; None where there is none that can be used, and `make` says not to begin one."""
     path = place(vault)
-    try:
-        for one in (path, f"{path}-journal"):
-            if os.path.lexists(one):
-                platform.refuse_odd(one)
-        if not os.path.exists(path):
-            if not make:
-                return None
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError:
-        return None  # it is only a help
-    try:
-        return _connected(path)
-    except sqlite3.OperationalError:
-        return None  # another process is at it, or the disk is
-    except (sqlite3.Error, ValueError):
-        if not make:
-            return None
-    with suppress(OSError, sqlite3.Error):
-        for one in (path, f"{path}-journal"):
-            platform.remove(one)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        return _connected(path)
+    for _ in range(2):
+        try:
+            for one in (path, f"{path}-journal"):
+                if os.path.lexists(one):
+                    platform.refuse_odd(one)
+            if not os.path.exists(path):
+                if not make:
+                    return None
+                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            return _connected(path)
+        except (OSError, sqlite3.OperationalError):
+            return None  # it is only a help; or another process is at it, or the disk is
+        except (sqlite3.Error, ValueError):
+            for one in (path, f"{path}-journal") if make else ():
+                platform.remove(one)
     return None
 
 

@@ -1,9 +1,7 @@
-"""Where agents' own instruction files lie, and what is in them. Reading only: nothing is changed at the source.
+"""Instruction files of agents: where they lie, and their sections. Nothing is changed at the source.
 
 A project's files are read only where they really lie inside the project: a link or an `@path` that leaves it is named
 and left out. The user's own files, and files that the user names, may lie anywhere.
-
-A Markdown file cut into sections: one heading, the text below it, and the lines it stands on.
 """
 
 from __future__ import annotations
@@ -11,28 +9,29 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import NotFound
 from holdfast.hosts.host import every
 from holdfast.vault import frontmatter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-
 LONGEST = 20_000
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 POINTER_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*(?:@\S+|\[[^\]]*\]\([^)\s]+\.md\).*)?\s*$")
+LARGEST = 1 << 20
+DEEPEST = 5  # of files that name files
+OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
+POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Section:
-    """`heading` names it within its file, `first` and `last` are the lines of its text, counted from 1."""
+    """A part of a Markdown file. `heading` names it, `first` and `last` are the lines of its text, counted from 1."""
 
     heading: str
     text: str
@@ -61,7 +60,7 @@ def cut(text: str, title: str) -> list[Section]:
 
 
 def says_something(text: str) -> bool:
-    """Whether there is more than blank lines, comments and pointers to other files."""
+    """True if there is more than blank lines, comments and pointers to other files."""
     return any(not POINTER_LINE.match(line) for line in COMMENT.sub("", text).splitlines())
 
 
@@ -97,31 +96,23 @@ def _pieces(section: Section) -> list[Section]:
             if texts[-1] and len(texts[-1]) + len(part) > LONGEST:
                 texts.append("")
             texts[-1] += part
-    return [
-        replace(section, heading=f"{section.heading} ({nth}/{len(texts)})", text=text)
-        for nth, text in enumerate(texts, 1)
-    ]
+    named = [(f"{section.heading} ({nth}/{len(texts)})", text) for nth, text in enumerate(texts, 1)]
+    return [replace(section, heading=heading, text=text) for heading, text in named]
 
 
 def _named_once(sections: Iterator[Section] | list[Section]) -> list[Section]:
     """Two sections of one file may have the same heading; the later one gets a number."""
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     out = []
     for one in sections:
-        seen[one.heading] = seen.get(one.heading, 0) + 1
+        seen[one.heading] += 1
         nth = seen[one.heading]
         out.append(one if nth == 1 else replace(one, heading=f"{one.heading} ({nth})"))
     return out
 
 
-LARGEST = 1 << 20
-DEEPEST = 5  # of files that name files
-OF_OTHER_HOSTS = ("GEMINI.md", "QWEN.md", ".github/copilot-instructions.md", ".cursorrules")
-POINTER = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$", re.MULTILINE)
-
-
 @dataclass(frozen=True)
-class Place:
+class InstructionFile:
     """A file to be read. `label` is how it is called in a note's sources, `inside` the folder that it may not leave."""
 
     path: str
@@ -134,52 +125,46 @@ class Place:
 class Source:
     """A file that was read."""
 
-    place: Place
+    place: InstructionFile
     text: str
 
 
 @dataclass
 class Reading:
-    """What was read, and a sentence for each file that was not."""
+    """The files that were read, and a sentence for each that was not."""
 
     sources: list[Source] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
 
-def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_hosts: bool) -> list[Place]:
+def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_hosts: bool) -> list[InstructionFile]:
     """The files that agents read in this project, and the user's own, whether they are there or not."""
     hosts = every()
     names = [*(name for host in hosts for name in host.instructions), *(OF_OTHER_HOSTS if all_hosts else ())]
-    found = [Place(f"{root}/{name}", name, inside=root) for name in names]
+    found = [InstructionFile(f"{root}/{name}", name, inside=root) for name in names]
     if all_hosts:
-        rules = sorted(name for name in _names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
-        found += [Place(f"{root}/.cursor/rules/{name}", f".cursor/rules/{name}", inside=root) for name in rules]
+        rules = sorted(name for name in platform.names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
+        labels = [f".cursor/rules/{name}" for name in rules]
+        found += [InstructionFile(f"{root}/{one}", one, inside=root) for one in labels]
     users = [f"{host.folder(env)}/{host.instructions[0]}" for host in hosts]
     if all_hosts:
         users += [f"{user}/.gemini/GEMINI.md", f"{user}/.qwen/QWEN.md"]
-    found += [Place(path, label(path, root, user), is_users=True) for path in users]
+    found += [InstructionFile(path, label(path, root, user), is_users=True) for path in users]
     tops = [host.settings.sessions(env) for host in hosts]
     return found + [place for top in tops for place in _auto_memory(top, dict.fromkeys((root, cwd)), root, user)]
 
 
-def _auto_memory(top: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[Place]:
-    """What a host noted by itself: its index first, then the files by topic."""
+def _auto_memory(top: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[InstructionFile]:
+    """Files that a host noted by itself: its index first, then the files by topic."""
     spellings = {re.sub("[^A-Za-z0-9]", "-", one): None for one in folders}
     spellings.update({one.replace("/", "-"): None for one in folders})
     for name in spellings:
         folder = f"{top}/{name}/memory"
-        names = sorted(_names(folder), key=lambda one: (one != "MEMORY.md", one))
+        names = sorted(platform.names(folder), key=lambda one: (one != "MEMORY.md", one))
         for one in names:
             if one.endswith(".md"):
-                yield Place(f"{folder}/{one}", label(f"{folder}/{one}", root, user), inside=folder)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
+                yield InstructionFile(f"{folder}/{one}", label(f"{folder}/{one}", root, user), inside=folder)
 
 
 def label(path: str, root: str, user: str) -> str:
@@ -189,7 +174,7 @@ def label(path: str, root: str, user: str) -> str:
     return f"~/{path[len(user) + 1 :]}" if path.startswith(f"{user}/") else path
 
 
-def read_known(places: list[Place], root: str) -> Reading:
+def read_known(places: list[InstructionFile], root: str) -> Reading:
     """Those of the places that are there, with the files that they name."""
     reading = Reading()
     for place in places:
@@ -205,11 +190,11 @@ def read_named(paths: list[str], cwd: str, root: str, user: str) -> Reading:
         full = os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
         if not os.path.lexists(full):
             raise NotFound(f"There is no file {path}; nothing was imported.")
-        _take(reading, Place(full, label(full, root, user)), root, 0)
+        _take(reading, InstructionFile(full, label(full, root, user)), root, 0)
     return reading
 
 
-def _take(reading: Reading, place: Place, root: str, depth: int) -> None:
+def _take(reading: Reading, place: InstructionFile, root: str, depth: int) -> None:
     real = os.path.realpath(place.path)
     if real in reading.seen:
         return  # by another name, or in a circle
@@ -228,7 +213,7 @@ def _take(reading: Reading, place: Place, root: str, depth: int) -> None:
         _follow(reading, place, found[1], root, depth)
 
 
-def _follow(reading: Reading, place: Place, named: str, root: str, depth: int) -> None:
+def _follow(reading: Reading, place: InstructionFile, named: str, root: str, depth: int) -> None:
     path = os.path.normpath(os.path.join(os.path.dirname(place.path), named))
     if named.startswith("~") or not path.startswith(f"{root}/"):
         reading.problems.append(f"{place.label} names @{named}, which lies outside of the project; it was left out.")
@@ -237,7 +222,7 @@ def _follow(reading: Reading, place: Place, named: str, root: str, depth: int) -
     elif depth >= DEEPEST:
         reading.problems.append(f"{place.label} names @{named} more than {DEEPEST} files deep; it was left out.")
     else:
-        _take(reading, Place(path, path[len(root) + 1 :], inside=root), root, depth + 1)
+        _take(reading, InstructionFile(path, path[len(root) + 1 :], inside=root), root, depth + 1)
 
 
 def _text(path: str) -> str:

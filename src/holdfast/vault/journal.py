@@ -1,8 +1,8 @@
 """A change of several files that is made whole or not at all, whatever kills it.
 
-What is to be written lies in one journal file, synced, before the first of them is touched; then the files, then the
-commit, then the journal goes. Whoever holds the vault's lock next finishes a change that was cut short, from the
-journal, so the vault comes out as if nothing had happened.
+The new texts lie in one journal file, synced, before the first file is touched; then the files, then the commit, then
+the journal goes. The next holder of the vault's lock finishes a change that was cut short, from the journal, so the
+vault comes out as if nothing had happened.
 
 A person may save the same file at the same moment. Every file is replaced only where it still is what the change was
 planned on, old and new change places in one step, and what was displaced is looked at once more before it goes: their
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import agent_files, calls, codec, home, platform
 from holdfast.capture.ids import digest as text_digest
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.errors import GitFailed, HoldfastError, UsageError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import OURS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TRAILER = "Holdfast-Change"
 LARGEST_JOURNAL = 1 << 32  # a merge of two whole vaults
 LONGEST_NAME = 255  # bytes that a file system takes
-# What a file is that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
+# Errors of a file that we may not or cannot replace: a link, a pipe, a folder, gone or come since, or somebody else's.
 NOT_OURS = (
     *(errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT),
     *(errno.EACCES, errno.EPERM, errno.EROFS),
@@ -71,8 +71,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of a change: its commit ("" where nothing was left to commit), and the files that were left as they
-    are, since a person won or, with the reason in `refused`, since the system does not let us write them."""
+    """A change that was carried out: its commit ("" where nothing was left to commit), and the files that were left as
+    they are, since a person won or, with the reason in `refused`, since the system does not let us write them."""
 
     commit: str
     skipped: tuple[str, ...]
@@ -113,25 +113,53 @@ def apply(repository: Repository, change: Change) -> Applied:
     """Write the files, commit them, forget the journal. The vault's lock is held."""
     for one in change.files:
         inside(repository.vault, one.path)
-    from holdfast.vault import kept_versions  # whoever only reads a file needs no git
+    from holdfast.vault import git_loose  # whoever only reads a file needs no git
 
-    kept_versions.make_sure(repository, kept_versions.displaced(repository.vault, change))
+    git_loose.make_sure(repository, _displaced(repository.vault, change))
     platform.make_folders(_folder(repository.vault))
     record = {"v": 1, **asdict(change)}
     platform.write_atomic(_journal(repository.vault), codec.encode(record), durable=True)
     return _carry_out(repository, change)
 
 
-def text(vault: str, path: str) -> str:
-    """A file of the vault as text, byte for byte; "" where there is none that can be read."""
+def _displaced(vault: str, change: Change) -> dict[str, bytes]:
+    """The texts that only the history has once a change is made."""
+    found = {}
+    for one in change.files:
+        try:
+            now = content(vault, one.path) if one.before is not None else None
+        except OSError:
+            continue
+        after = encoded(one.after)
+        if now and digest(now) == one.before and not (after or b"").startswith(now):
+            found[one.path] = now
+    return found
+
+
+def readable(vault: str, path: str) -> bytes | None:
+    """A file of the vault; None where there is none that can be read."""
     try:
-        return (content(vault, path) or b"").decode("utf-8", "surrogateescape")
+        return content(vault, path)
     except OSError:
-        return ""
+        return None
+
+
+def read(vault: str, path: str) -> str | None:
+    """The same as text, byte for byte: what is no UTF-8 comes back as it went when it is written again."""
+    raw = readable(vault, path)
+    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+
+
+def text(vault: str, path: str) -> str:
+    return read(vault, path) or ""
+
+
+def encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def is_cut_short(vault: str) -> bool:
-    """Whether a change was begun and not finished: the next writer finishes it."""
+    """True if a change was begun and not finished: the next writer finishes it."""
     return os.path.exists(_journal(vault))
 
 
@@ -156,7 +184,8 @@ def recover(repository: Repository) -> Applied | None:
     known = repository.attempt("log", "-n", "50", "--format=%H", "--fixed-strings", f"--grep={TRAILER}: {change.id}")
     commit = known.stdout.decode("ascii", "replace").strip()
     if known.returncode == 0 and commit:
-        _refresh_index(repository, change)
+        if change.parents:  # a merge that was committed by plumbing may have been killed before the index knew
+            repository.run("reset", "--quiet", "--mixed", "HEAD", allowed=(0, 1))
         _forget(repository.vault)
         return Applied(commit.split()[0], ())
     applied = _carry_out(repository, change)
@@ -177,7 +206,7 @@ def _keep_beside(repository: Repository, change: Change, applied: Applied) -> No
 
 
 def beside_of(path: str, ident: str) -> str:
-    """Where another version of a file goes: the same version always to the same place."""
+    """The path for another version of a file: the same version always to the same place."""
     folder, slash, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     if not stem:
@@ -234,7 +263,7 @@ def _write(vault: str, file: File) -> str | None:
     """Put one file in its place. Returns None where it is there, "" where somebody else has changed it since the change
     was planned, and the reason where the system refuses it."""
     path = inside(vault, file.path)
-    after = None if file.after is None else file.after.encode("utf-8", "surrogateescape")
+    after = encoded(file.after)
     aside = f"{_folder(vault)}/displaced-{text_digest(file.path)}"
     try:
         with _unwritten(path):
@@ -259,8 +288,9 @@ def _write(vault: str, file: File) -> str | None:
                 _settle(vault, file, aside)
             return "" if error.errno in RACED else error.strerror or str(error)
         raise
-    if is_ours and after is None:
-        _drop_empty_folder(os.path.dirname(path), vault)
+    if is_ours and after is None and "/" in file.path:
+        with suppress(OSError):  # something is still in it
+            os.rmdir(os.path.dirname(path))
     return None if is_ours else ""
 
 
@@ -294,7 +324,7 @@ def _settle(vault: str, file: File, aside: str) -> bool:
         left = digest(platform.read_file(aside, largest=LARGEST_JOURNAL))
     except FileNotFoundError:
         return True
-    after = digest(None if file.after is None else file.after.encode("utf-8", "surrogateescape"))
+    after = digest(encoded(file.after))
     is_theirs = left not in (file.before, after)
     if is_theirs and digest(content(vault, file.path)) == after:
         path = f"{vault}/{file.path}"
@@ -324,114 +354,18 @@ def _exchange(one: str, other: str) -> None:
         os.rename(old, one)
 
 
-def _drop_empty_folder(folder: str, vault: str) -> None:
-    try:
-        if folder != vault:
-            os.rmdir(folder)
-    except OSError:
-        return  # something is still in it
-
-
 def _commit(repository: Repository, change: Change, written: Sequence[str]) -> str:
     """Commit exactly these paths; "" where they are already as the head has them."""
+    from holdfast.vault import git  # whoever only reads a file needs none
+
+    if not change.parents:
+        return git.commit_only(repository, written, change.message(), change.author) if written else ""
     head = repository.head()
-    _stage(repository, written)
-    if change.parents:
-        tree = repository.text("write-tree")
-        commit = _tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
-        repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
-        return commit
-    if not written:
-        return ""
-    known = _index_committed(repository, head, change.message(), change.author, only=frozenset(written))
-    if known is not None:
-        return known
-    paths = _to_commit(repository, written, head)
-    only = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    return _committed(repository, change.message(), change.author, *only, given=_listed(paths)) if paths else ""
-
-
-def commit_theirs(repository: Repository, paths: Sequence[str], message: str, who: tuple[str, str]) -> str:
-    """Commit these paths as they are in the work tree, with whatever else is staged; "" where nothing is new."""
-    head = repository.head()
-    _stage(repository, paths)
-    known = _index_committed(repository, head, message, who)
-    return _committed(repository, message, who) if known is None else known
-
-
-def _index_committed(
-    repository: Repository, head: str, message: str, who: tuple[str, str], only: frozenset[str] | None = None
-) -> str | None:
-    """Commit what is staged, by plumbing: `git commit` looks at every file of the vault several times. "" where that is
-    as the head has it; None where it is left to `git commit`: more is staged than `only`, or the head has moved."""
-    tree = repository.text("write-tree", "--missing-ok")  # without a look for each file's object: the head has them
-    if head:
-        raw = repository.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", head, tree)
-    else:
-        raw = repository.run("ls-tree", "-r", "-z", "--name-only", tree)
-    changed = {name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name}
-    if not changed:
-        return ""
-    if only is not None and not changed <= only:
-        return None
-    commit = _tree_committed(repository, tree, (head,) if head else (), message, who)
-    subject = f"commit: {message.partition(chr(10))[0]}"
-    moved = repository.attempt("update-ref", "-m", subject, "HEAD", commit, head or "0" * len(commit))
-    return None if moved.returncode else commit
-
-
-def _tree_committed(
-    repository: Repository, tree: str, parents: Sequence[str], message: str, who: tuple[str, str]
-) -> str:
-    """The commit of a tree, to which nothing leads yet."""
-    on = [part for parent in parents for part in ("-p", parent)]
-    made = repository.run("commit-tree", tree, *on, "-F", "-", given=message.encode("utf-8", "replace"), who=who)
-    return made.decode("ascii").strip()
-
-
-def _committed(
-    repository: Repository, message: str, who: tuple[str, str], *more: str, given: bytes | None = None
-) -> str:
-    done = repository.attempt(
-        *("commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message, *more),
-        given=given,
-        who=who,
-        env={"GIT_LITERAL_PATHSPECS": "1"},
-    )
-    if done.returncode:
-        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
-        if "nothing to commit" in said or "nothing added to commit" in said or "no changes added" in said:
-            return ""
-        reason = (said or "no reason").splitlines()[-1]
-        raise GitFailed(f"git commit failed in {repository.vault}: {reason}", by_git=True)
-    return repository.head()
-
-
-def _to_commit(repository: Repository, written: Sequence[str], head: str) -> list[str]:
-    """What git can name: files that are there, and gone ones that the head still has."""
-    there = [path for path in written if os.path.lexists(f"{repository.vault}/{path}")]
-    gone = sorted(set(written) - set(there))
-    if gone and head:
-        listed = repository.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", head).split(b"\0")
-        known = {name.decode("utf-8", "surrogateescape") for name in listed}
-        there += [path for path in gone if path in known]
-    return there
-
-
-def _stage(repository: Repository, written: Sequence[str]) -> None:
-    if written:
-        # A person may have put a file where a folder was, or a folder where a file was.
-        repository.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=_listed(written))
-
-
-def _listed(paths: Sequence[str]) -> bytes:
-    return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
-
-
-def _refresh_index(repository: Repository, change: Change) -> None:
-    """A merge that was committed by plumbing may have been killed before the index knew."""
-    if change.parents:
-        repository.run("reset", "--quiet", "--mixed", "HEAD", allowed=(0, 1))
+    git.stage(repository, written)
+    tree = repository.text("write-tree")
+    commit = git.tree_committed(repository, tree, (head, *change.parents), change.message(), change.author)
+    repository.run("update-ref", "-m", change.subject, "HEAD", commit, head)
+    return commit
 
 
 def _forget(vault: str) -> None:

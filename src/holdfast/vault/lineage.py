@@ -2,19 +2,19 @@
 
     lineage/<project>/<time>-<machine>-<id>.md
 
-The name begins with the time at which the episode ended, so the newest is the last name (save where a clock was
-ahead, vault/lineage), and two machines never write the same file. The number of a session is its place among
-the names: shown, never stored, so it cannot collide.
-
-The order of handoffs where a clock was ahead: by which continues which, and by when such a time was first seen.
+The name begins with the time at which the episode ended, so the newest is the last name, and two machines never write
+the same file. Where a clock was ahead, handoffs are ordered by which continues which, and by when such a time was first
+seen. The number of a session is its place among the names: shown, never stored, so it cannot collide.
 """
 
 from __future__ import annotations
 
-import os
+import calendar
+import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.capture import codec, home, notices, platform, quoting, same_project
 from holdfast.capture.ids import digest
@@ -22,10 +22,6 @@ from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.vault import frontmatter, journal
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.notes import Broken, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 FOLDER = "lineage"
 LARGEST = 1 << 18
@@ -43,31 +39,28 @@ SECTIONS = {
     "note": "Note to the next session",
 }
 OPEN = ("in_progress", "blockers", "next_steps")  # sections of what is still to do
-ALSO = {
-    "goal": "goals",
-    "key decisions": "decisions",
-    "decision": "decisions",
-    "next step": "next_steps",
-    "next": "next_steps",
-    "next actions": "next_steps",
-    "state": "state",
-    "status": "state",
-    "current state": "state",
-    "completed": "done",
-    "what was done": "done",
-    "files": "files_modified",
-    "files changed": "files_modified",
-    "modified files": "files_modified",
-    "blocked": "blockers",
-    "handoff": "note",
-    "note": "note",
-    "notes": "note",
+ALSO = {  # other headings of a section
+    heading: key
+    for key, headings in {
+        "goals": ("goal",),
+        "decisions": ("key decisions", "decision"),
+        "next_steps": ("next step", "next", "next actions"),
+        "state": ("state", "status", "current state"),
+        "done": ("completed", "what was done"),
+        "files_modified": ("files", "files changed", "modified files"),
+        "blockers": ("blocked",),
+        "note": ("handoff", "note", "notes"),
+    }.items()
+    for heading in headings
 }
-KNOWN_ANYWAY = (  # what we see for ourselves
-    *("title", "time", "date", "started", "project", "branch", "host", "episode", "session", "author", "parents"),
-)
+FIELDS = ("title", "time", "started", "project", "branch", "host", "episode", "author")
 MECHANICAL = "holdfast"  # the author of a handoff that nobody wrote
 JUDGED = "holdfast with "  # how that of a judge's handoff begins; behind it stands the model
+NOTICE = "handoff-ahead"
+SLACK = 300.0  # seconds that two clocks may differ by
+WITHIN = 60  # handoffs whose parents are looked at, the newest by name
+DIGITS = len("20261117T203000Z")
+FORM = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,7 @@ class Handoff:
 
     @property
     def is_ours(self) -> bool:
-        """Whether a close wrote it, and not the one who did the work."""
+        """True if a close wrote it, and not the one who did the work."""
         return self.author == MECHANICAL or self.author.startswith(JUDGED)
 
     def items(self, section: str) -> tuple[str, ...]:
@@ -105,13 +98,9 @@ def compact(moment: str) -> str:
 
 
 def path_for(handoff: Handoff, machine: str) -> str:
-    """Where a handoff lies: its own name, from what it is of, so that writing it twice is once."""
+    """The path of a handoff, made from what it is of, so that writing it twice is once."""
     ident = digest(handoff.episode or f"{handoff.time} {handoff.title}", 6)
     return f"{FOLDER}/{slug(handoff.project)}/{compact(handoff.time)}-{slug(machine.partition('.')[0], 20)}-{ident}.md"
-
-
-def _is_handoff(name: str) -> bool:
-    return name.endswith(".md") and BESIDE_NAME not in name
 
 
 def names(vault: str, project: str) -> list[str]:
@@ -119,23 +108,26 @@ def names(vault: str, project: str) -> list[str]:
     ids = same_project.ids(vault, project)
     if len(ids) == 1:
         return names_under(vault, ids[0])
+    ranks = {name: rank for one in ids for name, rank in ranks_in(vault, one).items()}
     folders: dict[str, list[str]] = {}
-    ranks: dict[str, str] = {}
-    for one in ids:
-        ranks |= ranks_in(vault, one)
-        for path in names_under(vault, one):
-            folder, _, name = path.rpartition("/")
-            folders.setdefault(name, []).append(folder)
+    for folder, _, name in (path.rpartition("/") for one in ids for path in names_under(vault, one)):
+        folders.setdefault(name, []).append(folder)
     return [f"{folder}/{name}" for name in ordered(list(folders), ranks) for folder in folders[name]]
 
 
 def names_under(vault: str, ident: str) -> list[str]:
     """Those that were written under one id."""
-    folder = f"{FOLDER}/{slug(ident)}"
-    if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
-        return []  # what a link leads to is not the vault
-    found = [name for name in platform.names(f"{vault}/{folder}") if _is_handoff(name)]
-    return [f"{folder}/{name}" for name in ordered(found, ranks_in(vault, ident))]
+    found = files_in(vault, FOLDER, ident)
+    return [f"{FOLDER}/{slug(ident)}/{name}" for name in ordered(found, ranks_in(vault, ident))]
+
+
+def files_in(vault: str, top: str, ident: str) -> list[str]:
+    """The names of a project's Markdown files under one of the vault's folders, without those that a sync put beside.
+    Nothing where a link is on the way: what it leads to is not the vault."""
+    if platform.is_behind_link(vault, f"{top}/{slug(ident)}"):
+        return []
+    found = platform.names(f"{vault}/{top}/{slug(ident)}")
+    return [name for name in found if name.endswith(".md") and BESIDE_NAME not in name]
 
 
 def newest(vault: str, project: str) -> tuple[Handoff, int] | None:
@@ -178,23 +170,18 @@ def from_text(path: str, text: str) -> Handoff | Broken:
         document = frontmatter.parse(text)
     except Unparsable as error:
         return Broken(path, error.line, error.reason)
-    fields = document.fields
-    parents = fields.get("parents")
+    parents = document.fields.get("parents")
     return Handoff(
-        **{name: str(fields.get(name) or "") for name in ("title", "time", "project", "branch", "host", "episode")},
-        started=str(fields.get("started") or ""),
+        **{name: str(document.fields.get(name) or "") for name in FIELDS},
         parents=tuple(str(one) for one in parents) if isinstance(parents, list) else (),
-        author=str(fields.get("author") or ""),
         sections=sections_of(document.body),
         path=path,
     )
 
 
 def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
-    """The items under each heading that we know; an indented line continues the item before it.
-
-    What stands elsewhere goes to the section `others`, with its heading before it, or nowhere if that is "".
-    """
+    """The items under each heading that we know; an indented line continues the item before it. A line elsewhere goes
+    to the section `others`, with its heading before it, or nowhere if that is ""."""
     found: dict[str, list[str]] = {}
     section, heading = others, ""
     for line in body.splitlines():
@@ -219,7 +206,7 @@ def sections_of(body: str, others: str = "") -> dict[str, tuple[str, ...]]:
 
 
 def section_for(kind: str) -> str:
-    """Where in a handoff a flag of a kind belongs."""
+    """The section of a handoff for a flag of this kind."""
     return {"progress": "done", "decision": "decisions"}.get(kind, "learned")
 
 
@@ -230,13 +217,13 @@ def section_named(heading: str) -> str:
 
 
 def from_form(form: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Sections from a table of texts or lists, by key or by heading. What has no section becomes part of the note."""
+    """Sections from a table of texts or lists, by key or by heading. The rest becomes part of the note."""
     found: dict[str, tuple[str, ...]] = {}
     for name, given in form.items():
         key = section_named(str(name))
         items = given if isinstance(given, list) else [given]
         texts = tuple(text for text in (_said(one) for one in items) if text)
-        if not key and texts and str(name) not in KNOWN_ANYWAY:
+        if not key and texts and str(name) not in (*FIELDS, "date", "session", "parents"):  # we see those for ourselves
             heading = str(name).replace("_", " ").strip()
             key, texts = "note", tuple(f"{heading}: {text}" for text in texts)
         if key and texts:
@@ -254,23 +241,12 @@ def _said(value: Any) -> str:
 
 
 def render(handoff: Handoff) -> str:
-    """The file's text."""
-    fields = {
-        name: getattr(handoff, name)
-        for name in ("title", "time", "started", "project", "branch", "host", "episode", "author")
-    }
+    fields = {name: getattr(handoff, name) for name in FIELDS}
     body = [f"\n# {handoff.title}\n"]
     for key, title in SECTIONS.items():
         if handoff.items(key):
             body.append(f"\n## {title}\n\n" + "".join(f"- {item}\n" for item in handoff.items(key)))
     return frontmatter.render({**fields, "parents": list(handoff.parents)}, "".join(body))
-
-
-NOTICE = "handoff-ahead"
-SLACK = 300.0  # seconds that two clocks may differ by
-WITHIN = 60  # handoffs whose parents are looked at, the newest by name
-DIGITS = len("20261117T203000Z")
-FORM = "%Y%m%dT%H%M%SZ"
 
 
 class Ahead(NamedTuple):
@@ -297,7 +273,6 @@ def ordered(names: list[str], known: Mapping[str, str]) -> list[str]:
 def note(vault: str, project: str, now: float) -> list[Ahead]:
     """Look for times from the future and remember when they were first seen. Returns those that are still ahead. Of a
     project that others were merged into, each id is looked at by itself."""
-
     if not project:
         return []
     listed = [path.rpartition("/")[2] for path in names_under(vault, project)]
@@ -320,7 +295,6 @@ def note(vault: str, project: str, now: float) -> list[Ahead]:
 def _behind_their_children(vault: str, project: str, listed: list[str], fresh: dict[str, str]) -> None:
     """A handoff whose time was ahead ranks a second before one that continues it. The others keep their own time: that
     of a session which died is written late, and continues what was the newest by then."""
-
     looked_at = dict.fromkeys([*listed, *fresh])
     children: dict[str, list[str]] = {}
     for name in looked_at:
@@ -333,7 +307,8 @@ def _behind_their_children(vault: str, project: str, listed: list[str], fresh: d
         for name in list(fresh):
             for child in children.get(quoting.stem(name), ()):
                 if _is_time(child) and _key(child, fresh)[:DIGITS] <= _key(name, fresh)[:DIGITS] and child != name:
-                    fresh[name] = _second_before(_key(child, fresh)[:DIGITS])
+                    when = calendar.timegm(time.strptime(_key(child, fresh)[:DIGITS], FORM))
+                    fresh[name] = _stamp(when - 1)
                     changed = True
         if not changed:
             return
@@ -346,10 +321,10 @@ def _tell(vault: str, project: str, found: list[Ahead], now: float) -> None:
         return
     name, rank = found[-1]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    seen = f"{rank[:4]}-{rank[4:6]}-{rank[6:8]} {rank[9:11]}:{rank[11:13]} UTC"
     line = (
-        f"The handoff {name}{more} says a time that is still to come: a clock was ahead. It is ranked as of "
-        f"{_said_day(rank)}, when that was first seen; nothing of it was changed. "
-        "Look at this machine's clock, and at those it syncs with."
+        f"The handoff {name}{more} says a time that is still to come: a clock was ahead. It is ranked as of {seen}, "
+        "when that was first seen; nothing of it was changed. Look at this machine's clock, and at those it syncs with."
     )
     notices.leave(state, NOTICE, line, now, project=project)
 
@@ -360,21 +335,11 @@ def _key(name: str, known: Mapping[str, str]) -> str:
 
 
 def _is_time(name: str) -> bool:
-    return name[:8].isdecimal() and name[8:9] == "T" and name[9:15].isdecimal() and name[15:16] == "Z"
+    return re.match(r"\d{8}T\d{6}Z", name, re.ASCII) is not None
 
 
 def _stamp(when: float) -> str:
     return time.strftime(FORM, time.gmtime(when))
-
-
-def _second_before(stamp: str) -> str:
-    import calendar
-
-    return _stamp(calendar.timegm(time.strptime(stamp, FORM)) - 1)
-
-
-def _said_day(stamp: str) -> str:
-    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]} UTC"
 
 
 def _path(vault: str, project: str) -> str:

@@ -9,9 +9,11 @@ descriptions are. Logs are merged as sets of lines, so that an undo takes back e
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import quoting
 from holdfast.tasks import page as tasks
@@ -19,12 +21,8 @@ from holdfast.tasks.record import is_archive, joined
 from holdfast.vault import frontmatter, note_facets
 from holdfast.vault.frontmatter import Document, Unparsable
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
 LISTS = ("sources", "supersedes", "anchors")
-LATER = ("edited", "reviewed")
-EARLIER = ("created",)
+DAYS = {"edited": max, "reviewed": max, "created": min}  # which of two days counts
 LINE_SETS = ("activity.log", "purged", ".gitignore", ".gitattributes")
 TABLES = "projects.toml"
 TIME = re.compile(r"\[?(\d{4}-\d\d-\d\d(?:[T ]\d\d[\d:.]*)?)")
@@ -83,10 +81,8 @@ def _merge_brain(base: str | None, ours: str | None, theirs: str | None) -> Merg
 
 def _united(base: str, ours: str, theirs: str) -> str:
     """One of two texts that replaced a third; the lines of both, ours first, where neither left it as it was."""
-    try:
+    with suppress(_Conflict):
         return merge_lines(base, ours, theirs)
-    except _Conflict:
-        pass
     mine, other = ([line if line.endswith("\n") else f"{line}\n" for line in _lines(text)] for text in (ours, theirs))
     united: list[str] = []
     for _, begin, end, start, stop in SequenceMatcher(None, mine, other, autojunk=False).get_opcodes():
@@ -103,7 +99,7 @@ def _merge_set(path: str, base: str | None, ours: str | None, theirs: str | None
 
 
 def three_way(base: Collection[Any], ours: Collection[Any], theirs: Collection[Any]) -> list[Any]:
-    """What is in both or was added by one, each once: ours in its order, then what theirs added."""
+    """Everything that is in both or was added by one, each once: ours in its order, then what theirs added."""
     kept = [one for one in ours if one in theirs or one not in base]
     kept += [one for one in theirs if one not in ours and one not in base]
     try:
@@ -146,12 +142,9 @@ def _merge_note(base: str | None, ours: str, theirs: str) -> str:
 
 
 def _merge_fields(base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
-    found = {}
-    for key in (*ours, *(key for key in theirs if key not in ours)):
-        value = _merge_field(key, base.get(key, MISSING), ours.get(key, MISSING), theirs.get(key, MISSING))
-        if value is not MISSING:
-            found[key] = value
-    return found
+    sides = (base, ours, theirs)
+    found = {key: _merge_field(key, *(one.get(key, MISSING) for one in sides)) for key in {**ours, **theirs}}
+    return {key: value for key, value in found.items() if value is not MISSING}
 
 
 def _merge_field(key: str, base: Any, ours: Any, theirs: Any) -> Any:
@@ -161,10 +154,9 @@ def _merge_field(key: str, base: Any, ours: Any, theirs: Any) -> Any:
         return theirs
     if key in LISTS:
         return three_way(_as_list(base), _as_list(ours), _as_list(theirs))
-    if key in LATER or key in EARLIER:
-        days = [str(day) for day in (ours, theirs) if day is not MISSING and day is not None]
-        if days:
-            return max(days) if key in LATER else min(days)
+    days = [str(day) for day in (ours, theirs) if day is not MISSING and day is not None]
+    if key in DAYS and days:
+        return DAYS[key](days)
     raise _Conflict
 
 
@@ -173,21 +165,16 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _merge_head(root: Document | None, ours: Document, theirs: Document, wanted: dict[str, Any]) -> str:
-    """The front matter with both fences: by lines where that gives the wanted fields, so that the comments of both
-    survive; else ours, changed in place."""
-    try:
+    """The front matter: by lines where that gives the wanted fields, for the comments of both; else ours, changed."""
+    with suppress(_Conflict, Unparsable):
         text = merge_lines(_head(root) if root else "", _head(ours), _head(theirs))
         if frontmatter.parse(text).fields == wanted:
             return text
-    except (_Conflict, Unparsable):
-        pass
-    try:
+    with suppress(Unparsable):
         text = _without(ours, [key for key in ours.fields if key not in wanted])
         text = _head(frontmatter.parse(frontmatter.edit(frontmatter.parse(text), wanted)))
         if frontmatter.parse(text).fields == wanted:
             return text
-    except Unparsable:
-        pass
     raise _Conflict
 
 
@@ -236,7 +223,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _pairs(root: list[str], other: list[str]) -> dict[int, int]:
-    """Which line of the root is which of the other, in order."""
+    """The lines of the root that stand in the other, with their places there, in order."""
     first = 0
     while first < min(len(root), len(other)) and root[first] == other[first]:
         first += 1

@@ -8,41 +8,10 @@ for a package costs little: it would have to be installed or imported for the no
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from holdfast.vault.clause_words import (
-    ALWAYS,
-    BEHIND,
-    BRANCHES,
-    COMMITS,
-    DOINGS,
-    ENGLISH,
-    FILES_IN,
-    FOLDER_NAMES,
-    FOLDER_WORDS,
-    GONE,
-    MANY,
-    NAMES,
-    NO_FOLDERS,
-    OBJECT,
-    PHRASES,
-    PLAIN_WORDS,
-    PUSHES,
-    RANGE,
-    ROOTS,
-    SINGLE,
-    SQL,
-    SUFFIXES,
-    SURE,
-    USED,
-    VERSIONED,
-    glob_of,
-    is_file,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from holdfast.vault import clause_words as english
 
 PATH, COMMAND, PACKAGE, SETTING, NAME = "path", "command", "package", "setting", "name"
 ENDLESS = re.compile(r"\S{300,}")  # no name of anything, and the patterns below need its square in time
@@ -57,30 +26,15 @@ DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+$")
 ASSIGNED = re.compile(r"([A-Za-z][\w.-]*)=([\w.:/-]+)$")
 HOST = re.compile(r"\b((?:[a-z0-9-]+\.)+(?:com|org|io|net|dev|ai|co|app|cloud|internal|local))\b")
 DOMAINS = (".com", ".org", ".io", ".net", ".dev", ".e", ".g", ".i", ".js")
-WORDS_OF_TALK = {
-    "n/a",
-    "w/o",
-    "24/7",
-    "i/o",
-    "ci/cd",
-    "tcp/ip",
-    "either/or",
-    "true/false",
-    "and/or",
-    "he/she",
-    "read/write",
-    "client/server",
-    "input/output",
-    "yes/no",
-    "on/off",
-    "his/her",
-}
+WORDS_OF_TALK = english.word_set(
+    "n/a w/o 24/7 i/o ci/cd tcp/ip either/or true/false and/or he/she read/write client/server input/output yes/no "
+    "on/off his/her"
+)
 
 
 @dataclass(frozen=True)
 class Thing:
-    """`kind` says what it is, `text` names it, `at` is where in the clause; `is_sure` by its shape, not by a verb.
-    `is_run`: it may be a program too."""
+    """`text` names it, `at` is where in the clause; `is_sure` by its shape, not a verb; `is_run`: maybe a program."""
 
     kind: str
     text: str
@@ -104,20 +58,20 @@ def things(clause: str) -> list[Thing]:
 
 
 def _phrases(clause: str) -> Iterator[Thing]:
-    for pattern, command in PHRASES:
+    for pattern, command in english.PHRASES:
         found = re.search(pattern, clause, re.IGNORECASE)
         if found:
-            branches = re.findall(BRANCHES, clause[found.end() :])
+            branches = re.findall(english.BRANCHES, clause[found.end() :])
             takes_branch = command.split()[1] in ("push", "rebase")
             on = f" [{'|'.join(dict.fromkeys(branches))}]" if branches and takes_branch else ""
             yield Thing(COMMAND, command + on, found.start())
-    for pattern, command in ((PUSHES, "git push"), (COMMITS, "git commit")):
-        found = re.search(pattern + BRANCHES, clause, re.IGNORECASE)
+    for pattern, command in ((english.PUSHES, "git push"), (english.COMMITS, "git commit")):
+        found = re.search(pattern + english.BRANCHES, clause, re.IGNORECASE)
         if found:
             yield Thing(COMMAND, f"{command} @{found[1]}", found.start())
             if command == "git commit":
                 yield Thing(COMMAND, f"git push @{found[1]}", found.start())
-    found = re.search(SQL, clause, re.IGNORECASE)
+    found = re.search(english.SQL, clause, re.IGNORECASE)
     if found:
         named = [one for one in ("psql", "mysql", "sqlite3") if one in clause]
         yield Thing(COMMAND, f"{named[0] if named else '*'} ~{found[1].lower()}", found.start())
@@ -132,7 +86,8 @@ def _spans(clause: str) -> Iterator[Thing]:
             yield Thing(COMMAND, _pattern([program, *words[1:]]), span.start())
         elif len(words) == 1:
             after = clause[span.end() :].split()[:1]
-            is_folder = after and after[0].strip(".,;:!?").lower() in FOLDER_WORDS and re.fullmatch(r"[\w.-]+", first)
+            is_told = after and after[0].strip(".,;:!?").lower() in english.FOLDER_WORDS
+            is_folder = is_told and re.fullmatch(r"[\w.-]+", first)
             yield from [Thing(PATH, f"{first}/", span.start())] if is_folder else _single(first, span.start())
 
 
@@ -153,13 +108,13 @@ def _single(word: str, at: int) -> Iterator[Thing]:
         yield Thing(SETTING, f"{assigned[1]}={assigned[2]}", at)
     elif OPTION.match(word):
         yield from _option(word, at)
-    elif word.lower() in (SINGLE | MANY) - ALWAYS:
+    elif word.lower() in (english.SINGLE | english.MANY) - english.ALWAYS:
         yield Thing(COMMAND, word.lower(), at)
     elif _is_path(word, "", ""):
         yield Thing(PATH, _folder_or_file(word), at)
     elif CAPITALS.match(word) or SNAKE.match(word) or CAMEL.match(word) or (DOTTED.match(word) and "/" not in word):
         yield Thing(SETTING, word, at)
-    elif re.fullmatch(r"@?[A-Za-z][\w./-]*", word) and word.lower() not in PLAIN_WORDS:
+    elif re.fullmatch(r"@?[A-Za-z][\w./-]*", word) and word.lower() not in english.PLAIN_WORDS:
         yield Thing(NAME, word.lower(), at)
 
 
@@ -173,8 +128,8 @@ def _tokens(clause: str) -> Iterator[Thing]:
     plain = TICKED.sub(lambda span: " " * len(span[0]), clause)
     found = list(TOKEN.finditer(plain))
     bare = [PLACE.sub("", one[0].rstrip(".:!?")) for one in found]
-    for inside in FILES_IN.finditer(plain):
-        if inside[1].lower() not in NO_FOLDERS and not _is_path(inside[1], "", ""):
+    for inside in english.FILES_IN.finditer(plain):
+        if inside[1].lower() not in english.NO_FOLDERS and not _is_path(inside[1], "", ""):
             yield Thing(PATH, f"{inside[1]}/", inside.start(1))
     for nth, (span, word) in enumerate(zip(found, bare, strict=True)):
         before, after = (bare[nth - 1].lower() if nth else ""), (bare[nth + 1].lower() if nth + 1 < len(bare) else "")
@@ -186,11 +141,15 @@ def _tokens(clause: str) -> Iterator[Thing]:
             yield Thing(SETTING, f"{assigned[1]}={assigned[2]}", at)
         elif OPTION.match(word) and word.startswith("--"):
             yield from _option(word, at)
-        elif word.lower() in SINGLE | MANY and word.islower():
+        elif word.lower() in english.SINGLE | english.MANY and word.islower():
             yield from _program(word, bare[nth + 1 : nth + 4], plain, at, starter=before)
-        elif _is_path(word, before, after) or word in FOLDER_NAMES:
+        elif _is_path(word, before, after) or word in english.FOLDER_NAMES:
             yield Thing(PATH, _folder_or_file(word), at)
-        elif after in FOLDER_WORDS and word.lower() not in NO_FOLDERS and re.fullmatch(r"[\w.-]{3,}", word):
+        elif (
+            after in english.FOLDER_WORDS
+            and word.lower() not in english.NO_FOLDERS
+            and re.fullmatch(r"[\w.-]{3,}", word)
+        ):
             yield Thing(PATH, f"{word}/", at)
         elif CAPITALS.match(word) or SNAKE.match(word) or CAMEL.match(word) or _is_key(word):
             yield Thing(SETTING, word, at)
@@ -204,40 +163,33 @@ def _program(word: str, rest: list[str], clause: str, at: int, starter: str) -> 
         is_script = re.fullmatch(r"[\w-]+(?::[\w-]+)+", one) or (told[-1:] == ["run"] and re.fullmatch(r"[\w:-]+", one))
         if word in ("npm", "pnpm") and one == "i" and not told:
             told.append("install")
-        elif one in DOINGS or OPTION.match(one) or is_script:
+        elif one in english.DOINGS or OPTION.match(one) or is_script:
             told.append(one)
         else:
             break
     host = HOST.search(clause, at)
     more = [f"~{host[1]}"] if host and word in ("curl", "wget") else []
     started = ["sudo", word] if starter == "sudo" else [word]
-    if told and not (word in ENGLISH and not told[0].startswith("-") and told[0] not in DOINGS):
+    if told and not (word in english.ENGLISH and not told[0].startswith("-") and told[0] not in english.DOINGS):
         yield Thing(COMMAND, " ".join([*started, *told, *more]), at)
-    elif word in SINGLE:
+    elif word in english.SINGLE:
         yield Thing(COMMAND, " ".join([*started, *more]), at)
-    elif word not in ALWAYS | ENGLISH and (OBJECT.search(clause[:at]) or _is_subject(clause, word, at)):
-        yield Thing(NAME, word, at)
-
-
-def _is_subject(clause: str, word: str, at: int) -> bool:
-    """Whether the clause begins with the program and says something about it, or is nothing else."""
-    after = clause[at + len(word) :].split()[:1]
-    return not clause[:at].strip() and (not after or after[0] in ("is", "are", "was", "were", "and"))
+    elif word not in english.ALWAYS | english.ENGLISH:
+        after = clause[at + len(word) :].split()[:1]
+        is_subject = not clause[:at].strip() and (not after or after[0] in ("is", "are", "was", "were", "and"))
+        if is_subject or english.OBJECT.search(clause[:at]):
+            yield Thing(NAME, word, at)
 
 
 def _is_key(word: str) -> bool:
-    return (
-        bool(DOTTED.match(word))
-        and not word.endswith(DOMAINS)
-        and word.rpartition(".")[2] not in SUFFIXES
-        and len(word) > 4
-    )
+    is_dotted = len(word) > 4 and DOTTED.match(word) is not None
+    return is_dotted and not word.endswith(DOMAINS) and word.rpartition(".")[2] not in english.SUFFIXES
 
 
 def _is_path(word: str, before: str, after: str) -> bool:
     if "://" in word or ".." in word.split("/") or word.lower() in WORDS_OF_TALK or word.startswith(("-", "@")):
         return False
-    if is_file(word) or re.fullmatch(r"\*+\.[\w.]+|[\w./-]*\*[\w.*/-]*", word):
+    if english.is_file(word) or re.fullmatch(r"\*+\.[\w.]+|[\w./-]*\*[\w.*/-]*", word):
         return True
     if (word.endswith("/") and re.fullmatch(r"[\w./~-]{3,}", word)) or re.fullmatch(r"\.[a-z][a-z0-9._-]{3,}", word):
         return True
@@ -246,26 +198,26 @@ def _is_path(word: str, before: str, after: str) -> bool:
         return False
     if word.startswith(("/", "~/", "./")):
         return len(parts) > 1 or before in ("to", "in", "under", "into", "touch", "from", "below")
-    return word.islower() or parts[0].lower() in ROOTS or len(parts) > 2 or after in FOLDER_WORDS
+    return word.islower() or parts[0].lower() in english.ROOTS or len(parts) > 2 or after in english.FOLDER_WORDS
 
 
 def _folder_or_file(word: str) -> str:
     """A glob: what has no ending and no known name is a folder with all that is in it."""
-    bare = glob_of(word)
+    bare = english.glob_of(word)
     name = bare.rstrip("/").rpartition("/")[2]
-    has_ending = "." in name.lstrip(".") or name.startswith(".") or "*" in name or name.lower() in NAMES
+    has_ending = "." in name.lstrip(".") or name.startswith(".") or "*" in name or name.lower() in english.NAMES
     return bare if has_ending or bare.endswith("/") else f"{bare}/"
 
 
 def _packages(clause: str) -> Iterator[Thing]:
     """Names that a verb takes. A command in backticks is one thing, whatever its words are."""
     plain = TICKED.sub(lambda span: span[0] if len(span[1].split()) == 1 else " " * len(span[0]), clause)
-    for pattern in (VERSIONED, USED, GONE, BEHIND, RANGE):
+    for pattern in (english.VERSIONED, english.USED, english.GONE, english.BEHIND, english.RANGE):
         for found in pattern.finditer(plain):
             for nth, name in enumerate(found.groups(), 1):
                 bare = (name or "").strip("`\"'").lower().partition("@" if name and name[0] != "@" else "\0")[0]
                 bare = bare.removesuffix(".js") if "/" not in bare else bare
-                if not bare or bare in PLAIN_WORDS or _is_path(bare, "", "") or "_" in bare:
+                if not bare or bare in english.PLAIN_WORDS or _is_path(bare, "", "") or "_" in bare:
                     continue
-                is_sure = pattern in (BEHIND, RANGE) or SURE.match(found[0]) is not None
-                yield Thing(PACKAGE, bare, found.start(nth), is_sure, is_run=pattern in (USED, GONE))
+                is_sure = pattern in (english.BEHIND, english.RANGE) or english.SURE.match(found[0]) is not None
+                yield Thing(PACKAGE, bare, found.start(nth), is_sure, is_run=pattern in (english.USED, english.GONE))

@@ -1,8 +1,8 @@
 """Notes: one idea in one file, with a one-line description that decides whether it is read.
 
 A file that cannot be read as a note is Broken: reported with line and reason, kept, and never in the way of a boot.
-Nothing outside the vault is ever read or written through a note's name or a link. What we change in a note that exists
-is the fields we own (vault/frontmatter); the rest is its author's.
+Nothing outside the vault is ever read or written through a note's name or a link. In a note that exists we change only
+the fields we own (vault/frontmatter); the rest is its author's.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import os
 import stat
 import time
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
@@ -20,9 +21,6 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import frontmatter
 from holdfast.vault.frontmatter import Unparsable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 FOLDERS = {
     "identity": "identity",
@@ -85,7 +83,16 @@ class Note:
 
     @property
     def is_active(self) -> bool:
-        return self.status == "active" and not self.path.startswith(f"{QUARANTINE}/")
+        return self.status == "active" and not self.is_quarantined
+
+    @property
+    def is_quarantined(self) -> bool:
+        return self.path.startswith(f"{QUARANTINE}/")
+
+    @property
+    def waits(self) -> bool:
+        """True if it binds only after a person said yes."""
+        return self.is_quarantined or self.status in WAITING
 
     @property
     def is_always_on(self) -> bool:
@@ -95,7 +102,7 @@ class Note:
 
     @property
     def unverified(self) -> str:
-        """What in it occurs nowhere in the session that it came from; "" where nothing speaks against it."""
+        """The part of it that occurs nowhere in the session that it came from; "" where nothing speaks against it."""
         return _line(_text(self.fields.get("unverified")))
 
     @property
@@ -105,7 +112,7 @@ class Note:
 
     @property
     def is_beside(self) -> bool:
-        """Whether a sync put it beside ours: a person decides between the two."""
+        """True if a sync put it beside ours: a person decides between the two."""
         return BESIDE_NAME in self.path.rpartition("/")[2]
 
     def applies_to(self, project: str) -> bool:
@@ -122,10 +129,8 @@ class Broken:
 
 
 def paths(vault: str) -> Iterator[str]:
-    """Every file that should be a note, relative to the vault, by folder and name.
-
-    Links are not followed: one to a folder, like a folder that cannot be listed, comes as itself, to be reported.
-    """
+    """Every file that should be a note, relative to the vault, by folder and name. Links are not followed: one to a
+    folder, like a folder that cannot be listed, comes as itself, to be reported."""
     for folder in (*FOLDERS.values(), QUARANTINE):
         yield from sorted(files(vault, folder))
 
@@ -163,9 +168,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def walk(vault: str) -> Iterator[Note | Broken]:
-    """Every note, read anew."""
-    for path in paths(vault):
-        yield read(vault, path)
+    return (read(vault, path) for path in paths(vault))
 
 
 def read(vault: str, path: str) -> Note | Broken:
@@ -191,7 +194,6 @@ def read(vault: str, path: str) -> Note | Broken:
 
 
 def from_text(path: str, text: str) -> Note | Broken:
-    """The note in a text."""
     try:
         document = frontmatter.parse(text)
     except Unparsable as error:
@@ -201,7 +203,8 @@ def from_text(path: str, text: str) -> Note | Broken:
 
 def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     """A missing or odd value becomes its default: `check` complains, a boot goes on."""
-    kind = _text(fields.get("kind")) or _kind_of_folder(path)
+    of_folder = (kind for kind, folder in FOLDERS.items() if path.startswith(f"{folder}/"))
+    kind = _text(fields.get("kind")) or next(of_folder, "knowledge")
     doubt = _line(_text(fields.get("unverified")))
     return Note(
         path=path,
@@ -225,11 +228,6 @@ def from_fields(path: str, fields: Mapping[str, Any], body: str) -> Note:
     )
 
 
-def _kind_of_folder(path: str) -> str:
-    folder = path.partition("/")[0]
-    return next((kind for kind, name in FOLDERS.items() if name == folder), "knowledge")
-
-
 def _text(value: Any) -> str:
     return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
@@ -246,12 +244,8 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(one) for one in _list(value) if _text(one))
 
 
-def slug(text: str, longest: int = LONGEST_NAME) -> str:
+def slug(text: str, longest: int = LONGEST_NAME, otherwise: str = "note") -> str:
     """A name for a file: lower case letters and digits of any script with dashes between, cut at a word."""
-    return _slug(text, longest) or "note"
-
-
-def _slug(text: str, longest: int) -> str:
     spelled = unicodedata.normalize("NFC", text.casefold())  # as most file systems spell it
     words = "".join(letter if letter.isalnum() else " " for letter in spelled).split()
     name = ""
@@ -260,16 +254,15 @@ def _slug(text: str, longest: int) -> str:
         if len(longer.encode("utf-8")) > longest:
             break
         name = longer
-    return name
+    return name or otherwise
 
 
 def title(text: str) -> str:
     """A short name: the beginning of a text, cut where a clause ends, else at a word."""
-    line = " ".join(text.split())
+    line = _line(text)
     if len(line) > LONGEST_TITLE:
-        clauses = [
-            at for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS) if (at := line.find(sign, SHORTEST_TITLE, LONGEST_TITLE)) > 0
-        ]
+        ends = (line.find(sign, SHORTEST_TITLE, LONGEST_TITLE) for sign in (*CLAUSE_ENDS, *CLAUSE_WORDS))
+        clauses = [at for at in ends if at > 0]
         cut = min(clauses, default=0) or line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)
         line = line[: cut if cut > 0 else LONGEST_TITLE]
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
@@ -277,41 +270,34 @@ def title(text: str) -> str:
 
 def longer_title(text: str) -> str:
     """More of a text's beginning than its title has, for one whose title another has already."""
-    line = " ".join(text.split())
+    line = _line(text)
     if len(line) > LONGEST_TITLE * 2:
         line = line[: line.rfind(" ", LONGEST_TITLE, LONGEST_TITLE * 2)]
     return line.rstrip(" .,;:-\u2013\u2014(") or "note"
 
 
 def day(when: float) -> str:
-    """A day as front matter has it."""
     return time.strftime("%Y-%m-%d", time.gmtime(when))
 
 
 def describe(text: str) -> str:
     """One line that decides relevance: the first sentence or so of a text."""
     line = _line(text)
-    if len(line) <= LONGEST_DESCRIPTION:
-        return line
     cut = line.rfind(" ", LONGEST_DESCRIPTION // 2, LONGEST_DESCRIPTION - 1)
-    return line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    shorter = line[: cut if cut > 0 else LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST_DESCRIPTION else shorter
 
 
 def free_path(kind: str, name: str, taken: Iterable[str] | Callable[[str], bool], folder: str = "") -> str:
-    """Where a new note goes: by kind and name, with a number where the name is taken. Never one that exists. `taken`
-    are the paths that are, or whoever knows of one."""
-    is_taken = taken if callable(taken) else _among(taken)
+    """A path for a new note, by kind and name, with a number where that is `taken`: paths, or a test of one."""
+    used = set() if callable(taken) else {path.casefold() for path in taken}
+    is_taken = taken if callable(taken) else lambda path: path.casefold() in used
     stem = f"{folder or FOLDERS[kind]}/{slug(name)}"
     path, nth = f"{stem}.md", 1
     while is_taken(path):
         nth += 1
         path = f"{stem}-{nth}.md"
     return path
-
-
-def _among(paths: Iterable[str]) -> Callable[[str], bool]:
-    used = {path.casefold() for path in paths}
-    return lambda path: path.casefold() in used
 
 
 def new_text(
@@ -352,20 +338,19 @@ def with_fields(text: str, **changes: Any) -> str:
         raise UsageError(f"The note cannot be changed ({error}); nothing was written. Mend it in an editor.") from error
 
 
-def some_of(paths: Sequence[str]) -> str:
-    """The first few, and how many more."""
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+def some_of(paths: Sequence[str], most: int = 3) -> str:
+    return ", ".join(paths[:most]) + (f" and {len(paths) - most} more" if len(paths) > most else "")
 
 
 def find(known: Iterable[Note], wanted: str) -> Note:
     """The note that a person means: its path, its name, or an unambiguous part of it. Raises NotFound."""
     listed = list(known)
     asked = wanted.strip().removeprefix("./")
-    tidy = _slug(asked, 200) or "\0"  # signs alone are no part of any name
+    tidy = slug(asked, 200, "\0")  # signs alone are no part of any name
     tests = (
         lambda note: note.path in (asked, f"{asked}.md"),
         lambda note: note.name == asked,
-        lambda note: tidy in (stem(note.path), _slug(note.name, 200)),
+        lambda note: tidy in (stem(note.path), slug(note.name, 200, "")),
         lambda note: stem(note.path).startswith(tidy),
         lambda note: tidy in stem(note.path),
     )
@@ -375,7 +360,6 @@ def find(known: Iterable[Note], wanted: str) -> Note:
         if len(found) == 1:
             return found[0]
         if found:
-            some = ", ".join(note.path for note in found[:5])
-            more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-            raise NotFound(f'"{wanted}" may be {some}{more}; nothing was changed. Say the path.')
+            some = some_of([note.path for note in found], 5)
+            raise NotFound(f'"{wanted}" may be {some}; nothing was changed. Say the path.')
     raise NotFound(f'There is no note "{wanted}"; nothing was changed. `holdfast notes` lists them.')

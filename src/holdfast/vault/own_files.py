@@ -1,14 +1,13 @@
 """Files of the vault that are of our own making and grow between commits: tasks' logs, pages and archives, thoughts.
 
-Checkpoints and thoughts only append, so that they are fast. Whoever writes to the vault next commits them here, as
-ours, before what a person has edited is committed as theirs.
-
-Task memory in the vault: what checkpoints have written is committed as ours, and a finished task is archived.
+Checkpoints and thoughts only append, so that they are fast. The next writer commits them here, as ours, before what a
+person has edited is committed as theirs. A finished task is archived.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, platform
@@ -17,23 +16,20 @@ from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import completion, page, record
 from holdfast.tasks.desk import Desk
 from holdfast.tasks.record import FINDING
-from holdfast.vault import damage, journal
+from holdfast.vault import damage, git, journal
 from holdfast.vault.journal import Change, File
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.tasks.index import Index
     from holdfast.tasks.questions import Task
-    from holdfast.vault.writing import Writer
-
+    from holdfast.vault.transaction import Writer
 
 TASK, THINK = "task", "think"  # causes of a change
 THOUGHTS = "thoughts"  # what the field keeps of its own (field/traffic)
+PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
 
 
 def is_ours(vault: str, path: str) -> bool:
-    """Whether a changed file is of our own making: a log, an archive, or a page as it was rendered."""
+    """True if a changed file is of our own making: a log, an archive, or a page as it was rendered."""
     top, _, rest = path.partition("/")
     if top == THOUGHTS:
         return "/live/" in rest
@@ -42,7 +38,7 @@ def is_ours(vault: str, path: str) -> bool:
     if top != record.FOLDER:
         return False
     if rest.endswith(f"/{record.PAGE}"):
-        text = journal.text(vault, path)
+        text = journal.read(vault, path)
         return not text or not page.is_edited(text)
     return "/log/live/" in rest
 
@@ -53,25 +49,17 @@ def commit(writer: Writer) -> str:
         *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
         *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}", f":/{THOUGHTS}"),
     )
-    found = [line[3:].decode("utf-8", "surrogateescape") for line in raw.split(b"\0") if line]
-    ours = [path for path in found if is_ours(writer.vault, path)]
+    ours = [path for line in git.names(raw) if is_ours(writer.vault, path := line[3:])]
     ours = damage.without_damaged(writer.repository, writer.repository.head(), ours, writer.now)
     if not ours:
         return ""
     texts = {path: writer.read(path) for path in ours}
-    files = [File(path, journal.digest(_raw(text)), text) for path, text in texts.items()]
+    files = [File(path, journal.digest(journal.encoded(text)), text) for path, text in texts.items()]
     names = sorted({path.split("/")[1] for path in ours if path.startswith(f"{record.FOLDER}/")})
     subject = f"task: {', '.join(names[:3]) or 'archived'}{' …' if len(names) > 3 else ''}"
     is_thinking = all(path.startswith(f"{THOUGHTS}/") for path in ours)
     subject, cause = (THINK, THINK) if is_thinking else (subject, TASK)
     return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), cause)).commit
-
-
-def _raw(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
-
-
-PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
 
 
 def settle(writer: Writer) -> None:
@@ -105,13 +93,18 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
         if known is None or not known.is_over:
             raise HoldfastError(f"Task {task} is not over; nothing was archived.")
         completion.flag_findings(writer.vault, known, list(desk.index.entries(task, FINDING)), writer.now)
+        # Every record once, in one log, behind what an earlier archive has: another machine may have gone on meanwhile.
+        logs = [path for name, path in record.finished(writer.vault) if name == task]
+        logs += [path for path, _ in record.logs(writer.vault, task)]
+        whole = record.joined(*(journal.text(writer.vault, path) for path in logs))
         texts: dict[str, str | None] = {
-            f"{record.OUTPUTS}/{record.FINAL}{task}.md": _whole_page(desk.index, known),
-            f"{record.OUTPUTS}/{record.FINAL}{task}.log": _whole_log(writer.vault, task),
+            f"{record.OUTPUTS}/{record.FINAL}{task}.md": page.render(page.gather(desk.index, known, most=0)),
+            f"{record.OUTPUTS}/{record.FINAL}{task}.log": whole,
         }
-        # What somebody else put there is theirs, and nothing of it is in the archive; nor is what comes from now on.
-        ours = (path for path in _files(writer.vault, folder) if is_ours(writer.vault, path))
-        archived = {path: writer.read(path) for path in ours}
+        # Files that somebody else put there are theirs and not in the archive, nor are those that come from now on.
+        walk = os.walk(f"{writer.vault}/{folder}")
+        found = (os.path.relpath(f"{top}/{name}", writer.vault) for top, _, names in walk for name in names)
+        archived = {path: writer.read(path) for path in found if is_ours(writer.vault, path)}
     done = writer.commit(f"task: {known.state} {task}", texts, cause=TASK, by=gate.BY_UPKEEP)
     if done.skipped:
         raise HoldfastError(
@@ -119,12 +112,22 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
             "Run the same command again."
         )
     gone: dict[str, str | None] = dict.fromkeys(archived)
-    applied = writer.commit(
-        f"task: the working folder of {task} goes", gone, cause=TASK, by=gate.BY_UPKEEP, planned_on=archived
-    )
-    _drop_folders(f"{writer.vault}/{folder}")
+    subject = f"task: the working folder of {task} goes"
+    applied = writer.commit(subject, gone, cause=TASK, by=gate.BY_UPKEEP, planned_on=archived)
+    for top, _, _ in os.walk(f"{writer.vault}/{folder}", topdown=False):
+        with suppress(OSError):  # what somebody put there stays, and so does its folder
+            os.rmdir(top)
     _forget(writer, task)
     return applied.skipped
+
+
+def _forget(writer: Writer, task: str) -> None:
+    """Drop the files that only an open task needs."""
+    own = record.own(writer.vault)
+    for path in ("current/{}", "pages/{}.md", "pages/{}.coming.md", "pages/{}.fresh", "pages/{}.hand"):
+        platform.remove(f"{own}/{path.format(task)}")
+    with Desk(writer.vault, lambda: writer.now) as desk:
+        desk.touch(task)
 
 
 def reopen(writer: Writer, task: str) -> None:
@@ -142,39 +145,3 @@ def reopen(writer: Writer, task: str) -> None:
             f"{done.skipped[0]} was changed by somebody else in this moment; task {task} stays as it was. "
             "Run the same command again."
         )
-
-
-def _whole_page(index: Index, task: Task) -> str:
-    return page.render(page.gather(index, task, most=0))
-
-
-def _whole_log(vault: str, task: str) -> str:
-    """Every record of every segment, in the order of the segments, in one log, behind what an earlier archive has:
-    another machine may have gone on meanwhile. Each once; damage is kept as it is."""
-    paths = [path for name, path in record.finished(vault) if name == task]
-    paths += [path for path, _ in record.logs(vault, task)]
-    return record.joined(*(journal.text(vault, path) for path in paths))
-
-
-def _files(vault: str, folder: str) -> Iterable[str]:
-    for top, _, names in os.walk(f"{vault}/{folder}"):
-        for name in names:
-            yield os.path.relpath(f"{top}/{name}", vault)
-
-
-def _drop_folders(folder: str) -> None:
-    for top, _, _ in os.walk(folder, topdown=False):
-        try:
-            os.rmdir(top)
-        except OSError:
-            continue  # what somebody put there stays, and so does its folder
-
-
-def _forget(writer: Writer, task: str) -> None:
-    """What only an open task needs."""
-    own = record.own(writer.vault)
-    endings = ("md", "coming.md", "fresh", "hand")
-    for path in (f"{own}/current/{task}", *(f"{own}/pages/{task}.{ending}" for ending in endings)):
-        platform.remove(path)
-    with Desk(writer.vault, lambda: writer.now) as desk:
-        desk.touch(task)

@@ -1,11 +1,9 @@
-"""Two projects that are one, and a folder that is a project of its own: what `project merge` and `project split` do.
+"""Changes of projects: `project merge` makes two one, `project split` gives a folder a project of its own.
 
 Promise: projects.toml is all that changes, in one commit; no note, handoff, task or flag is rewritten. A merge is one
 table there (capture/project_merges), so taking it out gives each project its own memory back. A name or key that may
-mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is
-read back, and one that would say anything else is not made.
-
-The projects of a vault: their ids, the keys that they are found by, and how much there is of each.
+mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is read
+back, and one that would say anything else is not made.
 """
 
 from __future__ import annotations
@@ -15,21 +13,25 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.capture import gate, home, locks, projects, queue, same_project
 from holdfast.capture.ids import digest
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.vault import brief, index, lineage
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from holdfast.model import Project
 
+TABLES = "projects.toml"
+PATIENCE = 10.0  # seconds that we wait for a hook that registers a folder
+BY_HAND = f"nothing was changed. Mend {TABLES} in an editor."
+
 
 @dataclass(frozen=True)
-class Listed:
+class ListedProject:
     """One project. `waiting` are flags that are not filed yet, `here` says that it is the one of this folder, `merged`
     are the ids of projects that are part of it now, and `clash` says where merges contradict each other."""
 
@@ -44,7 +46,7 @@ class Listed:
     clash: str = ""
 
 
-def listed(vault: str, here: Project, now: float) -> list[Listed]:
+def listed(vault: str, here: Project, now: float) -> list[ListedProject]:
     """By id. Raises HoldfastError where projects.toml cannot be read."""
     found, trouble = projects.listed(vault)
     if trouble:
@@ -61,33 +63,30 @@ def listed(vault: str, here: Project, now: float) -> list[Listed]:
         ids = same_project.family(merged, ident)
         keys = tuple(key for one in ids for key in keys_of.get(one, ()))
         counts = (notes[ident], len(lineage.names(vault, ident)), waiting[ident])
-        listed.append(Listed(ident, slug, keys, *counts, ident == here.id, ids[1:], clashes.get(ident, "")))
+        listed.append(ListedProject(ident, slug, keys, *counts, ident == here.id, ids[1:], clashes.get(ident, "")))
     return listed
 
 
-TABLES = "projects.toml"
-T = TypeVar("T")
-PATIENCE = 10.0  # seconds that we wait for a hook that registers a folder
-BY_HAND = f"nothing was changed. Mend {TABLES} in an editor."
-
-
 @dataclass(frozen=True)
-class Merged:
+class ProjectMerge:
     """`project` is now part of `into`."""
 
     project: str
     into: str
-    commit: str
+    commit: str = ""
 
 
 @dataclass(frozen=True)
-class Split:
+class ProjectSplit:
     """`project` stands by itself now, apart from `of`. `key` is what was taken out, "" where a merge was taken back."""
 
     project: str
     of: tuple[str, ...]
-    key: str
-    commit: str
+    key: str = ""
+    commit: str = ""
+
+
+T = TypeVar("T", ProjectMerge, ProjectSplit)
 
 
 @dataclass(frozen=True)
@@ -111,19 +110,22 @@ class _Registry:
         """Raises NotFound, UsageError."""
         found = self.called(wanted)
         if not found:
-            raise NotFound(
-                f'There is no project "{wanted}" in this vault; nothing was changed. `holdfast project list` has them.'
-            )
-        if len(found) > 1:
-            raise UsageError(f'"{wanted}" may be {", ".join(found)}; nothing was changed. Say which by its id.')
-        return found[0]
+            what = f'There is no project "{wanted}" in this vault'
+            raise NotFound(f"{what}; nothing was changed. `holdfast project list` has them.")
+        return _the_one(found, wanted)
 
 
-def merge(vault: str, other: str, into: str, here: str, now: float, *, by: gate.Asker) -> Merged:
+def _the_one(found: list[str], wanted: str) -> str:
+    if len(found) > 1:
+        raise UsageError(f'"{wanted}" may be {", ".join(found)}; nothing was changed. Say which by its id.')
+    return found[0]
+
+
+def merge(vault: str, other: str, into: str, here: str, now: float, *, by: gate.Asker) -> ProjectMerge:
     """Make a project part of another, of the one of this folder where none is named. Raises NotFound, UsageError."""
     gate.require(by, gate.Change(gate.SETTING), "Merging projects")
 
-    def planned(known: _Registry) -> tuple[str, str, Merged]:
+    def planned(known: _Registry) -> tuple[str, str, ProjectMerge]:
         names, clashes = same_project.of_table(known.table)
         gone, kept = known.project(other), known.project(into) if into else here
         for one in (gone, kept):
@@ -135,33 +137,27 @@ def merge(vault: str, other: str, into: str, here: str, now: float, *, by: gate.
         if gone == kept:
             raise UsageError(f"{gone} cannot be merged into itself; nothing was changed.")
         text = known.text + projects.table(same_project.TABLE, project=gone, into=kept)
-        return text, f"project: {gone} is merged into {kept}", Merged(gone, kept, "")
+        return text, f"project: {gone} is merged into {kept}", ProjectMerge(gone, kept)
 
-    done, commit = _change(vault, now, by, planned)
-    return Merged(done.project, done.into, commit)
+    return _change(vault, now, by, planned)
 
 
-def split(vault: str, wanted: str, cwd: str, now: float, *, by: gate.Asker, name: str = "") -> Split:
+def split(vault: str, wanted: str, cwd: str, now: float, *, by: gate.Asker, name: str = "") -> ProjectSplit:
     """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
     gate.require(by, gate.Change(gate.SETTING), "Splitting a project")
     folder = os.path.join(cwd, os.path.expanduser(wanted))
     of_folder = projects.find(os.path.normpath(folder), vault).key if os.path.isdir(folder) else ""
 
-    def planned(known: _Registry) -> tuple[str, str, Split]:
+    def planned(known: _Registry) -> tuple[str, str, ProjectSplit]:
         apart = [one for one in known.merged if wanted == one or (wanted, one) == (known.slugs.get(one), one)]
-        if len(apart) > 1:
-            raise UsageError(f'"{wanted}" may be {", ".join(apart)}; nothing was changed. Say which by its id.')
         if apart:
-            return _without_merge(known, apart[0], name)
+            return _without_merge(known, _the_one(apart, wanted), name)
         return _without_key(known, wanted, of_folder, name)
 
-    done, commit = _change(vault, now, by, planned)
-    return Split(done.project, done.of, done.key, commit)
+    return _change(vault, now, by, planned)
 
 
-def _change(
-    vault: str, now: float, by: gate.Asker, planned: Callable[[_Registry], tuple[str, str, T]]
-) -> tuple[T, str]:
+def _change(vault: str, now: float, by: gate.Asker, planned: Callable[[_Registry], tuple[str, str, T]]) -> T:
     """Change projects.toml in one commit while no hook adds to it; then the briefs, which have to know at once."""
     with writing(vault, now) as writer:
         held = locks.taken(f"{home.state(vault)}/projects.lock", PATIENCE)
@@ -173,14 +169,14 @@ def _change(
         if TABLES in applied.skipped:
             raise HoldfastError(f"{TABLES} was changed at this very moment; nothing was changed. Run it again.")
         brief.refresh_known(vault)
-    return done, applied.commit
+    return replace(done, commit=applied.commit)
 
 
 def _read(text: str) -> _Registry:
     """Raises HoldfastError where it is not what we write."""
     try:
         table = tomllib.loads(text)
-        keys = {str(one["id"]): [str(key) for key in one.get("keys", [])] for one in table.get("project", [])}
+        keys = {str(one["id"]): list(map(str, one.get("keys", []))) for one in table.get("project", [])}
         slugs = {str(one["id"]): str(one.get("slug", "")) for one in table.get("project", [])}
         for one in table.get("alias", []):
             keys.setdefault(str(one["project"]), []).append(str(one["key"]))
@@ -198,22 +194,19 @@ def _spellings(key: str) -> tuple[str, ...]:
     return (key, rest, rest.partition(":")[2]) if kind == "path" else (key, rest)
 
 
-def _without_merge(known: _Registry, ident: str, name: str) -> tuple[str, str, Split]:
+def _without_merge(known: _Registry, ident: str, name: str) -> tuple[str, str, ProjectSplit]:
     if name:
         raise UsageError(f"{ident} was merged and keeps its own name; nothing was changed. Leave --as out.")
     into = tuple(dict.fromkeys(known.merged[ident]))
-    tables = [
-        _comments(one) if (found := _only(one, same_project.TABLE)) and found.get("project") == ident else one
-        for one in _tables(known.text)
-    ]
-    text = "".join(tables)
+    found = [(one, _only(one, same_project.TABLE) or {}) for one in _tables(known.text)]
+    text = "".join(_comments(one) if table.get("project") == ident else one for one, table in found)
     after = _read(text)
     if after.keys != known.keys or after.merged != {one: said for one, said in known.merged.items() if one != ident}:
         raise HoldfastError(f"The merge of {ident} cannot be taken out by itself; {BY_HAND}")
-    return text, f"project: {ident} stands by itself again", Split(ident, into, "", "")
+    return text, f"project: {ident} stands by itself again", ProjectSplit(ident, into)
 
 
-def _without_key(known: _Registry, wanted: str, of_folder: str, name: str) -> tuple[str, str, Split]:
+def _without_key(known: _Registry, wanted: str, of_folder: str, name: str) -> tuple[str, str, ProjectSplit]:
     pairs = [
         (ident, key)
         for ident, keys in known.keys.items()
@@ -229,20 +222,16 @@ def _without_key(known: _Registry, wanted: str, of_folder: str, name: str) -> tu
     if len(known.keys[old]) == 1:
         raise UsageError(f"{key} is the only key of {old}, so there is nothing to split; nothing was changed.")
     slug = projects.short_name(name or key)
-    ident = _fresh_id(known, slug, key)
+    # An id that nothing was remembered under. Two machines that split the same key give it the same.
+    taken = {*known.keys, *known.merged, *(one for into in known.merged.values() for one in into)}
+    tried = (f"{slug}-{digest(f'{key} {nth}' if nth else key, 8)}" for nth in range(len(taken) + 1))
+    ident = next(one for one in tried if one not in taken)
     tables = [_cut(one, old, key) for one in _tables(known.text)]
     text = "".join(tables) + projects.table("project", id=ident, slug=slug, keys=[key])
     left = {**known.keys, old: [one for one in known.keys[old] if one != key], ident: [key]}
     if _read(text).keys != left:
         raise HoldfastError(f"{key} cannot be taken out of {old} by itself; {BY_HAND}")
-    return text, f"project: {key} is {ident} now, apart from {old}", Split(ident, (old,), key, "")
-
-
-def _fresh_id(known: _Registry, slug: str, key: str) -> str:
-    """An id that nothing was remembered under. Two machines that split the same key give it the same."""
-    taken = {*known.keys, *known.merged, *(one for into in known.merged.values() for one in into)}
-    tried = (f"{slug}-{digest(f'{key} {nth}' if nth else key, 8)}" for nth in range(len(taken) + 1))
-    return next(one for one in tried if one not in taken)
+    return text, f"project: {key} is {ident} now, apart from {old}", ProjectSplit(ident, (old,), key)
 
 
 def _tables(text: str) -> list[str]:
@@ -260,7 +249,7 @@ def _only(text: str, name: str) -> dict[str, Any] | None:
 
 
 def _comments(text: str) -> str:
-    """What a person wrote beside a table that goes."""
+    """The comments of a person beside a table that goes."""
     kept = [line for line in text.splitlines(keepends=True) if line.lstrip().startswith("#")]
     return "".join(kept) + ("\n" if kept else "")
 

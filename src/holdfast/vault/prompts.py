@@ -1,30 +1,31 @@
-"""What the user typed, verbatim: one file per session, which only the machine that heard it writes.
+"""Prompts as the user typed them: one file per session, which only the machine that heard it writes.
 
     prompts/<project>/<time>-<machine>-<id>.md
 
 Each prompt has its number within the session, its time, the end of what the agent had said before it (quoted with >),
 and its words, indented, so that nothing in them can be taken for a heading of ours. The name begins with the time at
 which the session began, so the newest is the last. A prompt is known by its time and its words: writing it twice is
-writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model
-that was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long
-texts unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word.
-
-The user's prompts as they are listed: those in the vault, and those of sessions that no close has told yet.
+writing it once. `answered` are the sentences that somebody put properly, by their digest; `judged` names the model that
+was asked which of them last. Neither decides anything here. `pasted` are the numbers of prompts that are long texts
+unlike what the user types: they are kept and listed, and nothing in them is taken for the user's word. Prompts of
+sessions that no close has told yet are listed too.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from holdfast.brief.reconstruction import WHOSE
 from holdfast.capture import episodes, home, marks, platform, same_project, story
 from holdfast.capture.ids import digest
-from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.vault import frontmatter, journal
+from holdfast.capture.quoting import shortened
+from holdfast.text import folding
+from holdfast.text import sentence_score as scorer
+from holdfast.vault import frontmatter, journal, note_facets
 from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.lineage import compact, iso
+from holdfast.vault.lineage import compact, files_in, iso
 from holdfast.vault.notes import slug
 
 if TYPE_CHECKING:
@@ -32,13 +33,20 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Typed
-
+    from holdfast.vault.index import Index
 
 FOLDER = "prompts"
 LARGEST = 1 << 20
 MOST = 300_000  # characters of one session's prompts; what comes after them is in its transcript
 INDENT, QUOTE, HEADING = "    ", "> ", "## "
 TITLE = "# What the user typed"
+FIELDS = ("project", "host", "episode", "began")
+SESSIONS = 20  # whose sentences are looked at
+CHARACTERS = 1500  # that they may take together
+JOINT = " / "  # between those of one day
+BETWEEN = 12  # characters that each costs beside itself
+LONGEST = 240  # of one of them
+OLDER = 0.4  # less for each session since
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Session:
-    """What one session's file says."""
+    """One session's file."""
 
     project: str
     host: str
@@ -81,7 +89,7 @@ def moment(when: float) -> str:
 
 
 def key(sentence: str) -> str:
-    """What a sentence is known by, however its white space and case are."""
+    """The digest of a sentence, whatever its white space and case are."""
     return digest(" ".join(sentence.casefold().split()), 12)
 
 
@@ -99,11 +107,7 @@ def names(vault: str, project: str) -> list[str]:
 
 def names_under(vault: str, project: str) -> list[str]:
     """Those that were written under one id."""
-    folder = f"{FOLDER}/{slug(project)}"
-    if any(os.path.islink(f"{vault}/{one}") for one in (FOLDER, folder)):
-        return []  # what a link leads to is not the vault
-    found = (one for one in sorted(platform.names(f"{vault}/{folder}")) if one.endswith(".md"))
-    return [f"{folder}/{one}" for one in found if BESIDE_NAME not in one]
+    return [f"{FOLDER}/{slug(project)}/{name}" for name in sorted(files_in(vault, FOLDER, project))]
 
 
 def sessions(vault: str, project: str, most: int) -> list[Session]:
@@ -114,16 +118,12 @@ def sessions(vault: str, project: str, most: int) -> list[Session]:
 
 
 def projects(vault: str) -> list[str]:
-    """The folders that have any."""
     return sorted(one for one in platform.names(f"{vault}/{FOLDER}") if not one.startswith("."))
 
 
 def read(vault: str, path: str) -> Session | None:
     """None where it cannot be read, or is no such file."""
-    try:
-        raw = journal.content(vault, path)
-    except OSError:
-        return None
+    raw = journal.readable(vault, path)
     return None if raw is None or len(raw) > LARGEST else from_text(path, raw.decode("utf-8", "replace"))
 
 
@@ -132,15 +132,14 @@ def from_text(path: str, text: str) -> Session | None:
         document = frontmatter.parse(text)
     except Unparsable:
         return None
-    fields = document.fields
-    answered, pasted = fields.get("answered"), fields.get("pasted")
+    texts = {name: str(document.fields.get(name) or "") for name in (*FIELDS, "judged")}
+    answered, pasted = (document.fields.get(name) for name in ("answered", "pasted"))
     return Session(
-        **{name: str(fields.get(name) or "") for name in ("project", "host", "episode", "began")},
+        **texts,
         prompts=tuple(_prompts(document.body)),
-        answered=frozenset(str(one) for one in answered) if isinstance(answered, list) else frozenset(),
-        judged=str(fields.get("judged") or ""),
+        answered=frozenset(map(str, answered)) if isinstance(answered, list) else frozenset(),
         path=path,
-        pasted=frozenset(str(one) for one in pasted) if isinstance(pasted, list) else frozenset(),
+        pasted=frozenset(map(str, pasted)) if isinstance(pasted, list) else frozenset(),
     )
 
 
@@ -168,14 +167,9 @@ def _prompts(body: str) -> Iterable[Prompt]:
 
 
 def render(session: Session) -> str:
-    """The file's text."""
-    fields: dict[str, object] = {name: getattr(session, name) for name in ("project", "host", "episode", "began")}
-    if session.judged:
-        fields["judged"] = session.judged
-    if session.answered:
-        fields["answered"] = sorted(session.answered)
-    if session.pasted:
-        fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
+    fields: dict[str, object] = {name: getattr(session, name) for name in (*FIELDS, "judged")}
+    fields["answered"] = sorted(session.answered)
+    fields["pasted"] = sorted(int(one) for one in session.pasted if one.isdecimal())
     parts = [f"\n{TITLE}\n"]
     for one in session.prompts:
         said = "".join(f"{QUOTE}{line}".rstrip() + "\n" for line in one.before.split("\n")) if one.before else ""
@@ -188,7 +182,7 @@ def render(session: Session) -> str:
 def added(
     before: Session | None, episode: Episode, typed: Sequence[Typed], answered: Iterable[str] = (), judged: str = ""
 ) -> Session:
-    """What a session's file is to say, with what was typed since. The numbers go on."""
+    """A session's file with what was typed since. The numbers go on."""
     found = before or Session(episode.project, episode.host, episode.key, iso(episode.opened))
     prompts = list(found.prompts)
     pasted = set(found.pasted)
@@ -219,7 +213,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPrompt:
     """One prompt and whose it is; `path` is "" while its session is not closed."""
 
     number: int
@@ -235,14 +229,15 @@ class Listed:
         return asdict(self)
 
 
-def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[Listed]:
+def listed(vault: str, now: float, project: str, words: Sequence[str], most: int) -> list[ListedPrompt]:
     """The newest prompts with all of these words, of one project, or of all where it is ""."""
     wanted = [word.casefold() for word in words]
     ids = same_project.ids(vault, project) if project else ()
     waiting = [one for one in _waiting(home.state(vault), now) if not ids or one.project in ids]
     found = [one for one in waiting if _has(one, wanted)]
     known = {(one.session, one.time) for one in found}
-    for path in sorted(_paths(vault, project), key=lambda path: path.rpartition("/")[2], reverse=True):
+    paths = names(vault, project) if project else [one for top in projects(vault) for one in names_under(vault, top)]
+    for path in sorted(paths, key=lambda path: path.rpartition("/")[2], reverse=True):
         if len(found) >= most + len(waiting):
             break
         session = read(vault, path)
@@ -250,29 +245,61 @@ def listed(vault: str, now: float, project: str, words: Sequence[str], most: int
             continue
         whose = (session.host, session.episode, session.project, path)
         for one in reversed(session.prompts):
-            made = Listed(one.number, one.time, one.text, one.before, *whose)
+            made = ListedPrompt(one.number, one.time, one.text, one.before, *whose)
             if (made.session, made.time) not in known and _has(made, wanted):
                 found.append(made)
     found.sort(key=lambda one: (one.time, one.number), reverse=True)
     return found[:most]
 
 
-def _paths(vault: str, project: str) -> list[str]:
-    if project:
-        return names(vault, project)
-    return [path for folder in projects(vault) for path in names_under(vault, folder)]
+def _has(one: ListedPrompt, wanted: list[str]) -> bool:
+    return all(word in one.text.casefold() for word in wanted)
 
 
-def _has(one: Listed, wanted: list[str]) -> bool:
-    text = one.text.casefold()
-    return all(word in text for word in wanted)
-
-
-def _waiting(state: str, now: float) -> Iterator[Listed]:
+def _waiting(state: str, now: float) -> Iterator[ListedPrompt]:
     """Of sessions that go on, and of those that ended and are not closed."""
     keys = {episode.key: (episode.project, episode.host) for episode, _ in episodes.in_live(state, now)}
     for mark in marks.everywhere(state):
         keys.setdefault(mark.episode, (mark.project, mark.episode.partition("/")[0]))
     for key, (project, host) in keys.items():
         for one in story.typed(state, key):
-            yield Listed(one.number, moment(one.time), one.text, one.before, host, key, project, "")
+            yield ListedPrompt(one.number, moment(one.time), one.text, one.before, host, key, project, "")
+
+
+def lasting(vault: str, project: str, known: Index) -> dict[tuple[str, bool], list[str]]:
+    """Sentences likeliest to last that the user said lately and nobody answered, the newest first, by day and by
+    whether they may be quoted. They are chosen by a score that decides nothing (text/sentence_score). A session about
+    which a model was asked has none: what it found to last is a note."""
+    found: list[tuple[float, str, int, str, str, bool]] = []
+    seen: list[frozenset[str]] = []
+    for age, session in enumerate(sessions(vault, project, SESSIONS)):
+        if session.judged:
+            continue
+        for one in session.typed:
+            for sentence in scorer.of_prompt(one.text, one.number):
+                text = " ".join(sentence.text.split())
+                if sentence.score >= scorer.TOLD and key(sentence.text) not in session.answered:
+                    found.append((sentence.score - OLDER * age, one.time, one.number, text, one.day, sentence.doubt))
+    chosen: list[tuple[str, int, float, str, str, bool]] = []
+    room = CHARACTERS
+    for score, when, number, text, day, doubt in sorted(found, reverse=True):
+        said, words = shortened(text, LONGEST), folding.words(text)
+        if len(said) > room or any(text in other for *_, other, _, _ in chosen):
+            continue
+        if any(folding.are(words, other) or folding.opposed(words, other) for other in seen):
+            continue
+        mine = [note for note in known.like(words) if note.applies_to(project)]
+        if any(note_facets.is_said(note) or note.is_always_on for note in mine):
+            continue  # a start tells it anyway
+        room -= len(said) + BETWEEN
+        seen.append(words)
+        chosen.append((when, number, score, said, day, doubt))
+    by_day: dict[tuple[str, bool], list[str]] = {}
+    for *_, said, day, doubt in sorted(chosen, reverse=True):
+        by_day.setdefault((day, doubt), []).append(said)
+    return by_day
+
+
+def said_line(day: str, said: Sequence[str], *, doubt: bool = False) -> str:
+    """The sentences of one day, as a start tells them."""
+    return f"- {JOINT.join(said)} ({WHOSE[doubt].format(day)})"

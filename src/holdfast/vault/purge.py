@@ -1,54 +1,84 @@
 """Purge: a note or thought leaves notes, history, queue, ledger, snapshots, thoughts and index, by the user's word.
 
-Promise: when it is done, no file below the vault holds a line of it, git's objects included; that is looked for
-at the end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any
-point: what is to go is written down before the first effect, and the next run finishes it. Which commits went is then
-said in the vault itself, so that a machine that still has them cannot bring them back unnoticed.
+Promise: when it is done, no file below the vault holds a line of it, git's objects included; that is looked for at the
+end, and what is left is named, with the remotes that cannot be reached from here. It may be killed at any point: what
+is to go is written down before the first effect, and the next run finishes it. The vault itself then names the commits
+that went, so that a machine that still has them cannot bring them back unnoticed.
+
+A purge looks for every line of 20 visible characters and more that the note ever had, its sentences, descriptions,
+paths and specific names, and what its flags said; of a thought its text and context. The records of a thought go by its
+id: so one of two words goes too, and the same two words elsewhere are left alone.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
-from holdfast.capture import codec, gate, home, ledger, platform, purging
-from holdfast.capture.purging import Scrubber
-from holdfast.errors import Busy, HoldfastError, NotFound, NotSaved
-from holdfast.vault import index, note_facets, own_files, purge_history, purge_plan
+from holdfast.capture import codec, gate, home, ledger, log, platform, purging
+from holdfast.capture.purging import PURGED, SHORTEST, Scrubber
+from holdfast.capture.redaction import redact
+from holdfast.errors import Busy, GitFailed, HoldfastError, NotFound, NotSaved
+from holdfast.model import Flag
+from holdfast.vault import git, index, journal, note_facets, notes, own_files, purge_history
 from holdfast.vault.git import Repository
-from holdfast.vault.purge_plan import Plan
-from holdfast.vault.writing import Writer, refresh_derived, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-__all__ = ["Done", "Plan", "carry_out", "plan", "unfinished"]
+from holdfast.vault.transaction import Writer, refresh_derived, writing
 
 PENDING = "purging"
 DERIVED = (
-    *(
-        "notes.index",
-        "notes.index-journal",
-        "check.errors",
-        "armed",
-        "brief",
-        "field.db",
-        "field.db-wal",
-        "field.db-shm",
-        "writing",
-        "changed",
-    ),
+    *("notes.index", "notes.index-journal", "check.errors", "armed", "brief", "writing", "changed"),
+    *("field.db", "field.db-wal", "field.db-shm"),
     *("tasks/index.db", "tasks/index.db-wal", "tasks/index.db-shm", "tasks/boot", "tasks/pages"),
     *("calls/names", "calls/missing"),
 )
 TRIES = 5
+MARKER = re.compile(r"^(?:(?:[-*+>]|#{1,6}|\d+[.)])\s+)+")
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
+CAUSES = ("remember", "promote", "review: keep", "review: accept", "review: reject", "arm", "disarm")
+
+
+@dataclass(frozen=True)
+class PurgePlan:
+    """Everything that will go. `quoted` are other files of the vault that hold some of it, which is replaced there."""
+
+    notes: tuple[str, ...]
+    paths: tuple[str, ...]
+    texts: tuple[str, ...]
+    flags: tuple[str, ...]
+    commits: int
+    quoted: tuple[str, ...]
+    records: int
+    remotes: tuple[str, ...]
+    thoughts: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The plan as it is shown before the question."""
+        former = [path for path in self.paths if path not in self.notes]
+        known = f", formerly {', '.join(former)}" if former else ""
+        what = f"{', '.join(self.notes)}{known}: {_many(self.commits, 'commit')} of the history"
+        lines = [what] if self.notes else []
+        if self.thoughts:
+            lines.append(f"{_many(len(self.thoughts), 'thought')}: every record, in the history too")
+        made_from = f"{_many(len(self.flags), 'flag')} it was made from, " if self.notes else ""
+        lines.append(f"{made_from}{_many(self.records, 'record')} of the logs")
+        if self.quoted:
+            lines.append(f"its lines become {PURGED} in: {', '.join(self.quoted)}")
+        lines += [f"out of reach: the remote {remote}, and every copy of it" for remote in self.remotes]
+        return lines
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True)
 class Done:
-    """What went, how many files and objects were searched at the end, and where something is left."""
+    """Everything that went, how many files and objects were searched at the end, and where something is left."""
 
     paths: tuple[str, ...]
     quoted: tuple[str, ...]
@@ -59,22 +89,20 @@ class Done:
     thoughts: tuple[str, ...] = ()
 
 
-def plan(vault: str, *note_paths: str, thoughts: Sequence[str] = ()) -> Plan:
-    """What purging some notes, and thoughts by their ids, means; nothing is changed. Raises NotFound, GitFailed."""
+def plan(vault: str, *note_paths: str, thoughts: Sequence[str] = ()) -> PurgePlan:
+    """Plan to purge some notes, and thoughts by their ids; nothing is changed. Raises NotFound, GitFailed."""
     pending = unfinished(vault)
     if pending and set(note_paths) <= set(pending.paths) and set(thoughts) <= set(pending.thoughts):
         return pending
-    return purge_plan.planned(Repository(vault), *note_paths, thoughts=thoughts)
+    return planned(Repository(vault), *note_paths, thoughts=thoughts)
 
 
-def unfinished(vault: str) -> Plan | None:
+def unfinished(vault: str) -> PurgePlan | None:
     """A purge that was cut short; carrying it out again finishes it."""
     try:
         record = codec.decode(platform.read_file(f"{home.state(vault)}/{PENDING}"))
-        fields: dict[str, Any] = {
-            name: tuple(one) if isinstance(one, list) else one for name, one in record["plan"].items()
-        }
-        return Plan(**fields)
+        plan = {name: tuple(one) if isinstance(one, list) else one for name, one in record["plan"].items()}
+        return PurgePlan(**cast("dict[str, Any]", plan))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -83,7 +111,7 @@ def unfinished(vault: str) -> Plan | None:
 
 
 def carry_out(
-    vault: str, plan: Plan, now: float, say: Callable[[str], None] = lambda _: None, *, by: gate.Asker
+    vault: str, plan: PurgePlan, now: float, say: Callable[[str], None] = lambda _: None, *, by: gate.Asker
 ) -> Done:
     """Make it so. Raises Busy while a close files one of the flags, GitFailed where git refuses; then run it again."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Purging")
@@ -92,7 +120,8 @@ def carry_out(
         pending = unfinished(vault)
         whole = _completed(writer.repository, plan, pending)
         scrubber = Scrubber(whole.texts, whole.flags, whole.thoughts)
-        _write_down(vault, whole)
+        record = {"v": 1, "plan": asdict(whole)}
+        platform.write_atomic(f"{home.state(vault)}/{PENDING}", codec.encode(record), durable=True)
         say("the queue")
         records = purging.clean_queue(f"{home.state(vault)}/queue", scrubber, now)
         if records is None:
@@ -114,46 +143,40 @@ def carry_out(
         refresh_derived(vault, index.load(vault))  # an armed rule must not sleep until the next change
         say("looking for what is left")
         checked, left = _search(writer.repository, whole, scrubber)
-        _tell(vault, now, records, left)
+        with suppress(NotSaved):  # the answer says it
+            ledger.append(home.state(vault), "vault", now, cause="purge", records=records, left=len(left))
         purging.count(home.state(vault))  # also for whoever began to think while this went on
         _strike_out(vault)
     say("done")
     return Done(whole.paths, quoted, records, checked, left, whole.remotes, whole.thoughts)
 
 
-def _completed(repository: Repository, given: Plan, pending: Plan | None) -> Plan:
+def _completed(repository: Repository, given: PurgePlan, pending: PurgePlan | None) -> PurgePlan:
     """The plan with what an earlier run was about to take, and with what was written since it was shown."""
     plans = [given, *([pending] if pending else [])]
     for path in _union(one.notes for one in plans):
         try:
-            plans.append(purge_plan.planned(repository, path))
+            plans.append(planned(repository, path))
         except NotFound:
             continue  # gone already: an earlier run came so far
-    thoughts = _union(one.thoughts for one in plans)
-    said = purge_plan.thought_texts(repository.vault, thoughts)
-    return replace(
-        given,
-        notes=_union(one.notes for one in plans),
-        paths=_union(one.paths for one in plans),
-        texts=_union([*(one.texts for one in plans), tuple(said)]),
-        flags=_union(one.flags for one in plans),
-        remotes=_union(one.remotes for one in plans),
-        thoughts=thoughts,
-    )
+    names = ("notes", "paths", "texts", "flags", "remotes", "thoughts")
+    merged: dict[str, Any] = {name: _union(getattr(one, name) for one in plans) for name in names}
+    said = thought_texts(repository.vault, merged["thoughts"])
+    return replace(given, **{**merged, "texts": _union((merged["texts"], tuple(said)))})
 
 
 def _union(many: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({one for part in many for one in part}))
 
 
-def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, ...]:
+def _clean_tree(writer: Writer, whole: PurgePlan, scrubber: Scrubber) -> tuple[str, ...]:
     """The note goes, its lines elsewhere are replaced. A person who saves meanwhile is cleaned up after."""
     cleaned: dict[str, None] = {}
     for _ in range(TRIES):
-        tracked = set(_tracked(writer.repository))
+        tracked = git.names(writer.repository.run("ls-files", "-z"))
         texts: dict[str, str | None] = {path: None for path in whole.paths if writer.read(path) is not None}
         has_logs = False
-        for path, raw in purge_plan.files(writer.vault):
+        for path, raw in files(writer.vault):
             after = purge_history.scrub(raw, scrubber)
             if path in texts or after == raw or purging.NOT_OURS.search(path):
                 continue
@@ -174,11 +197,6 @@ def _clean_tree(writer: Writer, whole: Plan, scrubber: Scrubber) -> tuple[str, .
     return tuple(cleaned)
 
 
-def _tracked(repository: Repository) -> list[str]:
-    raw = repository.run("ls-files", "-z")
-    return [name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name]
-
-
 def _drop_derived(vault: str) -> None:
     vectors = [name for name in platform.names(home.state(vault)) if name.startswith("field.db.vectors-")]
     for name in (*DERIVED, *vectors):
@@ -189,8 +207,8 @@ def _drop_derived(vault: str) -> None:
             platform.remove(path)
 
 
-def _search(repository: Repository, whole: Plan, scrubber: Scrubber) -> tuple[int, tuple[str, ...]]:
-    """How much was searched, and where something of the note still is."""
+def _search(repository: Repository, whole: PurgePlan, scrubber: Scrubber) -> tuple[int, tuple[str, ...]]:
+    """The number of files and objects that were searched, and the places where something is left."""
     checked = 0
     left: list[str] = []
     for top, folders, names in os.walk(repository.vault):
@@ -198,7 +216,7 @@ def _search(repository: Repository, whole: Plan, scrubber: Scrubber) -> tuple[in
             folders[:] = [name for name in folders if name != "objects"]
         for name in names:
             path = f"{top}/{name}"[len(repository.vault) + 1 :]
-            raw = b"" if path == f".state/{PENDING}" else purge_plan.content(repository.vault, path) or b""
+            raw = b"" if path == f".state/{PENDING}" else journal.readable(repository.vault, path) or b""
             checked += 1
             if path in whole.paths or scrubber.holds(raw):
                 left.append(path)
@@ -206,14 +224,9 @@ def _search(repository: Repository, whole: Plan, scrubber: Scrubber) -> tuple[in
         checked += 1
         if kind != "tree" and scrubber.holds(content):
             left.append(f"git {kind} {ident}")
-    if purge_plan.versions(repository, whole.paths)[0]:
+    if purge_history.versions(repository, whole.paths)[0]:
         left.append("the note's path in the history")
     return checked, tuple(left)
-
-
-def _write_down(vault: str, whole: Plan) -> None:
-    record = {"v": 1, "plan": asdict(whole)}
-    platform.write_atomic(f"{home.state(vault)}/{PENDING}", codec.encode(record), durable=True)
 
 
 def _strike_out(vault: str) -> None:
@@ -221,8 +234,114 @@ def _strike_out(vault: str) -> None:
     platform.sync_folder(home.state(vault))
 
 
-def _tell(vault: str, now: float, records: int, left: tuple[str, ...]) -> None:
-    try:
-        ledger.append(home.state(vault), "vault", now, cause="purge", records=records, left=len(left))
-    except NotSaved:
-        return  # the answer says it
+def planned(repository: Repository, *note_paths: str, thoughts: Sequence[str] = ()) -> PurgePlan:
+    """Plan to purge some notes, and thoughts by their ids. Raises NotFound, GitFailed."""
+    _refuse_elsewhere(repository)
+    paths = tuple(dict.fromkeys(one for path in note_paths for one in purge_history.former_names(repository, path)))
+    commits, contents = purge_history.versions(repository, paths)
+    contents += [raw for path in note_paths if (raw := journal.readable(repository.vault, path)) is not None]
+    if not contents and not thoughts:
+        raise NotFound(f"{', '.join(note_paths)}: neither in the vault nor in its history; nothing was changed.")
+    texts, sources = _gathered(paths, contents)
+    snags = (f"improvements/{one}.md" for one in sorted(sources))
+    paths += tuple(
+        path for path in snags if journal.readable(repository.vault, path)
+    )  # what a snag changed is told there in the same words
+    # The words of the flags, in case the note says it otherwise.
+    flagged = (one for one in _records(home.state(repository.vault), ("queue",)) if one.get("id") in sources)
+    texts.update(line for one in flagged for line in _lines(Flag.from_record(one).text))
+    texts |= thought_texts(repository.vault, thoughts)
+    taken = (tuple(sorted(texts)), tuple(sorted(sources)))
+    found = PurgePlan(note_paths, paths, *taken, commits, (), 0, (), tuple(sorted(thoughts)))
+    scrubber = Scrubber(found.texts, found.flags, found.thoughts)
+    rest = Scrubber((), (), found.thoughts)  # a log is named only where something else in it quotes a thought
+    others = ((path, rest.scrubbed(raw)) for path, raw in files(repository.vault) if path not in paths)
+    quoted = tuple(path for path, raw in others if scrubber.holds(raw))
+    logged = (*_records(home.state(repository.vault)), *_records(repository.vault, (own_files.THOUGHTS,)))
+    records = sum(1 for record in logged if scrubber.concerns(record))
+    said = repository.attempt("config", "--get-regexp", r"^remote\..*\.url$").stdout.decode("utf-8", "replace")
+    pairs = (line.partition(" ") for line in said.splitlines())
+    remotes = tuple(f"{key[len('remote.') : -len('.url')]} ({redact(url)[0]})" for key, _, url in pairs)
+    return replace(found, quoted=quoted, records=records, remotes=remotes)
+
+
+def _refuse_elsewhere(repository: Repository) -> None:
+    if os.path.lexists(repository.folder) and (
+        not os.path.isdir(repository.folder)
+        or os.path.islink(repository.folder)
+        or platform.names(f"{repository.folder}/worktrees")
+    ):
+        raise GitFailed(
+            f"The repository of {repository.vault} is shared with another folder, so its history cannot be written "
+            "anew; nothing was changed. Give the vault a repository of its own first."
+        )
+
+
+def _gathered(paths: tuple[str, ...], versions: list[bytes]) -> tuple[set[str], set[str]]:
+    """The texts to look for, and the flags."""
+    texts: set[str] = {*paths, *(f"({path.rpartition('/')[2]})" for path in paths)}
+    sources: set[str] = set()
+    for raw in versions:
+        text = raw.decode("utf-8", "surrogateescape")
+        note = notes.from_text(paths[0], text)
+        if isinstance(note, notes.Broken):
+            texts.update(_lines(text))
+            continue
+        texts.update(_lines(note.body))
+        texts.update(_lines(note.description))
+        texts.update(_named(note.name))
+        texts.update(f"{cause}: {note.name}" for cause in CAUSES)  # a short name too, where a commit's subject has it
+        sources.update(source for source in note.sources if not source.startswith("import:"))
+    return texts, sources
+
+
+def _named(text: str) -> Iterable[str]:
+    """A whole text where it is specific, else such lines of it as are."""
+    return [text] if len(text.split()) >= 3 and len(text) >= 8 else _lines(text)
+
+
+def thought_texts(vault: str, thoughts: Sequence[str]) -> set[str]:
+    """Texts in the records of some thoughts, as far as they are specific enough to be looked for elsewhere."""
+    found: set[str] = set()
+    for record in _records(vault, (own_files.THOUGHTS,)) if thoughts else ():
+        if record.get("id") in thoughts:
+            text, context = (str(record.get(name, "")) for name in ("text", "context"))
+            found.update((*_named(text), *_lines(text), *_lines(context)))
+    return found
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines and sentences that are specific enough, without what makes them items of a list."""
+    for line in text.splitlines():
+        plain = MARKER.sub("", " ".join(line.split()))
+        for one in {plain, *SENTENCE.split(plain)}:
+            if sum(not letter.isspace() for letter in one) >= SHORTEST and len(one) >= SHORTEST:
+                yield one
+
+
+def _records(
+    top: str, places: tuple[str, ...] = ("queue", "ledger", "episodes", "snapshots", "drafts")
+) -> Iterator[dict[str, Any]]:
+    for place in places:
+        paths = [f"{folder}/{name}" for folder, _, names in os.walk(f"{top}/{place}") for name in names]
+        for path in paths:
+            found: list[log.Found] = []
+            with suppress(OSError):  # archived meanwhile
+                found = list(log.scan_file(path)) if not os.path.islink(path) else []
+            for payload in log.records(found):
+                with suppress(ValueError):
+                    record = codec.decode(payload)
+                    if isinstance(record, dict):
+                        yield record
+
+
+def files(vault: str) -> Iterator[tuple[str, bytes]]:
+    """Every file of the vault that is not our machinery, with its content."""
+    for top, folders, names in os.walk(vault):
+        if top == vault:
+            folders[:] = [name for name in folders if name not in (".git", ".state")]
+        for name in sorted(names):
+            path = f"{top}/{name}"[len(vault) + 1 :]
+            raw = journal.readable(vault, path)
+            if raw is not None:
+                yield path, raw

@@ -1,8 +1,8 @@
 """The vault's history written anew without some files and texts.
 
 Everything that references lead to is exported, filtered and imported into a fresh repository beside the old one; then
-the two change places in one step, so a kill leaves the old one or the new one, whole. What only the old one had
-(reflogs, dropped stashes, what a remote was last seen to have) goes with it. Filtering what is clean gives the same
+the two change places in one step, so a kill leaves the old one or the new one, whole. Everything that only the old one
+had (reflogs, dropped stashes, what a remote was last seen to have) goes with it. Filtering what is clean gives the same
 commits again, so doing it twice is harmless.
 
 The ids of the commits that went are kept, here and in the vault's file `purged`, which travels: nothing else lets
@@ -15,19 +15,20 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import gate, home, locks, platform
 from holdfast.errors import Busy, GitFailed
 from holdfast.vault import frontmatter
-from holdfast.vault.git import Repository
+from holdfast.vault.git import LITERAL, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from holdfast.capture.purging import Scrubber
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 FRESH = "purge.git"
 OLD = "purge.git.old"
@@ -36,7 +37,7 @@ IDENT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 KEPT_HEAD = "refs/holdfast/head"
 FURNITURE = ("config", "description", "info", "hooks")
 PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
-ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+ALIKE = "-M75%"  # short notes share most of their front matter: less alike is another note
 
 
 @dataclass(frozen=True)
@@ -67,21 +68,16 @@ def rewrite(repository: Repository, paths: Iterable[str], scrubber: Scrubber) ->
         fresh.run("update-ref", "-d", KEPT_HEAD)
     _furnish(repository, fresh, head, scrubber)
     fresh.run("read-tree", "HEAD")
-    _note_gone(repository, fresh)
+    # Commits that are no longer ours, so that a sync does not bring them back from a remote that still has them.
+    before, after = (set(one.text("rev-list", "--all").split()) for one in (repository, fresh))
+    lines = "\n".join(sorted(gone(repository.vault) | (before - after)))
+    platform.write_atomic(f"{state}/{GONE}", lines.encode("ascii"), durable=True)
     sync_all(fresh.folder)
     os.chmod(fresh.folder, 0o700)
     exchange(fresh.folder, repository.folder, f"{state}/{OLD}")
     for left in (FRESH, OLD):
         shutil.rmtree(f"{state}/{left}", ignore_errors=True)
     repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
-
-
-def _note_gone(old: Repository, fresh: Repository) -> None:
-    """Which commits are no longer ours, so that a sync does not bring them back from a remote that still has them."""
-    before, after = (set(one.text("rev-list", "--all").split()) for one in (old, fresh))
-    known = gone(old.vault)
-    path = f"{home.state(old.vault)}/{GONE}"
-    platform.write_atomic(path, "\n".join(sorted(known | (before - after))).encode("ascii"), durable=True)
 
 
 def gone(vault: str) -> set[str]:
@@ -100,6 +96,34 @@ def idents(raw: bytes) -> set[str]:
     return set(IDENT.findall(raw.decode("ascii", "replace").replace("\r\n", "\n")))
 
 
+def former_names(repository: Repository, path: str) -> tuple[str, ...]:
+    """The path and what the note was called before."""
+    found = [path]
+    if not repository.exists() or not repository.head():
+        return (path,)
+    for one in found:
+        words = ("log", "--all", "--follow", ALIKE, "--name-status", "-z", "--format=", "--", one)
+        parts = iter(repository.run(*words, env=LITERAL).decode("utf-8", "surrogateescape").split("\0"))
+        for status in parts:
+            if not status.strip():
+                continue
+            seen = [next(parts), next(parts)] if status.strip()[0] in "RC" else [next(parts)]
+            if status.strip()[0] == "R" and seen[1] in found and seen[0] not in found:
+                found.append(seen[0])
+    return tuple(found)
+
+
+def versions(repository: Repository, paths: tuple[str, ...]) -> tuple[int, list[bytes]]:
+    """The number of commits that touched the note, and every content it ever had there."""
+    if not paths or not repository.exists() or not repository.head():
+        return 0, []
+    words = ("log", "--all", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=commit %H")
+    lines = repository.run(*words, "--", *paths, env=LITERAL).decode("utf-8", "surrogateescape").splitlines()
+    commits = {line for line in lines if line.startswith("commit ")}
+    blobs = {ident for line in lines if line.startswith(":") for ident in line.split()[2:4] if ident.strip("0")}
+    return len(commits), [repository.run("cat-file", "blob", ident) for ident in sorted(blobs)]
+
+
 def publish(writer: Writer) -> None:
     """The commits that are gone, in the vault's own list, so that other machines learn of it. What we have is not gone:
     somebody may have put an old history back by hand, and a list with it would lock this very vault out."""
@@ -108,13 +132,8 @@ def publish(writer: Writer) -> None:
     if missing:
         missing -= set(writer.repository.text("rev-list", "HEAD").split())
     if missing and not os.path.isdir(f"{writer.vault}/{GONE}"):
-        lines = sorted({*text.splitlines(), *missing})
-        writer.commit(
-            "purge: which commits are gone",
-            {GONE: "".join(f"{one}\n" for one in lines)},
-            cause="purge",
-            by=gate.BY_UPKEEP,
-        )
+        listed = "".join(f"{one}\n" for one in sorted({*text.splitlines(), *missing}))
+        writer.commit("purge: which commits are gone", {GONE: listed}, cause="purge", by=gate.BY_UPKEEP)
 
 
 def mend(vault: str) -> None:
@@ -140,13 +159,10 @@ def exchange(one: str, other: str, aside: str) -> None:
 
 
 def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scrubber) -> None:
-    export: tuple[str, ...] = (
-        "fast-export",
-        "--signed-tags=strip",
-        "--tag-of-filtered-object=rewrite",
-        "--reencode=no",
+    export = (
+        *("fast-export", "--signed-tags=strip", "--tag-of-filtered-object=rewrite", "--reencode=no"),
+        *("--use-done-feature", "--exclude=refs/remotes/*", "--glob=refs/*"),
     )
-    export += ("--use-done-feature", "--exclude=refs/remotes/*", "--glob=refs/*")
     trouble = f"{fresh.folder}/trouble"
     with open(trouble, "w+b") as said:
         exporter = old.start(*export, said=said)
@@ -154,26 +170,18 @@ def _stream(old: Repository, fresh: Repository, paths: set[bytes], scrubber: Scr
         assert exporter.stdout
         assert importer.stdin
         try:
-            for part in filtered(exporter.stdout, paths, scrubber):
-                importer.stdin.write(part)
-        except BrokenPipeError:
-            pass  # its status says why
+            with suppress(BrokenPipeError):  # its status says why
+                importer.stdin.writelines(filtered(exporter.stdout, paths, scrubber))
         finally:
             exporter.stdout.close()
-            _hang_up(importer.stdin)
+            with suppress(BrokenPipeError):
+                importer.stdin.close()
             statuses = (exporter.wait(), importer.wait())
         said.seek(0)
         if any(statuses):
             words = said.read().decode("utf-8", "replace").strip().splitlines() or ["no reason"]
             raise GitFailed(f"The history could not be written anew ({words[0]}); it is as it was. Run it again.")
     os.unlink(trouble)
-
-
-def _hang_up(pipe: IO[bytes]) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        return
 
 
 def filtered(stream: IO[bytes], paths: set[bytes], scrubber: Scrubber) -> Iterator[bytes]:
@@ -184,7 +192,7 @@ def filtered(stream: IO[bytes], paths: set[bytes], scrubber: Scrubber) -> Iterat
             data = scrub(stream.read(int(words[1])), scrubber)
             yield b"data %d\n" % len(data)
             yield data
-        elif words[0] not in PATH_AT or _path_in(line) not in paths:
+        elif words[0] not in PATH_AT or unquoted(line.rstrip(b"\n").split(b" ", PATH_AT[words[0]])[-1]) not in paths:
             yield line
 
 
@@ -203,30 +211,15 @@ def scrub(raw: bytes, scrubber: Scrubber) -> bytes:
     return scrubber.scrubbed(text.encode("utf-8", "surrogateescape"))
 
 
-def _path_in(line: bytes) -> bytes:
-    words = line.rstrip(b"\n").split(b" ", PATH_AT[line[:1]])
-    return unquoted(words[-1])
-
-
 def unquoted(path: bytes) -> bytes:
     """A path as git prints it, in quotes and escaped where it has odd characters."""
     if not path.startswith(b'"'):
         return path
-    out, at, end = b"", 1, len(path) - 1
-    while at < end:
-        letter = path[at : at + 1]
-        if letter != b"\\":
-            out, at = out + letter, at + 1
-        elif path[at + 1 : at + 2].isdigit():
-            out, at = out + bytes([int(path[at + 1 : at + 4], 8)]), at + 4
-        else:
-            escaped = path[at + 1 : at + 2]
-            out, at = out + ESCAPES.get(escaped, escaped), at + 2
-    return out
+    return path[1:-1].decode("unicode_escape").encode("latin-1")  # whose escapes are git's, byte for byte
 
 
 def _furnish(old: Repository, fresh: Repository, head: bytes, scrubber: Scrubber) -> None:
-    """What a repository has besides its history: the remotes and the operator's own settings."""
+    """Copy what a repository has besides its history: the remotes and the operator's own settings."""
     for name in FURNITURE:
         source, place = f"{old.folder}/{name}", f"{fresh.folder}/{name}"
         if os.path.isdir(source):

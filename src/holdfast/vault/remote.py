@@ -1,8 +1,8 @@
 """The vault's remote: which one it is, fetching from it, pushing to it, and what it may not bring.
 
 Promise: no call waits for somebody to type something, nothing is forced, no reference of the vault is touched by a
-fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. What it
-offers is not believed: links, other repositories and paths into our machinery are refused before a byte is written.
+fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. Its offers
+are not believed: links, other repositories and paths into our machinery are refused before a byte is written.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def choose(repository: Repository, wanted: str) -> str:
 
 
 def is_new(repository: Repository, remote: str) -> bool:
-    """Whether it is an address that is not the origin's."""
+    """True if it is an address that is not the origin's."""
     return remote not in repository.text("remote").split() and remote != _origin(repository)
 
 
@@ -147,23 +147,15 @@ def fetch(repository: Repository, remote: str) -> str:
             if done.returncode:
                 raise _failed(repository, remote, done, "nothing was changed")
         if purged and purged.intersection(repository.text("rev-list", theirs, "--not", "HEAD").split()):
-            _drop_what_was_fetched(repository.vault)
+            from holdfast.vault.transaction import locked
+
+            # A writer's objects that no reference names yet must not go with the fetched ones.
+            with locked(repository.vault) as held:
+                held.run("gc", "--quiet", "--prune=now")
             raise _still_has_it(repository, remote)
         if _has(repository, theirs):
             return theirs
     raise GitFailed(f"{shown(repository, remote)} changes all the time; nothing was changed. Run it again later.")
-
-
-def _drop_what_was_fetched(vault: str) -> None:
-    """Under the vault's lock: a writer's objects that no reference names yet must not go with the fetched ones."""
-    from holdfast.vault.writing import PATIENCE as PATIENCE_FOR_WRITERS
-    from holdfast.vault.writing import lock
-
-    held = lock(vault, PATIENCE_FOR_WRITERS)
-    try:
-        Repository(vault, held).run("gc", "--quiet", "--prune=now")
-    finally:
-        os.close(held)
 
 
 def _still_has_it(repository: Repository, remote: str) -> UsageError:
@@ -186,12 +178,12 @@ def refuse_purged(repository: Repository, remote: str, theirs: str) -> None:
 
 
 def _has(repository: Repository, commit: str) -> bool:
-    """Whether all of a commit is here: a fetch that was killed may have left the commit without its files."""
+    """True if all of a commit is here: a fetch that was killed may have left the commit without its files."""
     return repository.attempt("rev-list", "--objects", "--quiet", commit, "--not", "HEAD").returncode == 0
 
 
 def push(repository: Repository, remote: str, head: str) -> bool:
-    """Whether the remote took it; False where somebody else was faster. Never forced."""
+    """True if the remote took it; False where somebody else was faster. Never forced."""
     words = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
     done = _ask(repository, "push", *words, *_pack(repository, remote, "receive"), "--", remote, f"{head}:{REF}")
     if done.returncode == 0:
@@ -216,7 +208,9 @@ def refuse_odd(listed: Iterable[Delta]) -> None:
             why = "is a link" if one.mode == LINK else "is another repository"
         elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
             why = "lies outside of what a vault holds"
-        elif len(_bytes(one.path)) > LONGEST_PATH or any(len(_bytes(part)) > journal.LONGEST_NAME for part in parts):
+        elif len(os.fsencode(one.path)) > LONGEST_PATH or any(
+            len(os.fsencode(part)) > journal.LONGEST_NAME for part in parts
+        ):
             why = "has too long a name"
         if why and one.after:
             raise UsageError(
@@ -244,7 +238,3 @@ def refuse_newer(format_text: str | None) -> None:
             f"The remote's vault has format {number}, this holdfast knows {home.FORMAT}; nothing was changed. "
             "Upgrade holdfast on this machine."
         )
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, platform
 from holdfast.capture.agent_files import Edits
-from holdfast.errors import HoldfastError
-from holdfast.vault import index, index_store, notes
+from holdfast.errors import GitFailed, HoldfastError
+from holdfast.vault import git, index, index_store, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.index import Index, Known
 from holdfast.vault.index_rows import UNUSABLE, StoredIndex
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     Looked = tuple[dict[str, tuple[str, Known | Broken]], list[str], list[str]]
 
 TOPS = (*notes.FOLDERS.values(), notes.QUARANTINE)
-SUBMODULE = b"160000 "
+SUBMODULE = "160000 "
 
 
 def opened(repository: Repository, head: str, dirty: Iterable[str]) -> Index:
@@ -53,14 +52,16 @@ def opened(repository: Repository, head: str, dirty: Iterable[str]) -> Index:
         store.close()
         platform.remove(index_store.place(vault))
         return index.load(vault)
-    odd = sorted({*(one for one in dirty if one.partition("/")[0] in TOPS), *_submodules(repository, head)})
+    # Also repositories within the notes' folders: git does not say what changes in them.
+    listed = git.names(repository.run("ls-tree", "-r", "-z", head, "--", *TOPS)) if head else []
+    modules = {line.partition("\t")[2] for line in listed if line.startswith(SUBMODULE)}
+    odd = sorted(modules.union(one for one in dirty if one.partition("/")[0] in TOPS))
     whole = index.looked_through(vault, store, meta=_meta(head, [*odd]))
     return StoredIndex(vault, store, held=whole.held)
 
 
 def as_left(vault: str) -> Index:
-    """The index as the last writer left it, for whoever goes on right behind one; looked through where there is none
-    such, or where notes have come or gone since."""
+    """The index as the last writer left it; looked through where there is none, or where notes came or went."""
     store = index_store.opened(vault, make=False)
     try:
         if store and store.meta().get("commit") and store.meta().get("boot") == _boot():
@@ -98,9 +99,12 @@ def _differing(repository: Repository, store: Store, head: str, dirty: set[str])
     """The files that changed between the commit of the rows and the head, and the notes that may differ from their
     rows, as they are now; None where only a look at everything tells."""
     meta = store.meta()
-    since = _since(repository, meta, head) if meta.get("commit") and meta.get("boot") == _boot() else None
-    if since is None:
+    if not head or not meta.get("commit") or meta.get("boot") != _boot():
         return None
+    try:
+        since = [one for one in repository.differing(meta["commit"], head) if one.partition("/")[0] in TOPS]
+    except GitFailed:
+        return None  # that commit is no longer there
     wanted = _candidates(repository.vault, store, {*dirty, *since, *codec.decode(meta.get("odd") or "[]")})
     return None if wanted is None else (since, _read(repository.vault, wanted))
 
@@ -111,25 +115,6 @@ def _boot() -> str:
 
 def _meta(head: str, odd: list[str]) -> dict[str, str]:
     return {"commit": head, "boot": _boot(), "odd": codec.encode(odd).decode("utf-8")}
-
-
-def _since(repository: Repository, meta: Mapping[str, str], head: str) -> list[str] | None:
-    """The files that differ between the commit of the rows and the head; None where that commit is no longer there."""
-    if not head or meta["commit"] == head:
-        return [] if head else None
-    done = repository.attempt("diff-tree", "-r", "-z", "--name-only", "--no-renames", meta["commit"], head, "--", *TOPS)
-    if done.returncode:
-        return None
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
-
-
-def _submodules(repository: Repository, head: str) -> list[str]:
-    """Repositories within the notes' folders: git does not say what changes in them."""
-    if not head:
-        return []
-    listed = repository.run("ls-tree", "-r", "-z", head, "--", *TOPS).split(b"\0")
-    found = [line.partition(b"\t")[2] for line in listed if line.startswith(SUBMODULE)]
-    return [name.decode("utf-8", "surrogateescape") for name in found]
 
 
 def _candidates(vault: str, store: Store, paths: Iterable[str]) -> set[str] | None:
@@ -154,16 +139,15 @@ def _candidates(vault: str, store: Store, paths: Iterable[str]) -> set[str] | No
 
 
 def _is_plain_folder(vault: str, folder: str) -> bool:
-    """Whether each folder on the way is one that can be listed, or is gone."""
+    """True if each folder on the way is one that can be listed, or is gone."""
     while folder:
         try:
             mode = os.lstat(f"{vault}/{folder}").st_mode
             if not stat.S_ISDIR(mode) or not os.access(f"{vault}/{folder}", os.R_OK | os.X_OK):
                 return False
-        except FileNotFoundError:
-            pass
-        except OSError:
-            return False
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                return False
         folder = os.path.dirname(folder)
     return True
 

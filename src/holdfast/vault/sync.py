@@ -4,29 +4,27 @@ Promise: nothing that either side wrote is lost, nothing is ever forced, and a k
 next sync brings to the same tree. Where both changed the same lines, ours stays, theirs lies beside it, and it is said.
 
 The network is used without the vault's lock, so a slow remote never keeps a session's close waiting; only the merge
-holds it. A merge is one journalled change with their commit as second parent. Where its tree comes out as theirs and
-we had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging
-each other's merges for ever. That last step moves only a reference, between two commits of the same tree.
+holds it. A merge is one journalled change with their commit as second parent. Where its tree comes out as theirs and we
+had nothing of our own, the head then moves to their very commit, so that machines come to rest instead of merging each
+other's merges for ever. That last step moves only a reference, between two commits of the same tree.
 
 Another vault that shares no history with ours is refused, unless ours has nothing of its own yet or the two are to be
-joined: then each file of theirs counts as new. What was purged on either side is never carried back to it.
+joined: then each file of theirs counts as new. Purged texts are never carried back to either side.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 from holdfast.capture import gate
 from holdfast.errors import GitFailed, NotFound, UsageError
 from holdfast.vault import git_damage, history, journal, note_facets, notes, own_files, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
-from holdfast.vault.writing import GROWING, OWN, Writer, commit_person, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from holdfast.vault.transaction import GROWING, OWN, Writer, commit_person, writing
 
 ROUNDS = 5
 TRIES = 10
@@ -43,7 +41,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Joined:
-    """What a merge took from the remote, or would take."""
+    """The files that a merge took from the remote, or would take."""
 
     taken: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
@@ -51,7 +49,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Synced:
-    """What a sync did, or would do: files taken, commits sent, and the commit where both sides now stand."""
+    """A sync, done or planned: files taken, commits sent, and the commit where both sides now stand."""
 
     remote: str
     taken: tuple[str, ...]
@@ -63,7 +61,7 @@ class Synced:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MergePlan:
     """The files of a merge, and the texts they were planned on."""
 
     texts: dict[str, str | None]
@@ -86,12 +84,17 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
         with writing(vault, now) as writer:
             remote.refuse_links(writer.repository)
             purge_history.publish(writer)  # where a purge was cut short or is older than the list
-            joined = _both(joined, join(writer, theirs, joining=joining) if theirs else Joined())
+            more = join(writer, theirs, joining=joining) if theirs else Joined()
+            taken = tuple(dict.fromkeys((*joined.taken, *more.taken)))
+            joined = Joined(taken, tuple(dict.fromkeys((*joined.conflicts, *more.conflicts))))
             own_files.settle(writer)  # pages are made of the logs of all machines
             head = writer.repository.head()
         sent = _count(repository, theirs, head)
         if head == theirs or remote.push(repository, name, head):
-            was = _become_origin(vault, now, name)
+            was = ""
+            if remote.is_new(repository, name):  # it has proved itself: a sync goes there from now on
+                with writing(vault, now) as writer:
+                    was = remote.remember(writer.repository, name)
             shown = remote.shown(repository, name)
             return Synced(shown, joined.taken, sent, joined.conflicts, head, origin_was=was)
     raise GitFailed(
@@ -100,16 +103,8 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
     )
 
 
-def _become_origin(vault: str, now: float, name: str) -> str:
-    """An address that was given and has proved itself is where a sync goes from now on. Returns the former one."""
-    if not remote.is_new(Repository(vault), name):
-        return ""
-    with writing(vault, now) as writer:
-        return remote.remember(writer.repository, name)
-
-
 def preview(vault: str, wanted: str = "", *, joining: bool = False) -> Synced:
-    """What a sync would do; theirs is fetched, nothing is written to the vault or sent."""
+    """Plan a sync; theirs is fetched, nothing is written to the vault or sent."""
     repository = Repository(vault)
     head = repository.head() if repository.exists() else ""
     if not head:
@@ -119,15 +114,10 @@ def preview(vault: str, wanted: str = "", *, joining: bool = False) -> Synced:
     remote.refuse_purged(repository, name, theirs)
     joined = Joined()
     if theirs and not _is_within(repository, theirs, head):
-        plan = _plan(repository, _reader(vault), _base(repository, head, theirs, joining=joining), theirs)
+        plan = _plan(repository, partial(journal.read, vault), _base(repository, head, theirs, joining=joining), theirs)
         joined = Joined(_taken(plan), plan.conflicts)
     sent = _count(repository, theirs, head)
     return Synced(remote.shown(repository, name), joined.taken, sent, joined.conflicts, head, dry_run=True)
-
-
-def _both(before: Joined, after: Joined) -> Joined:
-    taken = tuple(dict.fromkeys((*before.taken, *after.taken)))
-    return Joined(taken, tuple(dict.fromkeys((*before.conflicts, *after.conflicts))))
 
 
 def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
@@ -140,7 +130,9 @@ def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
     base = _base(repository, head, theirs, joining=joining)
     plan = _plan(repository, writer.read, base, theirs)
     _refuse_impossible(writer.vault, plan.texts)
-    _make_plain(writer.vault, plan.texts)
+    for full in (f"{writer.vault}/{path}" for path in plan.texts):
+        if _is_file(full) and not os.path.islink(full) and os.lstat(full).st_mode & 0o111:
+            os.chmod(full, 0o600)  # a memory is no program: else two machines would never agree
     conflicts = plan.conflicts
     late = _write(writer, plan, (theirs,))
     for _ in range(TRIES):
@@ -156,13 +148,13 @@ def join(writer: Writer, theirs: str, *, joining: bool = False) -> Joined:
     return Joined(_taken(plan), conflicts)
 
 
-def _write(writer: Writer, plan: Plan, parents: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _write(writer: Writer, plan: MergePlan, parents: tuple[str, ...] = ()) -> tuple[str, ...]:
     """One commit; returns the files that a person or a hook changed in that very moment, to be merged again."""
     taken = _taken(plan)
-    some = notes.some_of(taken)
+    some = notes.some_of(taken).encode("utf-8", "replace").decode("utf-8")  # as a commit message can hold it
     texts = history.with_map(plan.texts, writer.index)
     applied = writer.commit(
-        f"sync: {_sayable(some) or 'nothing new'}",
+        f"sync: {some or 'nothing new'}",
         texts,
         cause="sync",
         by=gate.BY_SYNC,
@@ -173,12 +165,8 @@ def _write(writer: Writer, plan: Plan, parents: tuple[str, ...] = ()) -> tuple[s
 
 
 def _plan(
-    repository: Repository,
-    read: Callable[[str], str | None],
-    base: str,
-    theirs: str,
-    only: tuple[str, ...] = (),
-) -> Plan:
+    repository: Repository, read: Callable[[str], str | None], base: str, theirs: str, only: tuple[str, ...] = ()
+) -> MergePlan:
     listed = [one for one in history.deltas(repository, base, theirs) if not only or one.path in only]
     remote.refuse_odd(listed)
     texts_of = history.blobs(repository, (name for one in listed for name in (one.before, one.after)))
@@ -190,23 +178,20 @@ def _plan(
         ours = planned_on[one.path] = read(one.path)
         merged = merge(one.path, texts_of[one.before], ours, texts_of[one.after])
         texts[one.path] = merged.text
-        if merged.conflict:
-            conflicts.append(_conflict(one, ours, texts_of[one.after]))
-            beside = conflicts[-1].theirs
-            if beside:
-                texts[beside], planned_on[beside] = texts_of[one.after], read(beside)
-    return Plan(texts, planned_on, tuple(conflicts))
+        if not merged.conflict:
+            continue
+        if ours is None:
+            conflicts.append(Conflict(one.path, "", "removed here, changed there; it is back"))
+        elif texts_of[one.after] is None:
+            conflicts.append(Conflict(one.path, "", "changed here, removed there; it stays"))
+        else:
+            beside = journal.beside_of(one.path, one.after)
+            conflicts.append(Conflict(one.path, beside, "both changed the same lines"))
+            texts[beside], planned_on[beside] = texts_of[one.after], read(beside)
+    return MergePlan(texts, planned_on, tuple(conflicts))
 
 
-def _conflict(one: history.Delta, ours: str | None, theirs: str | None) -> Conflict:
-    if ours is None:
-        return Conflict(one.path, "", "removed here, changed there; it is back")
-    if theirs is None:
-        return Conflict(one.path, "", "changed here, removed there; it stays")
-    return Conflict(one.path, journal.beside_of(one.path, one.after), "both changed the same lines")
-
-
-def _taken(plan: Plan) -> tuple[str, ...]:
+def _taken(plan: MergePlan) -> tuple[str, ...]:
     """The files that a merge changes here. A map that is generated again is no change."""
     before = dict(plan.planned_on)
     if note_facets.PATH in before:
@@ -215,8 +200,7 @@ def _taken(plan: Plan) -> tuple[str, ...]:
 
 
 def _base(repository: Repository, head: str, theirs: str, *, joining: bool) -> str:
-    """The commit that both come from. Where there is none, the empty tree if ours has nothing of its own or the two
-    are to be joined, else UsageError."""
+    """The commit that both come from, else the empty tree if ours is bare or both are to be joined, else UsageError."""
     found = repository.run("merge-base", head, theirs, allowed=(0, 1)).decode("ascii").split()
     if found:
         return found[0]
@@ -245,16 +229,11 @@ def _settle(repository: Repository, theirs: str) -> None:
 
 
 def _is_within(repository: Repository, older: str, newer: str) -> bool:
-    done = repository.attempt("merge-base", "--is-ancestor", older, newer)
-    return done.returncode == 0
+    return repository.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
 
 
 def _count(repository: Repository, theirs: str, head: str) -> int:
     return int(repository.text("rev-list", "--count", head, *([f"^{theirs}"] if theirs else [])))
-
-
-def _reader(vault: str) -> Callable[[str], str | None]:
-    return Writer(Repository(vault), 0.0).read
 
 
 def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
@@ -264,29 +243,11 @@ def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
         above = ["/".join(parts[:nth]) for nth in range(1, len(parts))]
         blocked = [one for one in above if texts.get(one, "") is not None and _is_file(f"{vault}/{one}")]
         blocked += [one for one in above if texts.get(one) is not None]
-        blocked += [path] if any(texts.get(one, "") is not None for one in _files_below(vault, path)) else []
+        below = (f"{top}/{name}"[len(vault) + 1 :] for top, _, names in os.walk(f"{vault}/{path}") for name in names)
+        blocked += [path] if any(texts.get(one, "") is not None for one in below) else []
         if blocked:
-            raise UsageError(
-                f"{blocked[0]} is a file on one machine and a folder on the other; nothing was changed. Rename one."
-            )
-
-
-def _files_below(vault: str, path: str) -> Iterator[str]:
-    for folder, _, names in os.walk(f"{vault}/{path}"):
-        yield from (f"{folder}/{name}"[len(vault) + 1 :] for name in names)
-
-
-def _make_plain(vault: str, paths: Iterable[str]) -> None:
-    """A memory is no program: a file that git would call one is made plain, or two machines would never agree."""
-    for path in paths:
-        full = f"{vault}/{path}"
-        if _is_file(full) and not os.path.islink(full) and os.lstat(full).st_mode & 0o111:
-            os.chmod(full, 0o600)
-
-
-def _sayable(text: str) -> str:
-    """A name that is no UTF-8 is nothing that a commit message can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+            what = f"{blocked[0]} is a file on one machine and a folder on the other"
+            raise UsageError(f"{what}; nothing was changed. Rename one.")
 
 
 def _is_file(path: str) -> bool:

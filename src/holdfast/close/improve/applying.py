@@ -30,11 +30,11 @@ from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, UNDONE, WAIT
 from holdfast.close.improve.snag import parsed
 from holdfast.errors import HoldfastError, NotSaved, UsageError
 from holdfast.model import Flag
-from holdfast.vault import frontmatter, notes, reviewing
+from holdfast.vault import frontmatter, notes, review
 from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from holdfast.capture.gate import Asker
     from holdfast.close.improve.loops import Loop
     from holdfast.close.improve.skills import Plan
-    from holdfast.vault.reviewing import Reviewed
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.review import Reviewed
+    from holdfast.vault.transaction import Writer
 
 
 UNPLANNED = "this machine has planned no such edit"
@@ -152,7 +152,7 @@ def decide(
     state = home.state(vault)
     mine = {wanted: proposals.find(state, wanted, project) for wanted in (*accept, *reject)}
     yes, no = ([one for one in words if not mine[one]] for words in (accept, reject))
-    done = reviewing.decide(vault, now, project, keep=keep, accept=yes, reject=no, by=by)
+    done = review.decide(vault, now, project, keep=keep, accept=yes, reject=no, by=by)
     for one in done:
         if one.action == "accept":
             learned(vault, one.now_at, now)

@@ -24,8 +24,8 @@ from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
 from holdfast.vault import journal, notes
 from holdfast.vault.merge import merge
-from holdfast.vault.reviewing import Reviewed
-from holdfast.vault.writing import writing
+from holdfast.vault.review import Reviewed
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.capture.gate import Asker
     from holdfast.close.improve.record import Record
     from holdfast.close.improve.skills import Plan
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
 SHORTEST = 4  # letters of an id that name one

@@ -23,7 +23,7 @@ from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import snag as arming
 from holdfast.close.improve.record import APPLIED, NOTED
 from holdfast.vault import armed, notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

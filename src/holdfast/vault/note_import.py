@@ -1,9 +1,9 @@
 """Import: what agents' instruction files say becomes notes of origin `import`, one per section.
 
-Promise: shown before it is written, written in one commit, and the same when done again. A section that was imported
-is known by its source, `import:<file>#<heading>`; it is brought up to date only while nobody edited the note. An
-imported note is knowledge and never always-on, since a repository is not its operator; rules come of it only by the
-user's own word, and then as the user's.
+Promise: shown before it is written, written in one commit, and the same when done again. A section that was imported is
+known by its source, `import:<file>#<heading>`; it is brought up to date only while nobody edited the note. An imported
+note is knowledge and never always-on, since a repository is not its operator; rules come of it only by the user's own
+word, and then as the user's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, index, instructions, notes
-from holdfast.vault.writing import writing
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 @dataclass(frozen=True)
 class Wish:
-    """How the user wants it. `project` is where a project's files belong, `users` where the user's own do."""
+    """The user's wish. `project` is where a project's files belong, `users` where the user's own do."""
 
     project: str
     users: str = notes.GLOBAL
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Item:
-    """What becomes of a section: a new note, one brought up to date, or one that stays as it is."""
+    """A section and its outcome: a new note, one brought up to date, or one that stays as it is."""
 
     action: str
     kind: str
@@ -80,7 +80,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was written. `skipped` are notes that a person saved at that very moment."""
+    """The notes that were written. `skipped` are notes that a person saved at that very moment."""
 
     items: tuple[Item, ...]
     commit: str
@@ -88,14 +88,14 @@ class Imported:
 
 
 def propose(vault: str, reading: Reading, wish: Wish) -> Proposal:
-    """What importing these files would do; nothing is changed."""
+    """Plan the import of these files; nothing is changed."""
     candidates = [one for source in reading.sources for one in _candidates(source, wish)]
     items = _decided(candidates, index.load(vault, keep=False), wish)
     return Proposal(tuple(items), tuple(reading.problems), wish)
 
 
 def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Imported:
-    """Write the notes, in one commit. What changed since the proposal was made is looked at anew."""
+    """Write the notes, in one commit. Changes since the proposal was made are looked at anew."""
     day = notes.day(now)
     with writing(vault, now) as writer:
         items = _decided([item.candidate for item in proposal.items], writer.index, proposal.wish)
@@ -110,8 +110,7 @@ def carry_out(vault: str, proposal: Proposal, now: float, *, by: Asker) -> Impor
 
 
 def _candidates(source: Source, wish: Wish) -> list[Candidate]:
-    place = source.place
-    made = []
+    place, made = source.place, []
     for one in instructions.cut(source.text, place.path.rpartition("/")[2]):
         body, secrets = redact(one.text.strip("\n"))
         name, more = redact(clean(one.heading)[0])
@@ -133,7 +132,7 @@ def _candidates(source: Source, wish: Wish) -> list[Candidate]:
 
 
 def _first_sentence(text: str) -> str:
-    """What the section says first, without the signs of a list or a fence."""
+    """The first sentence of a section, without the signs of a list or a fence."""
     plain = instructions.COMMENT.sub("", text)
     lines = [MARKER.sub("", line.strip()) for line in plain.splitlines() if not instructions.FENCE.match(line)]
     first = next((line for line in lines if line), "")
@@ -153,18 +152,15 @@ def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item
     items = []
     for one in candidates:
         digest = index.body_digest(one.body)
-        path = sources.get((one.source, one.project))
-        same = bodies.get((digest, one.project))
-        if path is not None:
+        if path := sources.get((one.source, one.project)):
             before = known.known[path]
             items.append(Item(_action(before, digest, as_rules=wish.as_rules), before.note.kind, path, one))
             continue
-        if same is not None:
+        if same := bodies.get((digest, one.project)):
             items.append(Item(UNCHANGED, kind, same, one))
             continue
-        named = one
-        if (one.name.casefold(), one.project) in names:
-            named = replace(one, name=_short(f"{one.name} ({one.file})"))
+        is_taken = (one.name.casefold(), one.project) in names
+        named = replace(one, name=_short(f"{one.name} ({one.file})")) if is_taken else one
         path = notes.free_path(kind, named.name, taken)
         taken.add(path)
         names.add((named.name.casefold(), one.project))

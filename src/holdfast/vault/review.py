@@ -1,9 +1,9 @@
-"""Reviewing: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
-quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because
-an agent would make a rule of them. An order that is accepted is a rule from then on.
+"""Review: notes that nobody has looked at for their kind's time, and those that wait for a person's word: in
+quarantine, because they came from outside; unconfirmed, because they only sounded like an order; proposed, because an
+agent would make a rule of them. An order that is accepted is a rule from then on.
 
-What the world keeps changing is looked at sooner: projects after 30 days, knowledge after 90, the rest after 180;
-feedback is the user's own word and never grows old. Whatever a review rejects stays in the vault's history.
+Notes on what the world keeps changing are due sooner: projects after 30 days, knowledge after 90, the rest after 180;
+feedback is the user's own word and never grows old. A note that a review rejects stays in the vault's history.
 
 A vault that a repository brings is not the operator's: it counts only after they said so, on this machine.
 """
@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, gitfiles, home, platform, projects
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.vault import index, notes, settling
-from holdfast.vault.notes import PROPOSED, QUARANTINE, UNCONFIRMED, Note
-from holdfast.vault.writing import Writer, writing
+from holdfast.vault import agent_edits, index, notes
+from holdfast.vault.notes import PROPOSED, UNCONFIRMED, Note
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.capture.gate import Asker
-
 
 REVIEW_DAYS = {"project": 30, "knowledge": 90, "feedback": None}
 OTHERS = 180
@@ -43,7 +42,7 @@ class Due:
 
 @dataclass(frozen=True)
 class Reviews:
-    """What waits for a person, oldest first, and how much of it is of other projects."""
+    """Notes that wait for a person, oldest first, and how many more there are in other projects."""
 
     due: tuple[Due, ...]
     quarantined: tuple[Note, ...]
@@ -54,7 +53,7 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What a person decided on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
+    """A person's decision on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
 
     action: str
     path: str
@@ -69,63 +68,36 @@ def day_of(text: str) -> datetime.date | None:
         return None
 
 
-def today(now: float) -> datetime.date:
-    return datetime.datetime.fromtimestamp(now, datetime.UTC).date()
-
-
 def due(note: Note, now: float) -> Due | None:
-    """Whether a note's time is over. One that was never reviewed is as old as its last edit."""
+    """True if a note's time is over. One that was never reviewed is as old as its last edit."""
     days = REVIEW_DAYS.get(note.kind, OTHERS)
     if days is None or not note.is_active:
         return None
     seen = day_of(note.reviewed or note.edited or note.created)
     if seen is None:
         return Due(note, None)
-    over = (today(now) - seen).days - days
+    over = (datetime.datetime.fromtimestamp(now, datetime.UTC).date() - seen).days - days
     return Due(note, over) if over > 0 else None
 
 
 def listing(vault: str, now: float, project: str | None) -> Reviews:
-    """What is to be reviewed in a project and of what is global; of all projects where none is named."""
+    """The notes to review of a project and of those for all; of all projects where none is named."""
     known = index.load(vault).notes
     mine = [note for note in known if project is None or note.applies_to(project)]
     late = [one for one in (due(note, now) for note in mine) if one]
-    waiting = [note for note in mine if is_quarantined(note)]
-    unconfirmed = [note for note in mine if is_unconfirmed(note)]
-    proposed = [note for note in mine if is_proposed(note)]
-    everything = sum(1 for note in known if due(note, now) or waits(note))
-    return Reviews(
-        tuple(sorted(late, key=_oldest_first)),
-        tuple(sorted(waiting, key=_created)),
-        everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed),
-        tuple(sorted(unconfirmed, key=_created)),
-        tuple(sorted(proposed, key=_created)),
+    late.sort(key=lambda one: (one.days is not None, -(one.days or 0), one.note.path))
+    waiting = tuple(sorted((note for note in mine if note.is_quarantined), key=_created))
+    unconfirmed, proposed = (
+        tuple(sorted((note for note in mine if note.status == status and not note.is_quarantined), key=_created))
+        for status in (UNCONFIRMED, PROPOSED)
     )
+    everything = sum(1 for note in known if due(note, now) or note.waits)
+    elsewhere = everything - len(late) - len(waiting) - len(unconfirmed) - len(proposed)
+    return Reviews(tuple(late), waiting, elsewhere, unconfirmed, proposed)
 
 
 def _created(note: Note) -> tuple[str, str]:
     return note.created, note.path
-
-
-def _oldest_first(one: Due) -> tuple[bool, int, str]:
-    return (one.days is not None, -(one.days or 0), one.note.path)
-
-
-def is_quarantined(note: Note) -> bool:
-    return note.path.startswith(f"{QUARANTINE}/")
-
-
-def is_unconfirmed(note: Note) -> bool:
-    return note.status == UNCONFIRMED and not is_quarantined(note)
-
-
-def is_proposed(note: Note) -> bool:
-    return note.status == PROPOSED and not is_quarantined(note)
-
-
-def waits(note: Note) -> bool:
-    """Whether it binds only after a person said yes."""
-    return is_quarantined(note) or is_unconfirmed(note) or is_proposed(note)
 
 
 def decide(
@@ -138,27 +110,27 @@ def decide(
     reject: Iterable[str] = (),
     by: Asker,
 ) -> list[Reviewed]:
-    """Carry out what a person decided, one commit for each note. Raises NotFound before anything is written."""
-    done = []
+    """Carry out a person's decisions, one commit for each note. Raises NotFound before anything is written."""
     with writing(vault, now) as writer:
         listed = [note for note in writer.index.notes if project is None or note.applies_to(project)]
-        settled = [note for note in listed if not is_quarantined(note)]
-        waiting = [note for note in listed if waits(note)]
-        planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = []
-        planned += [(_keep, notes.find(settled, wanted)) for wanted in keep]
-        planned += [(_accept, _find_waiting(waiting, wanted)) for wanted in accept]
-        planned += [(_reject, _find_waiting(waiting, wanted)) for wanted in reject]
+        settled = [note for note in listed if not note.is_quarantined]
+        waiting = [note for note in listed if note.waits]
+        if not waiting and (*accept, *reject):
+            raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
+        planned: list[tuple[Callable[[Writer, Note, Asker], Reviewed], Note]] = [
+            *((_keep, notes.find(settled, wanted)) for wanted in keep),
+            *((_accept, notes.find(waiting, wanted)) for wanted in accept),
+            *((_reject, notes.find(waiting, wanted)) for wanted in reject),
+        ]
         if len({note.path for _, note in planned}) < len(planned):
             raise UsageError("One note is named twice; nothing was changed. Say one thing of each.")
-        for carry_out, note in planned:
-            done.append(carry_out(writer, note, by))
-    return done
+        return [carry_out(writer, note, by) for carry_out, note in planned]
 
 
 def of_session(vault: str, project: str | None, wanted: str) -> list[Note]:
     """All that waits from one session: the beginning of its id, or `last`. Raises NotFound, UsageError."""
     listed = index.load(vault).notes
-    waiting = [note for note in listed if waits(note) and note.session]
+    waiting = [note for note in listed if note.waits and note.session]
     waiting = [note for note in waiting if project is None or note.applies_to(project)]
     if wanted == LAST and waiting:
         newest = max(waiting, key=lambda note: max(note.sources, default=""))
@@ -176,15 +148,9 @@ def session_id(note: Note) -> str:
     return note.session.partition("/")[2].rpartition("/")[0]
 
 
-def _find_waiting(waiting: list[Note], wanted: str) -> Note:
-    if not waiting:
-        raise NotFound("No note waits for your word; nothing was changed. `holdfast review` lists them.")
-    return notes.find(waiting, wanted)
-
-
 def _keep(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
-    changed = notes.with_fields(text, reviewed=today(writer.now).isoformat())
+    changed = notes.with_fields(text, reviewed=notes.day(writer.now))
     _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text}, by)
     return Reviewed("keep", note.path, note.path)
 
@@ -197,42 +163,34 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         )
     text = _text(writer, note)
     taken = [*writer.index.known, *(one.path for one in writer.index.broken)]
-    day = today(writer.now).isoformat()
-    if is_unconfirmed(note) or is_proposed(note):
+    day = notes.day(writer.now)
+    if note.waits and not note.is_quarantined:
+        from holdfast.text import orders
+
         # An order of the user, and a rule that the user agrees to, binds: it is a rule, whatever it was kept as.
-        kind = "rule" if note.kind == "feedback" and not _asks_to_forget(note) else note.kind
+        asks_to_forget = any(one.kind == orders.FORGET for one in orders.find(note.body.strip()))
+        kind = "rule" if note.kind == "feedback" and not asks_to_forget else note.kind
         path = note.path if kind == note.kind else notes.free_path(kind, note.name, taken)
         fields = {"status": "active", "kind": kind, "reviewed": day}
-        if is_proposed(note):
+        if note.status == PROPOSED:
             fields |= {"origin": "user", "came_from": note.origin}
         confirmed = notes.with_fields(text, **fields)
         moved = {} if path == note.path else {note.path: None}
         before = {note.path: text} | ({path: None} if moved else {})
         _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
         return Reviewed("accept", note.path, path)
-    path = _instead_of(writer, note) or notes.free_path(note.kind, note.name, taken)
+    old = writer.index.known.get(str(note.fields.get(agent_edits.REPLACES)))  # an agent's version of it takes its place
+    is_version = old is not None and not old.note.is_quarantined
+    path = old.note.path if old and is_version else notes.free_path(note.kind, note.name, taken)
     # By the user's word it is theirs from now on; where it came from stays on record.
     fields = {"status": "active", "reviewed": day, "origin": "user", "came_from": note.origin}
     fields |= {key: day for key in ("created", "edited") if not getattr(note, key)}
-    if settling.REPLACES in note.fields:
-        fields[settling.REPLACES] = ""
+    if agent_edits.REPLACES in note.fields:
+        fields[agent_edits.REPLACES] = ""
     changed = notes.with_fields(text, **fields)
     before = {note.path: text, path: writer.read(path)}
     _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
     return Reviewed("accept", note.path, path)
-
-
-def _instead_of(writer: Writer, note: Note) -> str:
-    """The note whose place an agent's version of it takes; "" where it is a note of its own."""
-    old = note.fields.get(settling.REPLACES)
-    known = writer.index.known.get(old) if isinstance(old, str) else None
-    return known.note.path if known and not is_quarantined(known.note) else ""
-
-
-def _asks_to_forget(note: Note) -> bool:
-    from holdfast.text import orders
-
-    return any(one.kind == orders.FORGET for one in orders.find(note.body.strip()))
 
 
 def _reject(writer: Writer, note: Note, by: Asker) -> Reviewed:
@@ -264,7 +222,7 @@ def _commit(
 
 @dataclass(frozen=True)
 class Offer:
-    """What a repository asks for. `trusted` is whether the user has agreed."""
+    """The vault that a repository asks for; `trusted` says that the user has agreed."""
 
     root: str
     vault: str
@@ -285,20 +243,13 @@ def offer(own: str, cwd: str) -> Offer:
     if not isinstance(named, str) or not named:
         raise NotFound(f"{root}/.holdfast.toml names no vault; nothing was changed.")
     vault = os.path.normpath(os.path.join(root, named))
-    if not _is_inside(root, vault):
-        raise UsageError(
-            f"{root}/.holdfast.toml names a vault outside of the repository, or through a link; it cannot be trusted."
-        )
-    return Offer(root, vault, _listed(own).get(root) == vault)
-
-
-def _is_inside(root: str, vault: str) -> bool:
-    """A folder of its own below the root, not git's, and reached without a link: a link can be moved by a pull."""
+    # A folder of its own below the root, not git's, and reached without a link: a link can be moved by a pull.
     below = vault.removeprefix(f"{root}/")
-    if below == vault or below.partition("/")[0].lower() == ".git" or any(letter in vault for letter in "\n\t\r\0"):
-        return False
-    parts = below.split("/")
-    return not any(os.path.islink("/".join((root, *parts[: at + 1]))) for at in range(len(parts)))
+    is_odd = below == vault or below.partition("/")[0].lower() == ".git" or any(one in vault for one in "\n\t\r\0")
+    if is_odd or platform.is_behind_link(root, below):
+        what = f"{root}/.holdfast.toml names a vault outside of the repository, or through a link"
+        raise UsageError(f"{what}; it cannot be trusted.")
+    return Offer(root, vault, _listed(own).get(root) == vault)
 
 
 def trust(own: str, cwd: str, *, by: gate.Asker) -> Offer:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from holdfast.capture import agent_files, gate, home, ledger, locks, platform, quoting
@@ -21,23 +21,14 @@ from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import GitFailed, HistoryDamaged, HoldfastError, Unwritable
 from holdfast.model import OURS
-from holdfast.vault import (
-    armed_file,
-    authority,
-    damage,
-    git_damage,
-    git_settings,
-    journal,
-    kept_versions,
-    note_facets,
-    notes,
-    own_files,
-    settling,
-    stored_index,
-)
-from holdfast.vault.git import Repository, remove_stale_locks
+from holdfast.vault import agent_edits, authority, damage, git_damage, git_settings, journal, note_facets, own_files
+from holdfast.vault.armed_file import compile_all
+from holdfast.vault.git import Repository, commit_theirs, remove_stale_locks
+from holdfast.vault.git_loose import tell_lost
 from holdfast.vault.index_rows import StoredIndex
 from holdfast.vault.journal import Applied, Change, File
+from holdfast.vault.notes import some_of
+from holdfast.vault.stored_index import opened as opened_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +41,7 @@ GITIGNORE = "# Not memory: our machinery, and what editors leave.\n.state/\n*~\n
 GITATTRIBUTES = "* -text\nactivity.log merge=union\nprojects.toml merge=union\npurged merge=union\n"
 IGNORED = b"!!"
 UNMERGED = (b"DD", b"AU", b"UD", b"UA", b"DU", b"AA", b"UU")
+LISTS = frozenset((".gitignore", ".gitattributes", ".gitmodules"))  # that git reads in each folder
 OWN = {".gitignore": GITIGNORE, ".gitattributes": GITATTRIBUTES}
 
 
@@ -71,7 +63,7 @@ class Writer:
         if self._index is None:
             if self.dirty is None:
                 changed(self)
-            self._index = stored_index.opened(self.repository, self.at or self.repository.head(), self.dirty or ())
+            self._index = opened_index(self.repository, self.at or self.repository.head(), self.dirty or ())
         return self._index
 
     @property
@@ -89,11 +81,7 @@ class Writer:
 
     def read(self, path: str) -> str | None:
         """A file of the vault as text; bytes that are no UTF-8 come back as they went when it is written again."""
-        try:
-            raw = journal.content(self.vault, path)
-        except OSError:
-            return None
-        return None if raw is None else raw.decode("utf-8", "surrogateescape")
+        return journal.read(self.vault, path)
 
     def commit(
         self,
@@ -108,35 +96,30 @@ class Writer:
         with_briefs: bool = True,
         in_vain: bool = False,
     ) -> Applied:
-        """Write these files and the map as one commit. None removes a file. Then make anew what is derived, so that
-        the very next start knows; a close, which makes many commits, sees to the briefs itself.
+        """Write these files and the map as one commit; None removes a file. Then make anew what is derived, so that the
+        very next start knows; a close, which makes many commits, sees to the briefs itself.
 
-        `by` says who asks: what a note binds as is changed only by those whom the gate lets. Raises gate.Refused.
-
-        Raises Unwritable where the system lets us write none of the files, unless it may be `in_vain`: then the caller
-        looks at what was refused.
-
-        `planned_on` are the texts that the caller worked from; a file that is no longer so is left to its editor and
-        named in `skipped`. Where it is not given, what stands there now is taken for it.
+        `by` asks, and the gate says which notes that binds it may change. `planned_on` are the texts that the caller
+        worked from, else what stands there now; a file that is no longer so is left to its editor and named in
+        `skipped`. Raises gate.Refused, and Unwritable where the system lets us write none of the files, unless it may
+        be `in_vain`: then the caller looks at what was refused.
         """
         before = {path: self.read(path) for path in texts}
         before.update({path: text for path, text in (planned_on or {}).items() if path in texts})
         wanted = dict(texts)
         after = self.index.with_texts(texts)
         authority.refuse(by, texts, self.index, after)
-        if note_facets.PATH in texts and note_facets.refreshed(
-            self.read(note_facets.PATH), ()
-        ) != note_facets.refreshed(texts[note_facets.PATH], ()):
+        brain, old = note_facets.PATH, self.read(note_facets.PATH)
+        if brain not in texts:
+            before[brain], wanted[brain] = old, note_facets.refreshed(old, after)
+        elif note_facets.refreshed(old, ()) != note_facets.refreshed(texts[brain], ()):
             gate.require(by, gate.Change(gate.IDENTITY, gate.LIFTED), "Changing the user's own part of BRAIN.md")
-        if note_facets.PATH not in wanted:
-            before[note_facets.PATH] = self.read(note_facets.PATH)
-            wanted[note_facets.PATH] = note_facets.refreshed(before[note_facets.PATH], after)
         for path in GROWING:
             text = self.read(path)
             if path not in wanted and text is not None:
                 before[path] = wanted[path] = text
         files = tuple(
-            File(path, journal.digest(_raw(before[path])), text)
+            File(path, journal.digest(journal.encoded(before[path])), text)
             for path, text in wanted.items()
             if text != before[path] or path in GROWING or path in texts
         )
@@ -157,7 +140,9 @@ class Writer:
             raise Unwritable(f"{damage.sentence(self.vault, applied.refused)}; nothing was changed.")
         refresh_derived(self.vault, self.index, with_briefs=with_briefs)
         if applied.commit:
-            _tell(self.vault, self.now, cause, change, applied)
+            told = {"change": change.id, "commit": applied.commit[:12], "files": len(files)}
+            with suppress(HoldfastError):  # git has said it durably
+                ledger.append(home.state(self.vault), "vault", self.now, cause=cause, **told)
         return applied
 
     def _redraw_map(self) -> str:
@@ -166,7 +151,7 @@ class Writer:
         after = note_facets.refreshed(before, self.index)
         if after == before:
             return ""
-        file = File(note_facets.PATH, journal.digest(_raw(before)), after)
+        file = File(note_facets.PATH, journal.digest(journal.encoded(before)), after)
         change = Change(new_id(self.now), "The map of what is there", (file,), "map")
         self.at = journal.apply(self.repository, change).commit or self.at
         self.look_again()
@@ -182,66 +167,52 @@ def writing(vault: str, now: float, patience: float = PATIENCE) -> Iterator[Writ
         from holdfast.vault import purge_history
 
         purge_history.mend(vault)  # before a fresh history would take its place
-    held = lock(vault, patience)
-    repository = Repository(vault, held)
-    try:
-        remove_stale_locks(repository)
-        _refuse_odd_lists(vault)
-        git_damage.refuse(repository)
-        repository.init()
-        _refuse_amid(repository)
-        repository.keep_branch()
-        writer = Writer(repository, now)
-        journal.recover(repository)
-        _begin(writer)
-        own_files.settle(writer)
-        commit_person(writer)
-        yield writer
-        repository.keep_branch()
-        if writer.head:
-            authority.vouch(vault, writer.head, writer.seen_index)
-        git_settings.note(vault, repository.own_folder())
-        damage.lift_faults(vault)
-        damage.lift_fault(repository)
-    except GitFailed as error:
-        broken = error if isinstance(error, HistoryDamaged) else _damage(repository) if error.by_git else None
-        if broken is None:
-            raise
-        git_damage.note_fault(vault, broken, now)
-        raise broken from (None if broken is error else error)
-    finally:
-        os.close(held)
-
-
-def _damage(repository: Repository) -> HistoryDamaged | None:
-    """Whether git failed because its repository is damaged."""
-    try:
-        return git_damage.explained(repository)
-    except GitFailed:
-        return None
+    with locked(vault, patience) as repository:
+        try:
+            remove_stale_locks(repository)
+            _refuse_odd_lists(vault)
+            git_damage.refuse(repository)
+            repository.init()
+            if begun := repository.begun_by_hand():  # a commit of ours would end it, conflicts and all
+                raise GitFailed(
+                    f"A {begun} that somebody began in {vault} is not finished; nothing was changed. "
+                    "Finish it with git there, then run it again."
+                )
+            repository.keep_branch()
+            writer = Writer(repository, now)
+            journal.recover(repository)
+            _begin(writer)
+            own_files.settle(writer)
+            commit_person(writer)
+            yield writer
+            repository.keep_branch()
+            if writer.head:
+                authority.vouch(vault, writer.head, writer.seen_index)
+            git_settings.note(vault, repository.own_folder())
+            damage.lift_faults(repository)
+        except GitFailed as error:
+            broken = error if isinstance(error, HistoryDamaged) else None
+            if error.by_git and not broken:
+                with suppress(GitFailed):
+                    broken = git_damage.explained(repository)
+            if broken is None:
+                raise
+            git_damage.note_fault(vault, broken, now)
+            raise broken from (None if broken is error else error)
 
 
 def take_in(vault: str, now: float, patience: float = 2.0) -> None:
     """Commit or settle what was edited since the last writer, so that there is a version to go back to. While another
     writes, or a person is in the middle of something, that is left to the next."""
-    if not os.path.exists(f"{vault}/.git"):
-        return
-    try:
-        with writing(vault, now, patience):
+    if os.path.exists(f"{vault}/.git"):
+        with suppress(HoldfastError, OSError), writing(vault, now, patience):
             pass
-    except (HoldfastError, OSError):
-        return
-
-
-def lock(vault: str, patience: float) -> int:
-    """The vault's lock, as a descriptor to be closed. Raises Busy."""
-    return locks.taken(f"{home.state(vault)}/vault.lock", patience)
 
 
 @contextmanager
-def locked(vault: str, patience: float) -> Iterator[Repository]:
-    """The vault's repository while its lock is held, for whoever mends what a writer would stumble over."""
-    held = lock(vault, patience)
+def locked(vault: str, patience: float = PATIENCE) -> Iterator[Repository]:
+    """The vault's repository while its lock is held, for repairs that a writer would stumble over. Raises Busy."""
+    held = locks.taken(f"{home.state(vault)}/vault.lock", patience)
     try:
         yield Repository(vault, held)
     finally:
@@ -249,47 +220,28 @@ def locked(vault: str, patience: float) -> Iterator[Repository]:
 
 
 def is_being_written(vault: str) -> bool:
-    """Whether somebody holds the vault's lock at this moment: then what lies there is work in progress."""
+    """True if somebody holds the vault's lock at this moment: then what lies there is work in progress."""
     return locks.is_held(f"{home.state(vault)}/vault.lock")
-
-
-def _refuse_amid(repository: Repository) -> None:
-    """A commit of ours would end what a person began, conflicts and all."""
-    begun = repository.begun_by_hand()
-    if begun:
-        raise GitFailed(
-            f"A {begun} that somebody began in {repository.vault} is not finished; nothing was changed. "
-            "Finish it with git there, then run it again."
-        )
 
 
 def _refuse_odd_lists(vault: str) -> None:
     """A pipe where git reads a list on its way through the vault would keep it, and the vault's lock, for ever."""
-    waiting = [vault]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                found = list(entries)
-        except OSError:
-            continue  # git says so itself
-        for entry in found:
-            if entry.name in (".gitignore", ".gitattributes", ".gitmodules") and (why := platform.oddity(entry.path)):
-                raise GitFailed(f"{entry.path} {why}, so git was not started; nothing was changed. Move it away.")
-            if entry.name not in (".git", ".state") and entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
+    for top, folders, names in os.walk(vault):
+        for name in LISTS.intersection((*names, *folders)):
+            if why := platform.oddity(f"{top}/{name}"):
+                raise GitFailed(f"{top}/{name} {why}, so git was not started; nothing was changed. Move it away.")
+        folders[:] = [name for name in folders if name not in (".git", ".state")]
 
 
 def _begin(writer: Writer) -> None:
-    """A fresh repository gets its first commit before anything else, so that there is always a head; one that a person
-    made gets what keeps our machinery out of it."""
+    """Make the first commit, so that there is always a head, or keep our machinery out of one that a person made."""
     has_head = bool(writer.repository.head())
     wanted = [path for path in OWN if not os.path.lexists(f"{writer.vault}/{path}")]
     if has_head and not wanted:
         return
     texts = {path: writer.read(path) for path in (wanted if has_head else (*OWN, "format", *GROWING))}
     files = [
-        File(path, journal.digest(_raw(text)), OWN.get(path) if text is None else text)
+        File(path, journal.digest(journal.encoded(text)), OWN.get(path) if text is None else text)
         for path, text in texts.items()
         if text is not None or path in OWN
     ]
@@ -297,12 +249,12 @@ def _begin(writer: Writer) -> None:
 
 
 def commit_person(writer: Writer) -> str:
-    """What a person changed since the last commit, committed as theirs. Returns the commit, "" where there was none.
-    What an agent changed with its own tools is settled first (vault/settling)."""
+    """Commit a person's changes since the last commit as theirs. Returns the commit, "" where there was none. Changes
+    that an agent made with its own tools are settled first (vault/agent_edits)."""
     repository = writer.repository
     found = changed(writer)
     head = repository.head()
-    settled = settling.settle(writer, [path for _, path in found])
+    settled = agent_edits.settle(writer, [path for _, path in found])
     if settled.paths:
         found, head = changed(writer), repository.head()
     kept = [path for _, path in found if _can_be_kept(repository.vault, path)]
@@ -310,7 +262,7 @@ def commit_person(writer: Writer) -> str:
     edits = agent_files.Edits(repository.vault)
     left = [path for path in kept if not settled.is_done and edits.by(path)]
     theirs = [path for path in kept if path not in left and not _is_our_own(repository, head, path)]
-    kept_versions.tell_lost(repository, head, theirs, writer.now)
+    tell_lost(repository, head, theirs, writer.now)
     commit = _commit_theirs(writer, found, theirs) if theirs else ""
     if commit:
         writer.look_again()
@@ -345,18 +297,18 @@ def changed(writer: Writer) -> list[tuple[bytes, str]]:
 
 def _commit_theirs(writer: Writer, found: list[tuple[bytes, str]], theirs: list[str]) -> str:
     repository = writer.repository
-    change = Change(new_id(writer.now), _subject(f"edited by hand: {notes.some_of(theirs)}"), (), "hand")
+    change = Change(new_id(writer.now), _subject(f"edited by hand: {some_of(theirs)}"), (), "hand")
     who = repository.person()
     if any(state[:1] not in b" ?" and state[1:] != b" " for state, _ in found):
         # A file was edited again after it was staged: only the index has the version between.
-        journal.commit_theirs(repository, (), change.message(), who)
+        commit_theirs(repository, (), change.message(), who)
         change = Change(new_id(writer.now), change.subject, (), "hand")
-    return journal.commit_theirs(repository, theirs, change.message(), who)
+    return commit_theirs(repository, theirs, change.message(), who)
 
 
 def _can_be_kept(vault: str, path: str) -> bool:
-    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name,
-    nor a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
+    """Files and links, and what is gone. Not a pipe, nor a repository of its own, of which git would keep the name, nor
+    a file so large that git would hash it for minutes while everybody waits for the vault's lock."""
     try:
         seen = os.lstat(f"{vault}/{path}")
     except OSError:
@@ -366,8 +318,7 @@ def _can_be_kept(vault: str, path: str) -> bool:
 
 
 def _is_our_own(repository: Repository, head: str, path: str) -> bool:
-    """Whether a changed file is our own doing: task memory, thoughts, or one that hooks append to and that only has
-    more lines than at the head."""
+    """True if a changed file is our own doing: task memory, thoughts, or one that hooks only appended to."""
     if path not in GROWING:
         return own_files.is_ours(repository.vault, path)
     now = journal.content(repository.vault, path) or b""
@@ -376,33 +327,14 @@ def _is_our_own(repository: Repository, head: str, path: str) -> bool:
 
 
 def refresh_derived(vault: str, known: Index, *, with_briefs: bool = True) -> None:
-    """What the hook reads. A disk that refuses it costs freshness, nothing else."""
+    """Make the files anew that the hook reads. A disk that refuses it costs freshness, nothing else."""
     from holdfast.vault import brief
 
-    try:
-        armed_file.compile_all(vault, known)
-        _touch_stale(vault)
+    with suppress(OSError):
+        compile_all(vault, known)
+        platform.write_atomic(f"{home.state(vault)}/changed", b"", durable=False)  # briefs are to be made anew
         if with_briefs:
             brief.refresh_known(vault, known)
-    except OSError:
-        return
-
-
-def _touch_stale(vault: str) -> None:
-    """Every brief is to be made anew: its maker looks at this file's time."""
-    platform.write_atomic(f"{home.state(vault)}/changed", b"", durable=False)
-
-
-def _tell(vault: str, now: float, cause: str, change: Change, applied: Applied) -> None:
-    try:
-        what = {"change": change.id, "commit": applied.commit[:12], "files": len(change.files)}
-        ledger.append(home.state(vault), "vault", now, cause=cause, **what)
-    except HoldfastError:
-        return  # git has said it durably
-
-
-def _raw(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def _subject(text: str) -> str:

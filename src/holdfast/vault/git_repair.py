@@ -1,4 +1,4 @@
-"""Mending the vault's repository from what is left: only what is derived, and nothing is thrown away.
+"""Repair of the vault's repository from what is left: only what is derived, and nothing is thrown away.
 
     index         from the last commit
     references    from git's own record of where they stood, or from .state
@@ -6,15 +6,16 @@
     packs         their indexes from the packs; of a damaged pack every object that can still be read
     objects       from the files of the vault, where one of them still is what the object was
 
-A file that is replaced goes to .state/aside first, under its own name. The vault's lock is held.
-
-A new history for a vault whose old one is damaged beyond mending, by the user's word.
+A file that is replaced goes to .state/aside first, under its own name. The vault's lock is held. A history that is
+damaged beyond mending is replaced by a new one, by the user's word.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,38 +24,43 @@ from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import new_id
 from holdfast.errors import GitFailed, HoldfastError, NotFound
 from holdfast.model import OURS
-from holdfast.vault import git_damage, git_objects, git_settings, git_view, journal, purge_history, writing
-from holdfast.vault.git import BRANCH, Repository
+from holdfast.vault import git_damage, git_loose, git_objects, git_settings, git_view, purge_history, transaction
+from holdfast.vault.git import BRANCH, Repository, commit_theirs
+from holdfast.vault.git_loose import moved
 from holdfast.vault.git_settings import is_steering, names
-from holdfast.vault.git_view import moved
 from holdfast.vault.journal import Change
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
     from holdfast.vault.git_objects import Damage, Graph
 
-
 ROUNDS, TRIES = 12, 3  # of looking and mending: one damage can hide behind another
 DERIVED = ("objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
+FRESH = "history.git.fresh"
+KEPT = "history-"  # and a time: an old repository, in .state
+CAUSE = "new-history"
 
 
 def mend(repository: Repository, now: float) -> list[str]:
-    """Mend what can be; returns what was done, a clause each. What is left is for git_damage.look to say."""
+    """Mend what can be; returns what was done, a clause each. git_damage.look says what is left."""
     done: list[str] = []
-    tried: dict[str, int] = {}
+    tried: Counter[str] = Counter()
     aside = f"{home.state(repository.vault)}/aside/git-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}"
     for _ in range(ROUNDS):
         seen = [one for one in git_damage.look(repository) if one.part in ACTS and not one.is_lost]
-        found = [one for one in seen if tried.get(one.what, 0) < TRIES]
+        found = [one for one in seen if tried[one.what] < TRIES]
         if not found:
             break
         for one in found:
-            tried[one.what] = tried.get(one.what, 0) + 1
-            try:
+            tried[one.what] += 1
+            with suppress(GitFailed):  # it needs a part that comes after it: the next round tries again
                 done.append(ACTS[one.part](repository, one, aside))
-            except GitFailed:
-                continue  # it needs a part that comes after it: the next round tries again
     return [one for one in dict.fromkeys(done) if one]
+
+
+def _put_aside(folder: str, aside: str, *names: str) -> None:
+    for name in names:
+        moved(f"{folder}/{name}", f"{aside}/{name}")
 
 
 def _folders(repository: Repository, damage: Damage, _: str) -> str:
@@ -64,7 +70,7 @@ def _folders(repository: Repository, damage: Damage, _: str) -> str:
 
 def _config(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
-    moved(f"{folder}/config", f"{aside}/config")
+    _put_aside(folder, aside, "config")
     kept = git_settings.known_config(repository.vault)
     if kept:
         platform.write_atomic(f"{folder}/config", kept, durable=True)
@@ -75,7 +81,7 @@ def _config(repository: Repository, _: Damage, aside: str) -> str:
 
 def _head(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
-    moved(f"{folder}/HEAD", f"{aside}/HEAD")
+    _put_aside(folder, aside, "HEAD")
     platform.write_atomic(f"{folder}/HEAD", f"ref: refs/heads/{BRANCH}\n".encode("ascii"), durable=True)
     return f".git/HEAD leads to {BRANCH} again"
 
@@ -83,7 +89,7 @@ def _head(repository: Repository, _: Damage, aside: str) -> str:
 def _packed(repository: Repository, _: Damage, aside: str) -> str:
     folder = repository.own_folder()
     kept = git_settings.packed(folder)
-    moved(f"{folder}/packed-refs", f"{aside}/packed-refs")
+    _put_aside(folder, aside, "packed-refs")
     if kept:
         lines = "".join(f"{commit} {name}\n" for name, commit in sorted(kept.items()))
         platform.write_atomic(f"{folder}/packed-refs", lines.encode("utf-8"), durable=True)
@@ -92,9 +98,8 @@ def _packed(repository: Repository, _: Damage, aside: str) -> str:
 
 def _references(repository: Repository, damage: Damage, aside: str) -> str:
     """References besides our own branch: those of a remote come with the next sync."""
-    folder = repository.own_folder()
     name = damage.what.split(" ", 1)[0].removeprefix(".git/")
-    moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(repository.own_folder(), aside, name)
     return f"{name} put aside"
 
 
@@ -110,18 +115,21 @@ def _branch(repository: Repository, _: Damage, aside: str) -> str:
 
 
 def _index(repository: Repository, _: Damage, aside: str) -> str:
-    moved(f"{repository.own_folder()}/index", f"{aside}/index")
+    _put_aside(repository.own_folder(), aside, "index")
     if git_settings.tip(repository.own_folder()):
-        repository.run("read-tree", "HEAD")
-        repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+        _read_index(repository)
     return ".git/index made anew from the last commit"
 
 
+def _read_index(repository: Repository) -> None:
+    repository.run("read-tree", "HEAD")
+    repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+
+
 def _objects(repository: Repository, _: Damage, aside: str) -> str:
-    """Objects that are cut short go aside, so that git can write them again; then all that the files still have is
-    written, and the trees of the index."""
+    """Put broken objects aside, then write all that the files still have, and the trees of the index."""
     folder = repository.own_folder()
-    bad = git_view.broken_objects(folder)
+    bad = git_loose.broken_objects(folder)
     for path in bad:
         moved(path, f"{aside}/{os.path.relpath(path, folder)}")
     git_view.make(repository, f"{folder}/index")
@@ -134,8 +142,7 @@ def _objects(repository: Repository, _: Damage, aside: str) -> str:
 def _packs(repository: Repository, _: Damage, aside: str) -> str:
     """The index of a pack is made from the pack. Of a pack that is cut short, whatever can be read is unpacked."""
     folder = repository.own_folder()
-    for name in DERIVED:
-        moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(folder, aside, *DERIVED)
     saved = []
     for name in sorted(platform.names(f"{folder}/objects/pack")):
         stem = name.removesuffix(".pack")
@@ -144,12 +151,12 @@ def _packs(repository: Repository, _: Damage, aside: str) -> str:
             continue
         fresh = f"{folder}/{path}.idx.fresh"
         if repository.attempt("index-pack", "-o", fresh, f"{folder}/{path}.pack").returncode == 0:
-            _beside(folder, path, aside, (".idx", ".rev", ".bitmap"))
+            _put_aside(folder, aside, *(f"{path}{ending}" for ending in (".idx", ".rev", ".bitmap")))
             os.rename(fresh, f"{folder}/{path}.idx")
             saved.append(f"the index of {stem} made anew")
             continue
         platform.remove(fresh)
-        _beside(folder, path, aside, (".pack", ".idx", ".rev", ".bitmap"))
+        _put_aside(folder, aside, *(f"{path}{ending}" for ending in (".pack", ".idx", ".rev", ".bitmap")))
         raw = platform.read_file(f"{aside}/{path}.pack", largest=1 << 32)
         repository.attempt("unpack-objects", "-r", "-q", given=raw)
         saved.append(f"{stem} unpacked as far as it can be read")
@@ -157,15 +164,8 @@ def _packs(repository: Repository, _: Damage, aside: str) -> str:
     return ", ".join(saved)
 
 
-def _beside(folder: str, path: str, aside: str, endings: tuple[str, ...]) -> None:
-    for ending in endings:
-        moved(f"{folder}/{path}{ending}", f"{aside}/{path}{ending}")
-
-
 def _graph(repository: Repository, _: Damage, aside: str) -> str:
-    folder = repository.own_folder()
-    for name in DERIVED:
-        moved(f"{folder}/{name}", f"{aside}/{name}")
+    _put_aside(repository.own_folder(), aside, *DERIVED)
     return "what git keeps to be faster put aside"
 
 
@@ -182,14 +182,10 @@ ACTS = {
     git_objects.GRAPH: _graph,
 }
 
-FRESH = "history.git.fresh"
-KEPT = "history-"  # and a time: an old repository, in .state
-CAUSE = "new-history"
-
 
 @dataclass(frozen=True)
-class Plan:
-    """What would be done: the damage, the commit that the new history goes on from ("" where none is whole), how many
+class NewHistory:
+    """A new history as it would begin: the damage, the commit that it goes on from ("" where none is whole), how many
     commits are kept with it, and how many of the old history leave `history` and `undo`. `is_kept`: there is an old
     repository to keep. `can_accept`: only older versions are lost, and the history could go on with all its commits."""
 
@@ -203,8 +199,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Begun:
-    """`kept` is where the old repository lies now, below the vault; "" where there was none. `files` are all that the
-    new commit has."""
+    """`kept` is where the old repository lies now ("" where there was none), `files` are all of the new commit."""
 
     commit: str
     base: str
@@ -213,13 +208,13 @@ class Begun:
     kept: str
 
 
-def plan(vault: str, *, by: gate.Asker) -> Plan:
+def plan(vault: str, *, by: gate.Asker) -> NewHistory:
     """Look at the damage. Raises gate.Refused, and NotFound where there is nothing that only the user could decide."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
     repository = Repository(vault)
     lost = _lost(repository)
     if lost.part == git_objects.GONE:
-        return Plan(lost.what, "", 0, is_kept=os.path.lexists(repository.folder))
+        return NewHistory(lost.what, "", 0, is_kept=os.path.lexists(repository.folder))
     with git_view.opened(repository) as view:
         graph = git_objects.read(view)
         known = _known(repository)
@@ -227,16 +222,18 @@ def plan(vault: str, *, by: gate.Asker) -> Plan:
         kept = set(graph.past([base])) if base else set()
         had = set(graph.past(known) if any(one in graph.commits for one in known) else graph.commits)
         leaving = 0 if lost.part == git_objects.REPLACED else len(had - kept)
-        return Plan(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
+        return NewHistory(lost.what, base, len(kept), leaving, can_accept=lost.goes_on and bool(lost.idents))
 
 
 def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
     """Put a new history in the place of the damaged one. Raises gate.Refused, NotFound, Busy, OSError."""
     gate.require(by, gate.Change(gate.HISTORY, gate.LIFTED), "Beginning a new history")
-    held = writing.lock(vault, writing.PATIENCE)
-    try:
-        repository = Repository(vault, held)
-        _keep_left_over(home.state(vault), now)
+    with transaction.locked(vault) as repository:
+        state = home.state(vault)
+        if os.path.lexists(
+            f"{state}/{FRESH}"
+        ):  # of a killed try: the old repository or half of the new, nobody can tell
+            os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
         mended = mend(repository, now)  # so that as much as possible is kept
         lost = _lost(repository, mended)
         if lost.part == git_objects.REPLACED:
@@ -244,18 +241,14 @@ def begin(vault: str, now: float, *, by: gate.Asker) -> Begun:
         else:
             base, packed = ("", b"") if lost.part == git_objects.GONE else _whole_part(repository)
             kept = _exchange(repository, base, packed, now)
-        commits = _count(repository, base)
+        commits = int(repository.text("rev-list", "--count", base)) if base else 0
         commit, files = _take_in(repository, now)
         git_settings.forget(vault)
         git_settings.note(vault, repository.own_folder())
         notices.lift(home.state(vault), notices.HISTORY, notices.HISTORY_LOST, notices.OBJECTS, notices.VERSIONS)
-    finally:
-        os.close(held)
-    try:
+    with suppress(HoldfastError):  # git has said it durably
         ledger.append(home.state(vault), "vault", now, cause=CAUSE, commit=commit[:12], kept=kept, why=lost.what)
-    except HoldfastError:
-        pass  # git has said it durably
-    with writing.writing(vault, now):
+    with transaction.writing(vault, now):
         return Begun(commit, base, commits, files, kept)
 
 
@@ -298,10 +291,6 @@ def _whole_part(repository: Repository) -> tuple[str, bytes]:
         return base, view.repository.run(*words, given=f"{base}\n".encode("ascii"))
 
 
-def _count(repository: Repository, base: str) -> int:
-    return int(repository.text("rev-list", "--count", base)) if base else 0
-
-
 def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> str:
     """The new repository in the place of the old, which is kept; returns where."""
     state, folder = home.state(repository.vault), repository.folder
@@ -330,13 +319,6 @@ def _exchange(repository: Repository, base: str, packed: bytes, now: float) -> s
     return f".state/{name}"
 
 
-def _keep_left_over(state: str, now: float) -> None:
-    """What a try that was killed has left is the old repository or half of the new one: nobody can tell, so it is
-    kept."""
-    if os.path.lexists(f"{state}/{FRESH}"):
-        os.rename(f"{state}/{FRESH}", f"{state}/{_free_name(state, now)}")
-
-
 def _free_name(state: str, now: float) -> str:
     name = f"{KEPT}{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}.git"
     while os.path.lexists(f"{state}/{name}"):
@@ -345,15 +327,13 @@ def _free_name(state: str, now: float) -> str:
 
 
 def _take_in(repository: Repository, now: float) -> tuple[str, int]:
-    """The files as they are, as one commit of ours; returns it, and how many they are. Without this commit all of them
-    would count as edited by hand."""
+    """Commit the files as ours, or all would count as edited by hand; returns the commit, and how many they are."""
     if repository.head():
-        repository.run("read-tree", "HEAD")
-        repository.run("update-index", "-q", "--refresh", allowed=(0, 1))
+        _read_index(repository)
     edits = Edits(repository.vault)
-    mine = [path for path in writing.changed_paths(repository) if not edits.by(path)]
+    mine = [path for path in transaction.changed_paths(repository) if not edits.by(path)]
     change = Change(new_id(now), "A new history begins, with the files as they are", (), CAUSE)
-    commit = journal.commit_theirs(repository, mine, change.message(), OURS) if mine else ""
+    commit = commit_theirs(repository, mine, change.message(), OURS) if mine else ""
     commit = commit or repository.head()
     files = repository.run("ls-tree", "-r", "-z", "--name-only", commit).count(b"\0") if commit else 0
     return commit, files

@@ -1,4 +1,4 @@
-"""Settling what agents changed in the vault with their own tools: it goes through the gate like everything else.
+"""Edits that agents made in the vault with their own tools: they go through the gate like everything else.
 
 A writer looks before it commits what a person edited. Facts, decisions and lessons that an agent wrote into a file are
 filed with the agent's origin, whatever the file claims. A rule, preference or identity is a proposal, or, from a
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from holdfast.capture import calls, gate, home, notices, platform, quoting
 from holdfast.capture.agent_files import BRAIN, Edits
 from holdfast.capture.gate import APPLY, OUTSIDE, REFUSE, Asker, Change, agents_origin
 from holdfast.capture.ids import digest
-from holdfast.errors import UsageError
+from holdfast.errors import GitFailed, UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import authority, index, note_facets, notes
 from holdfast.vault.notes import Broken
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.vault.index import Known
-    from holdfast.vault.writing import Writer
+    from holdfast.vault.transaction import Writer
 
 NOTICE = "agent-edits"
 BY_AGENT = "edited_by"  # a field: an agent wrote it into the vault's files
@@ -38,12 +39,11 @@ NO_WORDS = ("reviewed", "edited", "created", "sources")  # fields in which a not
 
 @dataclass
 class _Plan:
-    """What becomes of one agent's edits: texts to write, those that they were read as, and what to say of it."""
+    """One agent's edits: texts to write, those that they were read as, and what to say of it."""
 
     by: Asker
     texts: dict[str, str | None] = field(default_factory=dict)
     planned_on: dict[str, str | None] = field(default_factory=dict)
-    filed: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
@@ -58,41 +58,28 @@ class Settled:
 
 
 def settle(writer: Writer, changed: Iterable[str]) -> Settled:
-    """Settle what agents changed of these files, and of those that somebody committed since the last writer. The
-    vault's lock is held."""
+    """Settle agents' edits of these files and of those committed since the last writer. The vault's lock is held."""
     edits = Edits(writer.vault)
     state = home.state(writer.vault)
     if not edits.are_possible():
         calls.drop_written(state)
         return Settled(is_done=True)
     began = calls.now(state)
-    listed = sorted({*changed, *_committed_since(writer)})
+    known, listed = calls.settled(state).head, set(changed)
+    with suppress(GitFailed):  # files in commits that no writer of ours made
+        listed |= writer.repository.differing(known, writer.repository.head()) if known else set()
     groups: dict[str, list[str]] = {}
-    for path in listed:
-        episodes = edits.by(path)
-        if episodes:
-            groups.setdefault(_origin(state, episodes), []).append(path)
+    for path in sorted(listed):
+        # The words are the agent's own, unless outside text had entered one of the sessions, or nobody looked.
+        found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in edits.by(path)]
+        if found:
+            origin = next((one for one in found if one not in TRUSTED), found[0])
+            groups.setdefault(origin, []).append(path)
     done = [_settle(writer, Asker(gate.AGENT, origin), paths) for origin, paths in groups.items()]
     is_done = all(done)
     if is_done:
         calls.drop_until(state, began)
     return Settled(is_done, tuple(path for paths in groups.values() for path in paths))
-
-
-def _committed_since(writer: Writer) -> list[str]:
-    """Files in commits that no writer of ours made."""
-    repository = writer.repository
-    known = calls.settled(home.state(writer.vault)).head
-    if not known or known == repository.head():
-        return []
-    done = repository.attempt("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", known, "HEAD", "--")
-    return [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
-
-
-def _origin(state: str, episodes: Sequence[str]) -> str:
-    """Whose words they are: the agent's own, unless outside text had entered one of the sessions, or nobody looked."""
-    found = [OUTSIDE[0] if one.startswith(calls.UNKNOWN) else agents_origin(state, one) for one in episodes]
-    return next((origin for origin in found if origin not in TRUSTED), found[0])
 
 
 def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
@@ -101,11 +88,9 @@ def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:
         if not plan.texts:
             return True
         asker = gate.BY_UPKEEP if strict else by
-        subject = f"edited by an agent: {notes.some_of(list(paths))}"
+        subject, before = f"edited by an agent: {notes.some_of(list(paths))}", plan.planned_on
         try:
-            applied = writer.commit(
-                subject, plan.texts, cause="agent", by=asker, planned_on=plan.planned_on, in_vain=True
-            )
+            applied = writer.commit(subject, plan.texts, cause="agent", by=asker, planned_on=before, in_vain=True)
         except gate.Refused:
             continue  # then nothing of it is filed: all waits
         _tell(writer, plan)
@@ -140,17 +125,21 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
         # It waits for the user, and for nobody else.
         _put_back(writer, plan, path, before, None if is_quarantined else after)
         return
-    twin = _outside_twin(writer, new) if before is None else None
+    # A note from outside with the same words: a new name does not make them the agent's.
+    same = writer.index.saying(new.digest) if new and before is None else ()
+    twin = next((one for one in same if one.note.origin not in TRUSTED), None)
     by = Asker(gate.AGENT, twin.note.origin) if twin and plan.by.is_clean else plan.by
     asked = [gate.decide(by, change) for change in _changes(path, old, new)]
     is_users = old is not None and old.note.origin == "user" and not (new and _is_same(old, new))
     is_readable = new is not None or after is None
     if is_readable and not (strict or is_users) and all(one == APPLY for one in asked):
-        plan.texts[path] = _owned(path, after, by, old) if after is not None else None
-        plan.filed.append(path)
+        plan.texts[path] = after
+        if after is not None and new:  # with its true origin: outside text stays outside text, whoever changes it
+            is_kept = old is not None and (_is_same(old, new) or old.note.origin not in TRUSTED)
+            plan.texts[path] = _stamped(path, after, old.note.origin if old and is_kept else by.origin)
     elif before is not None:
         _put_back(writer, plan, path, before, None if new and old and _is_same(old, new) else after)
-    elif twin and twin.note.path.startswith(f"{notes.QUARANTINE}/"):
+    elif twin and twin.note.is_quarantined:
         plan.texts[path] = None  # the same words wait there already
     elif is_quarantined or (by.is_clean and new and not strict and REFUSE not in asked):
         status = {} if is_quarantined else {"status": notes.PROPOSED}
@@ -160,20 +149,14 @@ def _plan_note(writer: Writer, plan: _Plan, path: str, before: str | None, after
         _put_back(writer, plan, path, None, after)
 
 
-def _outside_twin(writer: Writer, new: Known | None) -> Known | None:
-    """A note from outside with the same words: a new name does not make them the agent's."""
-    known = writer.index.saying(new.digest) if new else ()
-    return next((one for one in known if one.note.origin not in TRUSTED), None)
-
-
 def _known(path: str, text: str | None) -> Known | None:
     found = notes.from_text(path, text) if text is not None else None
     return None if found is None or isinstance(found, Broken) else index.known_of(found)
 
 
 def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
-    """What is lifted and what is made, as the file claims it: as the user's own word, by its kind and by its folder. A
-    file does not say whether feedback is a lesson or a preference, so it counts as the latter."""
+    """Changes that the file claims, lifted and made: as the user's own word, by its kind and by its folder. A file does
+    not say whether feedback is a lesson or a preference, so it counts as the latter."""
     claimed = replace(new, note=replace(new.note, origin="user")) if new else None
     lost, gained = authority.of(old), authority.of(claimed)
     if gained and (kind := IN_FOLDER.get(path.partition("/")[0])):
@@ -181,32 +164,14 @@ def _changes(path: str, old: Known | None, new: Known | None) -> list[Change]:
     if old and new and _is_same(old, new):
         lost, gained = lost - gained, gained - lost
     held = old.note.origin if old else "user"
-    return [
-        *(Change(_as_preference(what), gate.LIFTED, path, held) for what in sorted(lost)),
-        *(Change(_as_preference(what), gate.MADE, path) for what in sorted(gained)),
-    ]
-
-
-def _as_preference(what: str) -> str:
-    return gate.PREFERENCE if what == gate.LESSON else what
+    lifted, made = ([gate.PREFERENCE if one == gate.LESSON else one for one in sorted(all_)] for all_ in (lost, gained))
+    return [*(Change(one, gate.LIFTED, path, held) for one in lifted), *(Change(one, gate.MADE, path) for one in made)]
 
 
 def _is_same(old: Known, new: Known) -> bool:
-    """Whether two versions of a note say the same; its proof and its dates are no words of it."""
-    one, other = (
-        {key: value for key, value in known.note.fields.items() if key not in NO_WORDS} for known in (old, new)
-    )
-    return old.digest == new.digest and one == other
-
-
-def _owned(path: str, text: str, by: Asker, old: Known | None) -> str:
-    """With the origin that is true: the agent's, or that of the note where it says what it said; outside text stays
-    outside text, whoever changes it."""
-    new = _known(path, text)
-    if new is None:
-        return text
-    is_kept = old is not None and (_is_same(old, new) or old.note.origin not in TRUSTED)
-    return _stamped(path, text, old.note.origin if old and is_kept else by.origin)
+    """True if two versions of a note say the same; its proof and its dates are no words of it."""
+    keys = {*old.note.fields, *new.note.fields}.difference(NO_WORDS)
+    return old.digest == new.digest and all(old.note.fields.get(key) == new.note.fields.get(key) for key in keys)
 
 
 def _stamped(path: str, text: str, origin: str, **more: str) -> str:
@@ -261,14 +226,12 @@ def _plan_brain(writer: Writer, plan: _Plan, before: str | None, after: str | No
     had = {line.strip() for part in was for line in part.splitlines()}
     fresh = [line for part in now or () for line in part.splitlines() if line.strip() and line.strip() not in had]
     if fresh:
-        _wait(
-            writer, plan, "rules/lines-for-the-brain.md", _wrapped("rules/BRAIN.md", "\n".join(fresh), plan.by.origin)
-        )
+        text = _wrapped("rules/BRAIN.md", "\n".join(fresh), plan.by.origin)
+        _wait(writer, plan, "rules/lines-for-the-brain.md", text)
 
 
 def _set_aside(vault: str, path: str) -> list[str]:
-    """Move away what is no plain file or folder on the way to a note: a link, a pipe, a folder in the note's place, or
-    more than a note can be."""
+    """Move away a link, a pipe, a folder in the note's place, or more than a note can be, on the way to a note."""
     place = vault
     names = path.split("/")
     for depth, name in enumerate(names):
@@ -289,18 +252,13 @@ def _set_aside(vault: str, path: str) -> list[str]:
 
 
 def _tell(writer: Writer, plan: _Plan) -> None:
-    """One sentence for the next start."""
-    parts = []
-    if plan.restored:
-        parts.append(f"{notes.some_of(plan.restored)} put back as it was (`holdfast forget` removes a note)")
-    if plan.waiting:
-        parts.append(f"{notes.some_of(plan.waiting)} waiting for your word (`holdfast review`)")
-    if plan.aside:
-        parts.append(f"what is no file moved to {notes.some_of(plan.aside)}")
-    if not parts:
-        return
-    line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
-    try:
-        notices.leave(home.state(writer.vault), f"{NOTICE}-{plan.by.origin}", line, writer.now, once=True)
-    except OSError:
-        return
+    told = (
+        ("{} put back as it was (`holdfast forget` removes a note)", plan.restored),
+        ("{} waiting for your word (`holdfast review`)", plan.waiting),
+        ("what is no file moved to {}", plan.aside),
+    )
+    parts = [said.format(notes.some_of(paths)) for said, paths in told if paths]
+    if parts:
+        line = f"An agent edited the vault's files with its own tools: {'; '.join(parts)}."
+        with suppress(OSError):
+            notices.leave(home.state(writer.vault), f"{NOTICE}-{plan.by.origin}", line, writer.now, once=True)
