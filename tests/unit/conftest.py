@@ -49,16 +49,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def one_tokenizer() -> None:
     """The model that comes along is loaded once for all tests of a process, not for every close and every question."""
-    from holdfast.field.embed import wordllama
+    from holdfast.field import embedder_models
 
-    ours = wordllama.folder()
-    load = wordllama.WordLlama.__dict__["_loaded"].func
-    shared = cache(lambda: load(wordllama.WordLlama(ours)))
+    ours = embedder_models.wordllama_folder()
+    load = embedder_models.WordLlama.__dict__["_loaded"].func
+    shared = cache(lambda: load(embedder_models.WordLlama(ours)))
 
-    def loaded(self: wordllama.WordLlama) -> Any:
-        return shared() if ours and (self._place or wordllama.folder()) == ours else load(self)
+    def loaded(self: embedder_models.WordLlama) -> Any:
+        return shared() if ours and (self._place or embedder_models.wordllama_folder()) == ours else load(self)
 
-    wordllama.WordLlama._loaded = property(loaded)  # type: ignore[assignment]
+    embedder_models.WordLlama._loaded = property(loaded)  # type: ignore[assignment]
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be missing in a fork
 
 

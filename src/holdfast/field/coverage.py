@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from holdfast.errors import Busy, NewerFormat
-from holdfast.field import indexing, opening, sources, traffic
+from holdfast.field import handle, intake, sources, traffic
 from holdfast.field import sources as noted
 from holdfast.field import sources as tasked
 from holdfast.field.store import Damaged, Outdated
@@ -51,7 +51,7 @@ class Behind:
 
 def _last_walk(store: Store) -> float:
     """When the index last began to look at every file; 0 where it is to do so again in any case."""
-    when, cost = indexing.walked(store.places(indexing.WALK).get(indexing.WALK, ""))
+    when, cost = intake.walked(store.places(intake.WALK).get(intake.WALK, ""))
     return when - cost - SURE if when else 0.0
 
 
@@ -260,7 +260,7 @@ def _opened(vault: str) -> Iterator[Store]:
     """Raises OSError, NewerFormat, Outdated, Busy, Damaged."""
     from holdfast.field.sqlite.store import SqliteStore
 
-    store = SqliteStore(opening.path_of(vault), only_look=True)
+    store = SqliteStore(handle.path_of(vault), only_look=True)
     try:
         yield store
     finally:

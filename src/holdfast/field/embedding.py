@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
-from holdfast.field import words
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import Absent, NoVectors
+from holdfast.field import embedders, words
+from holdfast.field.embedders import Absent, NoVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.field.embed.choice import Embedder, Vectors
-    from holdfast.field.opening import Field
+    from holdfast.field.embedders import Embedder, Vectors
+    from holdfast.field.handle import Field
     from holdfast.field.store import Store
     from holdfast.field.thought import Thought
 
@@ -76,7 +75,7 @@ def _read(said: str) -> Nature | None:
 
 def asked_of(embedder: Embedder) -> Nature:
     """What a model is like now: it embeds one text. Raises NoVectors."""
-    return _nature(choice.vectors(embedder, [PROBE])[0])
+    return _nature(embedders.vectors(embedder, [PROBE])[0])
 
 
 def _nature(rows: Vectors) -> Nature:
@@ -105,7 +104,7 @@ def give(
                 return False
             some = lot[begin : begin + step]
             texts = [words.embedded(one) for one in some]
-            made = choice.vectors(embedder, texts if nature else [PROBE, *texts])
+            made = embedders.vectors(embedder, texts if nature else [PROBE, *texts])
             if nature is None:
                 nature, made = _nature(made[0]), made[1:]
             _put(store, embedder.name, nature, some, made)

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import home, same_project
-from holdfast.field import retrieve, sources, words
-from holdfast.field.embed import choice, wordllama
+from holdfast.field import embedders, retrieval, sources, words
+from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE, SAID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.field.embed.choice import Embedder
-    from holdfast.field.opening import Field
+    from holdfast.field.embedders import Embedder
+    from holdfast.field.handle import Field
     from holdfast.field.store import Hit
     from holdfast.field.thought import Thought
 
@@ -54,7 +54,7 @@ class Scale:
     near: float
 
 
-SCALES = {wordllama.NAME: Scale(0.09, 0.09, 0.42)}
+SCALES = {WORDLLAMA: Scale(0.09, 0.09, 0.42)}
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Usual:
     @property
     def luckiest(self) -> float:
         """How far above the others the best of so many is by chance."""
-        return retrieve.luckiest(self.count)
+        return retrieval.luckiest(self.count)
 
 
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
@@ -128,7 +128,7 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
         return None
     count = len(hits) if len(hits) < POOL else max(POOL, field.store.count(scope))
     usual = at_large([hit.score for hit in hits], count, scale)
-    is_short = choice.count(said) <= choice.WORDS
+    is_short = embedders.count(said) <= embedders.WORDS
     return _Meaning(field, model, scope, vector, hits, usual, scale.near, is_short)
 
 
@@ -170,7 +170,7 @@ class _Meaning:
 
     def _floor(self, text: str) -> float:
         """How near a text has to be. A long one has a passage near anything."""
-        longer = LONGER * math.log(max(1.0, choice.count(text) / prompt_by_words.SHORT))
+        longer = LONGER * math.log(max(1.0, embedders.count(text) / prompt_by_words.SHORT))
         beyond = self.usual.mean + (STANDS_OUT + self.usual.luckiest + longer) * self.usual.spread
         return max(self.near, beyond)
 
@@ -181,5 +181,5 @@ class _Meaning:
             return False
         if (found[0].text, found[0].title) == (known.text, known.title):
             return True
-        (rows,) = choice.vectors(self.model, [words.embedded(found[0])])
+        (rows,) = embedders.vectors(self.model, [words.embedded(found[0])])
         return len(rows) > 0 and float((rows @ self.vector).max()) >= self._floor(found[0].text)

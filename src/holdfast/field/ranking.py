@@ -19,8 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.field import words as dates
-from holdfast.field import words as tokens
+from holdfast.field import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,7 +180,7 @@ NOTHING = Facts()
 
 def rank(question: Question, corpus: Corpus, scope: Any, most: int, parts: Parts = ALL) -> list[Ranked]:
     """The best first. Lexical alone where the question has no vector."""
-    asked = tokens.terms(question.text)
+    asked = words.terms(question.text)
     is_near = parts.semantic and question.vector is not None
     legs = _Legs(
         _by_id(corpus.lexical(asked, scope, POOL)) if parts.lexical and asked else {},
@@ -259,9 +258,9 @@ def _hinted(
     parts: Parts,
 ) -> _Scored:
     speaker = meant(question.text, {fact.speaker for fact in known.values()}) if parts.names else ""
-    spans = dates.spans(question.text, question.now) if parts.dates else ()
+    spans = words.spans(question.text, question.now) if parts.dates else ()
     named = frozenset(ident for ident, fact in known.items() if fact.speaker == speaker) if speaker else frozenset()
-    dated = {ident: dates.closeness(fact.created, spans) for ident, fact in known.items()} if spans else {}
+    dated = {ident: words.closeness(fact.created, spans) for ident, fact in known.items()} if spans else {}
     worth = {
         ident: score * (1 + NAMED * (ident in named)) * (1 + DATED * dated.get(ident, 0.0))
         for ident, score in total.items()

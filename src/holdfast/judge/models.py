@@ -21,9 +21,8 @@ from holdfast.errors import JudgeFailed
 from holdfast.hosts import KNOWN, programs
 from holdfast.hosts.host import host
 from holdfast.hosts.programs import KEPT, Asked, Call
-from holdfast.judge import asking, http, seam
-from holdfast.judge.asking import PER_TOKEN
-from holdfast.judge.seam import Words
+from holdfast.judge import http, seam
+from holdfast.judge.seam import PER_TOKEN, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -216,7 +215,7 @@ class Anthropic:
             str(one.get("text", "")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"
         )
         model = found.get("model")
-        return asking.words(found, text, question, model if isinstance(model, str) and model else self.model)
+        return seam.words(found, text, question, model if isinstance(model, str) and model else self.model)
 
 
 class Agent:
@@ -235,7 +234,7 @@ class Agent:
             words = judge.words(call, asked, timeout)
             ran = call.run(words, question.given or "Answer now.", max(0.1, ends - time.monotonic()))
         found = judge.answer(ran, asked)
-        said = asking.words({"usage": found.usage}, found.text, question, found.model)
+        said = seam.words({"usage": found.usage}, found.text, question, found.model)
         return replace(said, money=found.money)
 
     def look(self, timeout: float) -> str:

@@ -12,7 +12,7 @@ from holdfast.vault import index, journal, lineage, notes, prompts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.memory.context import Context
+    from holdfast.memory import Context
     from holdfast.vault.archive import Exported, Restored
     from holdfast.vault.armed import Arming
     from holdfast.vault.check_notes import Report

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
     from holdfast.close.spend.report import Report as Spent
-    from holdfast.memory.context import Context
+    from holdfast.memory import Context
     from holdfast.memory.field import Field
     from holdfast.model import Reply
     from holdfast.vault.handoff_form import HandedOff

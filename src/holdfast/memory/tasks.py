@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.capture.flagging import Speaker
-    from holdfast.memory.context import Context
+    from holdfast.memory import Context
     from holdfast.tasks.commands import Decided, Saved
     from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View

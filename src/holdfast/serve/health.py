@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from holdfast.field.coverage import Coverage
     from holdfast.field.store import Store
     from holdfast.memory import Memory
-    from holdfast.serve.serving import Serving
+    from holdfast.serve.service import Serving
     from holdfast.serve.shapes import LedgerAsked
 
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast import errors
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Damaged
 from holdfast.serve import shapes
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from holdfast.field import retrieve, think
+from holdfast.field import retrieval, think
 from holdfast.tasks.words import LONGEST_NAME as LONGEST_TASK
 
 # One sign that is drawn and is no mere end of a sentence: what has none of these is an empty text. Ranges alone, since
@@ -37,7 +37,7 @@ def _whole(given: object) -> object:
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
-Most = Annotated[int, Field(ge=1, le=retrieve.MOST), BeforeValidator(_whole)]
+Most = Annotated[int, Field(ge=1, le=retrieval.MOST), BeforeValidator(_whole)]
 
 STRICT = ConfigDict(strict=True)  # of bodies: a number is no truth value, and "7" no number
 
@@ -70,7 +70,7 @@ class LedgerAsked(Listed):
 
 
 class HighwaysAsked(Placed):
-    query: str = Field("", max_length=retrieve.LONGEST_QUERY)
+    query: str = Field("", max_length=retrieval.LONGEST_QUERY)
     limit: Most = 10
     space: Short = ""
 
@@ -110,7 +110,7 @@ class Derived(Saying):
 class Query(Placed):
     model_config = STRICT
 
-    query: str = Field(min_length=1, max_length=retrieve.LONGEST_QUERY, pattern=SAYS)
+    query: str = Field(min_length=1, max_length=retrieval.LONGEST_QUERY, pattern=SAYS)
     limit: Most = 10
     space: Short = ""
     kinds: Annotated[list[Short], Field(max_length=20)] = []

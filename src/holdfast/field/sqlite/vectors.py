@@ -3,11 +3,9 @@
     64 bytes: mark, the store's own id, dimension, this boot      then row n - 1 for vector n: scale, project, int8 ...
 
 Vectors in the database are never changed, only added under a new number, so this file only grows, until all are given
-new numbers at once (sqlite/renumbering) and another file takes its place. A row counts only if the database still has
+new numbers at once (`renumber`) and another file takes its place. A row counts only if the database still has
 its number; that is looked at for the few that are returned. What the file has not yet is read from the database. It
 is not synced: one that was written before this boot, or beside another database, is not believed.
-
-Numbers of vectors that are gone are given again, so that the mapped files do not grow with every edit.
 """
 
 from __future__ import annotations
@@ -186,6 +184,7 @@ def scores(table: NDArray[Any], vector: NDArray[numpy.float32], codes: tuple[int
     return found
 
 
+# Numbers of vectors that are gone are given again, so that the mapped files do not grow with every edit.
 FEW = 4096  # rows that may be dead whatever the share: 1 MB of the file
 SHARE = 2  # dead are more than one in so many
 GROWTH = 32  # the next count is due when one part in so many has come

@@ -23,12 +23,12 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.capture.gate import Where
     from holdfast.clock import Clock
     from holdfast.memory import Memory
-    from holdfast.serve.serving import Warm
+    from holdfast.serve.service import Warm
     from holdfast.vault.notes import Note
 
 
@@ -36,6 +36,9 @@ SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
 OF_HOSTS = tuple(name for _, name in gate.SESSION_VARIABLES)
 UNSEEN = "mcp"  # the host of a client that no hook knows
 DAY = 86400
+NOTE_URI = "holdfast://note/"
+MARKDOWN = "text/markdown"
+PER_PAGE = 100  # notes in one answer
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,7 @@ class Place:
         """The memory there; an agent's words never have the user's authority. Raises NewerFormat, VaultGone: only flags
         are taken while the vault is gone."""
         from holdfast.capture import vault_id
-        from holdfast.memory import Memory
-        from holdfast.memory.context import Context
+        from holdfast.memory import Context, Memory
 
         vault_id.refuse(home.vault(self.env, self.cwd), self.env)
         # Which vault it is may have changed since a server started.
@@ -140,3 +142,13 @@ def refuse_elsewhere(memory: Memory, task: str) -> None:
     """Of another project's task nothing is told, and nothing is written to it. Raises NotFound."""
     if task and all(one.id != task for one in memory.tasks.listing(also_over=True)):
         raise NotFound(f"There is no task {task[:80]} in this project; nothing was done.")
+
+
+def refuse_unseen(memory: Memory, sources: Sequence[str]) -> None:
+    """A thought is made of what its author may see: naming another project's would tell that it is there. Raises
+    NotFound."""
+    found = memory.field.thoughts(sources) if sources else {}
+    mine = memory.field.scope()
+    missing = [one for one in sources if one not in found or not mine.has(found[one])]
+    if missing:
+        raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. `recall` shows ids.')

@@ -24,13 +24,13 @@ from holdfast.brief import recall
 from holdfast.capture import codec
 from holdfast.errors import HoldfastError
 from holdfast.field import prompt_by_meaning
-from holdfast.serve import running as sockets
+from holdfast.serve import process as sockets
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
     from collections.abc import AsyncIterator
 
-    from holdfast.serve.serving import Serving
+    from holdfast.serve.service import Serving
 
 LARGEST = 1 << 16  # bytes of a question: every sign of the longest prompt as an escape
 PATIENCE = 2.0  # seconds for a question to come whole, and for an answer to be taken

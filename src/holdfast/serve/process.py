@@ -172,7 +172,7 @@ def serve(
     state = home.state(vault)
     with _alone(state) as lock:
         from holdfast.serve import app, guard
-        from holdfast.serve.serving import Serving
+        from holdfast.serve.service import Serving
 
         guard.own(state)
         with at(wish, cwd) as (listener, address, port):
@@ -193,7 +193,7 @@ def _tell(say: Callable[[Running], None], running: Running) -> None:
 def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> None:
     import uvicorn
 
-    from holdfast.serve.connection import Connection
+    from holdfast.serve.app import Connection
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

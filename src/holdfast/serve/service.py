@@ -23,14 +23,12 @@ from fastapi.security import HTTPBearer
 from holdfast.capture import config, episodes, home, projects, same_project
 from holdfast.capture.gate import Where, origin_of
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.field import indexing, opening, rebuild
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import NoVectors
-from holdfast.field.opening import Field
+from holdfast.field import embedders, embedding_process, handle, intake
+from holdfast.field.embedders import NoVectors
+from holdfast.field.handle import Field
 from holdfast.field.store import Damaged
 from holdfast.field.thought import least_trusted
-from holdfast.memory import Memory
-from holdfast.memory.context import Context
+from holdfast.memory import Context, Memory
 from holdfast.model import Project
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Caller, Refused
@@ -39,7 +37,7 @@ from holdfast.serve.problems import Denied
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.embed.choice import Embedder
+    from holdfast.field.embedders import Embedder
 
 
 AT_WORK = max(2, min(4, os.cpu_count() or 2))  # questions that are answered at once
@@ -80,11 +78,11 @@ class Warm:
         self.clock = clock
         self._env = os.environ if env is None else env
         self._state = home.machine_state(self._env)
-        self._wishes = choice.wished(self._state)
-        self._former = choice.Former(self._state, self._env)
-        self._later = rebuild.Background(vault, self._env, clock)
+        self._wishes = embedders.wished(self._state)
+        self._former = embedders.Former(self._state, self._env)
+        self._later = embedding_process.Background(vault, self._env, clock)
         if self._wishes:
-            choice.keep(self._state, embedder, self._wishes)
+            embedders.keep(self._state, embedder, self._wishes)
         self.writer = threading.Lock()
         self._answering = ThreadPoolExecutor(AT_WORK, "holdfast-answer")
         self._under_way: dict[object, Future[Any]] = {}
@@ -100,17 +98,17 @@ class Warm:
             if self._idle:
                 return replace(self._idle.pop(), embedder=embedder, former=self._former)
             former = self._former
-        made = opening.opened(self.vault, embedder, self.clock, former, self._later)
+        made = handle.opened(self.vault, embedder, self.clock, former, self._later)
         return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, self)
 
     def _chosen(self) -> Embedder | None:
         """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
-        wishes = choice.wished(self._state)
+        wishes = embedders.wished(self._state)
         if wishes != self._wishes:
-            self._wishes, self._former = wishes, choice.Former(self._state, self._env)
-            self.embedder = choice.at_hand(wishes, self._env) if wishes else None
+            self._wishes, self._former = wishes, embedders.Former(self._state, self._env)
+            self.embedder = embedders.at_hand(wishes, self._env) if wishes else None
             if wishes:
-                choice.keep(self._state, self.embedder, wishes)
+                embedders.keep(self._state, self.embedder, wishes)
         return self.embedder
 
     def answered(self, question: object, work: Callable[[], T]) -> T:
@@ -149,7 +147,7 @@ class Warm:
                 if home.format_of(self.vault):  # one that was taken away is not made anew
                     with self.field() as field:
                         field.vector("warm")
-                        indexing.sync(field, progress=self._go_on)
+                        intake.sync(field, progress=self._go_on)
             except (_Stopped, HoldfastError, OSError):
                 pass  # a question that meets the same says so
             self._stop.wait(REFRESH)
@@ -233,7 +231,7 @@ class Serving:
 def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
     """The one that the settings name; where it is not here, search goes by words."""
     try:
-        return choice.chosen(wishes, env)
+        return embedders.chosen(wishes, env)
     except NoVectors:
         return None
 

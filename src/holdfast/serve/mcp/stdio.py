@@ -131,8 +131,7 @@ def _resources(peer: Peer, always: list[dict[str, Any]]) -> list[dict[str, Any]]
     """The brief and the notes; None where they need more than one page."""
     from urllib.parse import quote
 
-    from holdfast.serve.mcp.peer import listed
-    from holdfast.serve.mcp.words import MARKDOWN, NOTE_URI, PER_PAGE
+    from holdfast.serve.mcp.peer import MARKDOWN, NOTE_URI, PER_PAGE, listed
 
     notes = listed(peer.place().memory())
     if len(notes) > PER_PAGE:

@@ -23,7 +23,7 @@ from holdfast.capture import notices
 from holdfast.errors import HoldfastError, JudgeFailed, UsageError
 from holdfast.hosts import programs
 from holdfast.hosts.host import every
-from holdfast.judge import asking, choice
+from holdfast.judge import choice, seam
 from holdfast.judge import models as endpoints
 from holdfast.judge.choice import ADDRESSED, TIMEOUT, TITLES, VERBATIM, WORKERS, Settings
 from holdfast.judge.seam import Question
@@ -181,7 +181,7 @@ def probe(
     """Ask it. Raises JudgeFailed, Unusable or CapReached."""
     heard = _Heard(meter)
     began = clock()
-    asking.ask(judge, QUESTION, heard, timeout=timeout, deadline=began + timeout, clock=clock, wait=wait)
+    seam.ask(judge, QUESTION, heard, timeout=timeout, deadline=began + timeout, clock=clock, wait=wait)
     taken, given = (sum(getattr(one, name) for one in heard.words) for name in ("tokens_in", "tokens_out"))
     return Probed(heard.words[-1].model, taken, given, clock() - began)
 

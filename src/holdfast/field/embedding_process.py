@@ -1,86 +1,24 @@
-"""Make the store anew from what is true: notes, handoffs, tasks, thoughts and the traffic log.
-
-All of it happens in one transaction, so whoever searches meanwhile sees the field as it was, and a kill leaves it so.
-Vectors follow in steps; until they are there search goes by words. A file that cannot even be opened was taken away
-by then (field/sqlite/schema). Nothing that was acknowledged is in the store alone.
-
-Embedding a whole field in a process of its own, one at a time for each vault, behind whatever else the machine does.
-"""
+"""Embedding a whole field in a process of its own: one at a time for each vault, behind all else on the machine."""
 
 from __future__ import annotations
 
 import posix
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from holdfast.capture import background, codec, home, ledger, locks, platform
 from holdfast.errors import Busy, HoldfastError, UsageError
-from holdfast.field import embedding, indexing, opening
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import NoVectors
-from holdfast.field.store import Damaged
+from holdfast.field import embedders, embedding, handle, intake
+from holdfast.field.embedders import NoVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.indexing import Synced
-    from holdfast.field.opening import Field
-
-
-PATIENCE = 60.0
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Rebuilt:
-    """What the field is made of now, and what in its logs was no record."""
-
-    thoughts: int
-    embedded: int
-    broken: int
-
-
-def rebuild(field: Field, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
-    """Raises Busy. A store that is broken is taken away first."""
-    try:
-        done = _anew(field, progress)
-    except Damaged:
-        field.store.discard()
-        done = _anew(field, progress)
-    embedded = indexing.embed(field, progress=progress)
-    return Rebuilt(field.store.count(), embedded, len(done.broken))
-
-
-def _anew(field: Field, progress: Callable[[int], None]) -> Synced:
-    with field.store.writing(PATIENCE):
-        field.store.clear()
-        return indexing.take_in(field, thorough=True, progress=progress)
-
-
-def synced(field: Field) -> Synced:
-    """Up to date, whatever the file is like: one that turns out broken in use is made anew."""
-    try:
-        return indexing.sync(field)
-    except Busy:
-        return indexing.Synced()
-    except Damaged:
-        field.store.discard()
-        return indexing.sync(field)
-
-
-def looked(field: Field, look: Callable[[], T]) -> T:
-    """A look at the store, up to date; pages of the file that only turn out broken now are made anew, and it looks
-    again."""
-    synced(field)
-    try:
-        return look()
-    except Damaged:
-        field.store.discard()
-        indexing.sync(field)
-        return look()
-
+    from holdfast.field.embedders import Embedder
+    from holdfast.field.handle import Field
 
 FILE, LOCK = "embedding.json", "embedding.lock"
 LARGEST = 1 << 16
@@ -88,7 +26,7 @@ HANDOVER = 2.0  # seconds that one waits for another that is about to end
 RETRY = 60.0  # between two that nobody asked for, where the one before had to give up
 BEHIND = 10  # how far it stands behind what somebody waits for
 STARTED: set[int] = set()  # processes of ours: one that ended stays in the kernel's list until it is asked after
-PROGRAM = "import sys; sys.path.append(sys.argv[1]); from holdfast.field import rebuild; rebuild.main()"
+PROGRAM = "import sys; sys.path.append(sys.argv[1]); from holdfast.field import embedding_process as it; it.main()"
 
 
 @dataclass(frozen=True)
@@ -105,12 +43,9 @@ class Progress:
     ended: float = 0.0
     problem: str = ""
 
-    def as_record(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def progress(vault: str) -> Progress | None:
-    """What the last one left; None where there was none."""
+    """The record of the last one; None where there was none."""
     try:
         found = codec.decode(platform.read_file(_path(vault, FILE), LARGEST))
         return Progress(**{name: found[name] for name in Progress.__dataclass_fields__})
@@ -142,7 +77,7 @@ def _path(vault: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Background:
-    """Whoever a field leaves to it what is too much for now (opening.Later)."""
+    """Whoever a field leaves to it what is too much for now (handle.Later)."""
 
     vault: str
     env: Mapping[str, str]
@@ -175,7 +110,7 @@ def start(vault: str, env: Mapping[str, str]) -> int:
 
 
 def main() -> None:
-    """What that process does. Nobody sees its stderr, so the ledger is told what went wrong."""
+    """The process. Nobody sees its stderr, so the ledger is told what went wrong."""
     posix.nice(BEHIND)
     env = platform.environ()
     vault = home.vault(env)
@@ -202,47 +137,41 @@ def work(vault: str, env: Mapping[str, str], clock: Callable[[], float] = time.t
 def _one(vault: str, env: Mapping[str, str], clock: Callable[[], float]) -> bool:
     """One model's turn; False where the settings named another in the meantime."""
     state = home.machine_state(env)
-    wanted = choice.wished(state)
+    wanted = embedders.wished(state)
     try:
-        embedder = choice.made_from(wanted, env) if wanted else None
+        embedder = embedders.made_from(wanted, env) if wanted else None
     except (UsageError, NoVectors) as error:
-        now = clock()
-        _write(
-            vault,
-            Progress(wanted.name if wanted else "", started=now, pid=posix.getpid(), ended=now, problem=str(error)),
-        )
-        return choice.wished(state) == wanted
-    if embedder is None:
-        return choice.wished(state) == wanted
-    with opening.opened(vault, embedder, clock) as field:
-        try:
-            indexing.take_in(field)
-        except Busy:
-            pass  # whoever holds it takes it in
-        store = field.store
-        lacking = store.lacking(embedder.name)
-        total = store.count()
-        told = Progress(embedder.name, store.serving(), total - lacking, total, clock(), posix.getpid())
+        embedder, now, name = None, clock(), wanted.name if wanted else ""
+        _write(vault, Progress(name, started=now, pid=posix.getpid(), ended=now, problem=str(error)))
+    if embedder:
+        with handle.opened(vault, embedder, clock) as field:
+            _embed(field, embedder, lambda: embedders.wished(state) != wanted)
+    return embedders.wished(state) == wanted
 
-        def tell(more: int) -> None:
-            nonlocal told
-            told = replace(told, done=min(told.done + more, told.total))
-            _write(vault, told)
 
-        tell(0)
-        try:
-            embedding.everything(field, embedder, is_enough=lambda: choice.wished(state) != wanted, progress=tell)
-            problem = ""
-        except HoldfastError as error:
-            problem = str(error)
-        total = store.count()
-        left = store.lacking(embedder.name)
-        _write(vault, replace(told, done=total - left, total=total, ended=clock(), problem=problem))
-    return choice.wished(state) == wanted
+def _embed(field: Field, embedder: Embedder, is_enough: Callable[[], bool]) -> None:
+    with suppress(Busy):  # the holder of the store takes it in
+        intake.take_in(field)
+    store = field.store
+    total, problem = store.count(), ""
+    done = total - store.lacking(embedder.name)
+    told = Progress(embedder.name, store.serving(), done, total, field.clock(), posix.getpid())
+
+    def tell(more: int) -> None:
+        nonlocal told
+        told = replace(told, done=min(told.done + more, told.total))
+        _write(field.vault, told)
+
+    tell(0)
+    try:
+        embedding.everything(field, embedder, is_enough=is_enough, progress=tell)
+    except HoldfastError as error:
+        problem = str(error)
+    total = store.count()
+    done = total - store.lacking(embedder.name)
+    _write(field.vault, replace(told, done=done, total=total, ended=field.clock(), problem=problem))
 
 
 def _write(vault: str, told: Progress) -> None:
-    try:
+    with suppress(OSError):  # a full disk: the vectors themselves tell how far it came
         platform.write_atomic(_path(vault, FILE), codec.encode({"v": 1, **asdict(told)}), durable=False)
-    except OSError:
-        return  # a full disk: the vectors themselves tell how far it came

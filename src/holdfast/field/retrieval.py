@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import pheromone
 from holdfast.errors import UsageError
-from holdfast.field import indexing, ranking, words
+from holdfast.field import intake, ranking, words
 from holdfast.field import traffic as records
-from holdfast.field.embed import wordllama
+from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.ranking import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
@@ -30,7 +30,7 @@ from holdfast.field.traffic import GOT, USED, Event, event_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.field.opening import Field
+    from holdfast.field.handle import Field
     from holdfast.field.store import Hit
 
     Ranking = Callable[[Question, Any, Any, int], list[Ranked]]
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FAR = 0.07  # nearness below which two texts have nothing to do with each other, whatever the model
 # How near the nearest of so many texts is by chance, with a model where that was measured: mean, spread, and from where
 # on it is no chance in a store of any size. Below it meaning alone finds nothing (docs/field.md: how it was chosen).
-CHANCE = {wordllama.NAME: (0.09, 0.05, 0.22)}
+CHANCE = {WORDLLAMA: (0.09, 0.05, 0.22)}
 OF_NEAREST = 0.5  # what part of that nearness any other text has to have
 
 
@@ -263,7 +263,7 @@ def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") 
     if not ids:
         return True
     event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
-    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+    return records.travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
@@ -273,7 +273,7 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
         return True
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
-    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+    return records.travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 ACCESSES, AGENTS = 3, 2
