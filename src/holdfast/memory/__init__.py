@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, platform, projects
 from holdfast.errors import NotSaved, UsageError
@@ -22,6 +23,21 @@ if TYPE_CHECKING:
     from holdfast.memory.sessions import Sessions
     from holdfast.memory.tasks import Tasks
     from holdfast.model import Project
+
+
+class Lazy:
+    """A module that is imported at its first use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+def lazily(package: str, names: str) -> list[Any]:
+    """Modules of a package, for a part of which most commands need few."""
+    return [Lazy(f"{package}.{name}") for name in names.split()]
 
 
 @value

@@ -360,7 +360,7 @@ class Search:
     def asked(self, since: float, most: int) -> list[Asked]:
         query = "SELECT time, agent, project, query, ids FROM asked WHERE time >= ? ORDER BY n DESC LIMIT ?"
         rows = self.db.execute(query, (since, most)).fetchall()
-        return [Asked(*row, tuple(ids.split())) for *row, ids in reversed(rows)]
+        return [Asked(when, who, project, said, tuple(ids.split())) for when, who, project, said, ids in reversed(rows)]
 
     @broken_is_said()
     def busiest(self, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
