@@ -25,7 +25,7 @@ from holdfast.judge.seam import Judge, Question, Words
 sys.path.append(str(Path(__file__).resolve().parents[1] / "unit"))
 from judge_server import Purse, Server, refuses, says
 
-NAMES = [name for name in choice.names() if name != choice.VERBATIM]
+NAMES = [name for name in choice.TITLES if name != choice.VERBATIM]
 
 
 class Answer(BaseModel):

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_server import Server, refuses, says, sends
 
+from holdfast import settings as machine
 from holdfast.capture import config
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.install import telling
@@ -36,6 +37,10 @@ def judged(**table: Any) -> dict[str, Any]:
     return {"judge": table}
 
 
+def edited(text: str, wanted: Settings) -> str:
+    return machine.edited(text, choice.SECTION, wanted.as_table(), choice.NAMES)
+
+
 # --- settings
 
 
@@ -46,7 +51,7 @@ def test_without_settings_there_is_no_judge() -> None:
     assert choice.chosen({"judge": "claude-code"}, {}) is None, "no table"
 
 
-@pytest.mark.parametrize("name", [one for one in choice.names() if one != "verbatim"])
+@pytest.mark.parametrize("name", [one for one in choice.TITLES if one != "verbatim"])
 def test_every_name_makes_its_judge(name: str) -> None:
     env = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "b", "HOME": "/nowhere"}
     model = {"model": "qwen3:4b"} if name == "ollama" else {}
@@ -140,18 +145,18 @@ def test_a_comment_behind_a_line_that_goes_stays_where_it_was() -> None:
     before = (
         '[judge]\nname = "openai"  # mine\nurl = "http://h/v1"  # rack 4\nmodel = "m" # big\n\n[spend]\na = 1 # b\n'
     )
-    after = selection.edited(before, Settings("codex"))
+    after = edited(before, Settings("codex"))
     assert after == '[judge]\nname = "codex"  # mine\n# rack 4\n# big\n\n[spend]\na = 1 # b\n'
-    assert selection.edited(after, Settings("codex")) == after
+    assert edited(after, Settings("codex")) == after
     same = '[judge]\nname = "codex"\ntimeout = 300 # slow\n'
-    assert selection.edited(same, Settings("codex", timeout=300.0)) == same
+    assert edited(same, Settings("codex", timeout=300.0)) == same
 
 
 @pytest.mark.parametrize(
     "before", ["", "# only words\n", 'mode = "strict"', 'mode = "strict"\n[nudge]\nquiet_s = 5\n\n\n']
 )
 def test_a_file_without_the_section_gets_one_at_its_end(before: str) -> None:
-    after = selection.edited(before, Settings("ollama", "qwen3:4b", workers=2))
+    after = edited(before, Settings("ollama", "qwen3:4b", workers=2))
     assert after.startswith(before)
     assert tomllib.loads(after) == {
         **tomllib.loads(before),
@@ -183,7 +188,7 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(state: str, text: str) -> N
 def test_inline_and_dotted_forms_of_the_section_are_edited_too() -> None:
     for text in ('judge = {name = "codex"}\n', 'judge.name = "codex"\n'):
         try:
-            after = selection.edited(text, Settings("claude-code"))
+            after = edited(text, Settings("claude-code"))
         except ValueError:
             continue  # refused is fine, lost is not
         assert tomllib.loads(after)["judge"]["name"] == "claude-code"
@@ -329,10 +334,10 @@ def test_an_ollama_is_found_by_its_list_and_nothing_else_is(monkeypatch: pytest.
 
 
 def test_the_offer_of_an_ollama_names_its_model() -> None:
-    offer = selection.Offer("ollama", "qwen3:4b", "")
+    offer = selection.JudgeOffer("ollama", "qwen3:4b", "")
     assert offer.command == "holdfast judge ollama --model qwen3:4b"
     assert offer.settings == Settings("ollama", "qwen3:4b")
-    assert selection.Offer("codex", "small", "").settings == Settings("codex")
+    assert selection.JudgeOffer("codex", "small", "").settings == Settings("codex")
 
 
 # --- init
@@ -378,7 +383,7 @@ def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) 
 
 
 def test_an_answer_is_a_number_or_a_name() -> None:
-    listed = [selection.Offer("claude-code", "haiku", ""), selection.Offer("ollama", "qwen3:4b", "")]
+    listed = [selection.JudgeOffer("claude-code", "haiku", ""), selection.JudgeOffer("ollama", "qwen3:4b", "")]
     assert [telling.answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
     assert [telling.answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
 

@@ -20,7 +20,7 @@ from holdfast.install.demo.story import run
 
 if TYPE_CHECKING:
     from holdfast.hosts.registration import Scope
-    from holdfast.judge.selection import Offer
+    from holdfast.judge.selection import JudgeOffer as Offer
 
 
 def init(

@@ -71,27 +71,20 @@ def place(name: str, url: str, key_env: str, env: Mapping[str, str]) -> Place:
             f"The address of {name} may have no password, query or fragment; {KEPT}. "
             "Keep the key in a variable and name that: --key-env VAR."
         )
-    key = _key(name, key_env, env)
-    if importlib.util.find_spec("httpx2") is None:
-        raise UsageError(EXTRA)
-    return Place(name, url.rstrip("/"), key, key_env)
-
-
-def _key(name: str, key_env: str, env: Mapping[str, str]) -> str:
-    if not key_env:
-        return ""
-    if not programs.is_name(key_env):
+    key = env.get(key_env, "").strip() if key_env else ""
+    if key_env and not programs.is_name(key_env):
         raise UsageError(
             f"key_env of {name} is no variable's name; {KEPT}. It names the variable that holds the key, and is not "
             "the key itself: put that into a variable."
         )
     shown = programs.shown(key_env, "that key_env names")
-    key = env.get(key_env, "").strip()
-    if not key:
+    if key_env and not key:
         raise UsageError(f"{name} needs a key in the variable {shown}, which is not set; {KEPT}.")
     if not key.isprintable() or not key.isascii():
         raise UsageError(f"What the variable {shown} holds is no key; {KEPT}.")
-    return key
+    if importlib.util.find_spec("httpx2") is None:
+        raise UsageError(EXTRA)
+    return Place(name, url.rstrip("/"), key, key_env)
 
 
 def is_loopback(url: str) -> bool:
@@ -131,7 +124,12 @@ def call(
         raise JudgeFailed(what, again=True) from None
     if status != 200:
         raise _refused(where, status, told, raw)
-    return _parsed(where, raw, told)
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        kind = "a web page" if told.get("content-type", "").startswith("text/html") else "something"
+        what = f"{who} answered with {kind} that is no JSON; {KEPT}. Is the address right?"
+        raise JudgeFailed(what, spent=True) from None
 
 
 def _system(error: BaseException) -> str:
@@ -176,15 +174,6 @@ async def _exchange(
                         what = f"{where.name} ({where.host}) answers without end, over {LARGEST >> 20} MB; {KEPT}."
                         raise JudgeFailed(what, spent=True)
                 return answer.status_code, dict(answer.headers), bytes(read)
-
-
-def _parsed(where: Place, raw: bytes, told: Mapping[str, str]) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        kind = "a web page" if told.get("content-type", "").startswith("text/html") else "something"
-        what = f"{where.name} ({where.host}) answered with {kind} that is no JSON; {KEPT}. Is the address right?"
-        raise JudgeFailed(what, spent=True) from None
 
 
 def _refused(where: Place, status: int, told: Mapping[str, str], raw: bytes) -> JudgeFailed:

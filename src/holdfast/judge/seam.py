@@ -151,6 +151,7 @@ MOST_SPENT = 2  # tries that the other side may have counted, such as one that i
 FIRST_PAUSE = 1.0  # seconds, doubled each time
 LONGEST_PAUSE = 60.0  # also of what the other side asks for: who wants more is asked by a later close
 LEAST = 0.5  # seconds below which a call is not begun
+AGAIN = "Your last answer could not be used: {}. Answer again, with one JSON object that fits the schema."
 PER_TOKEN = 3  # characters; most texts have more, so a reservation is rather too large
 
 
@@ -166,20 +167,38 @@ def ask(
     dice: Callable[[], float] = random.random,
 ) -> T:
     """The answer to a question. `deadline` is a time of `clock`. Raises JudgeFailed, Unusable or CapReached."""
-    asked: Question[T] = question
-    raw, wrong = "", ""
+
+    def said(asked: Question[T]) -> Words:
+        """The model's words, after as many tries as may help."""
+        spent = 0
+        for nth in range(1, TRIES + 1):
+            left = timeout if deadline is None else min(timeout, deadline - clock())
+            if left < LEAST:
+                raise JudgeFailed("There was no time left to ask the model; nothing was changed.", again=True)
+            try:
+                return _call(judge, asked, meter, left)
+            except JudgeFailed as error:
+                pause = max(FIRST_PAUSE * 2 ** (nth - 1) * (0.5 + dice() / 2), min(error.wait, LONGEST_PAUSE))
+                too_late = deadline is not None and clock() + pause + LEAST > deadline
+                spent += error.spent
+                if not error.again or nth == TRIES or spent == MOST_SPENT or too_late:
+                    raise
+                wait(pause)
+        raise AssertionError("unreachable")
+
+    raw, wrong, asked = "", "", question
     for _ in range(2):
         try:
-            said = _said(judge, asked, meter, timeout, deadline, clock, wait, dice)
+            text = said(asked).text
         except JudgeFailed as error:
             if not wrong or isinstance(error, CapReached):
                 raise
             raise Unusable(_unusable(judge), raw=raw, said=wrong) from error
         try:
-            return reading.read(said.text, question.shape)
+            return reading.read(text, question.shape)
         except reading.Broken as error:
-            raw, wrong = said.text, str(error)
-            asked = replace(question, told=f"{question.told}\n\n{_corrected(wrong)}")
+            raw, wrong = text, str(error)
+            asked = replace(question, told=f"{question.told}\n\n{AGAIN.format(wrong)}")
     raise Unusable(_unusable(judge), raw=raw, said=wrong)
 
 
@@ -187,34 +206,6 @@ def estimate(question: Question[Any]) -> int:
     """Tokens that a call may take at most, as far as one can tell before it."""
     characters = len(question.told) + len(question.given) + len(compact(question))
     return characters // PER_TOKEN + 1 + question.most_out
-
-
-def _said(
-    judge: Judge,
-    question: Question[Any],
-    meter: Meter,
-    timeout: float,
-    deadline: float | None,
-    clock: Callable[[], float],
-    wait: Callable[[float], None],
-    dice: Callable[[], float],
-) -> Words:
-    """The model's words, after as many tries as may help."""
-    spent = 0
-    for nth in range(1, TRIES + 1):
-        left = timeout if deadline is None else min(timeout, deadline - clock())
-        if left < LEAST:
-            raise JudgeFailed("There was no time left to ask the model; nothing was changed.", again=True)
-        try:
-            return _call(judge, question, meter, left)
-        except JudgeFailed as error:
-            pause = max(FIRST_PAUSE * 2 ** (nth - 1) * (0.5 + dice() / 2), min(error.wait, LONGEST_PAUSE))
-            too_late = deadline is not None and clock() + pause + LEAST > deadline
-            spent += error.spent
-            if not error.again or nth == TRIES or spent == MOST_SPENT or too_late:
-                raise
-            wait(pause)
-    raise AssertionError("unreachable")
 
 
 def _call(judge: Judge, question: Question[Any], meter: Meter, timeout: float) -> Words:
@@ -231,10 +222,6 @@ def _call(judge: Judge, question: Question[Any], meter: Meter, timeout: float) -
         raise
     meter.settle(reserved, said)
     return said
-
-
-def _corrected(wrong: str) -> str:
-    return f"Your last answer could not be used: {wrong}. Answer again, with one JSON object that fits the schema."
 
 
 def _unusable(judge: Judge) -> str:
