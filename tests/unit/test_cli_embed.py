@@ -20,7 +20,7 @@ from holdfast.errors import UsageError
 from holdfast.field import embedding_process, selection
 from holdfast.field.embedders import WORDLLAMA as NAME
 from holdfast.field.embedders import Settings
-from holdfast.field.selection import Shown
+from holdfast.field.selection import EmbedderStatus
 from holdfast.memory import Memory
 
 
@@ -179,6 +179,6 @@ def test_the_same_embedder_keeps_what_is_not_named_and_another_begins_anew() -> 
 
 
 def test_questions_that_still_go_to_the_old_address_are_said() -> None:
-    made = Shown(Settings(), NAME, "", "openai:m@h", 3, 10, 10, 4, "https://h/v1", is_at_work=False)
+    made = EmbedderStatus(Settings(), NAME, "", "openai:m@h", 3, 10, 10, 4, "https://h/v1", is_at_work=False)
     said = "\n".join(made.lines())
     assert "Until then questions and new thoughts go to https://h/v1; `none` ends that at once." in said

@@ -4,7 +4,7 @@ Beside the vectors the store keeps what their model is like: how long its vector
 text. An endpoint that answers with another model under the same name is noticed by that before anything is mixed. A
 text that changed while its vector was made gets none of it.
 
-Whoever waits for an answer spends at most about a second here; what is left goes to a process of its own (reembedding).
+A caller that waits for an answer spends at most about a second here; the rest goes to a process (embedding_process).
 While one model takes over from another, what is new gets vectors of the one that serves at once, and of the coming one
 from whoever is at it.
 """
@@ -45,7 +45,7 @@ class Changed(NoVectors):
 
 @dataclass(frozen=True)
 class Nature:
-    """What a model is like."""
+    """The nature of a model: its dimension, and a part of the vector of a known text."""
 
     dimension: int
     probe: tuple[float, ...]
@@ -61,7 +61,7 @@ class Nature:
 
 
 def nature_of(store: Store, model: str) -> Nature | None:
-    """What is kept of a model that has vectors here."""
+    """The nature that is kept of a model that has vectors here."""
     return _read(store.places(f"{KEPT}{model}").get(f"{KEPT}{model}", ""))
 
 
@@ -74,7 +74,7 @@ def _read(said: str) -> Nature | None:
 
 
 def asked_of(embedder: Embedder) -> Nature:
-    """What a model is like now: it embeds one text. Raises NoVectors."""
+    """The nature of a model now: it embeds one text. Raises NoVectors."""
     return _nature(embedders.vectors(embedder, [PROBE])[0])
 
 
@@ -178,13 +178,10 @@ def everything(
 
 
 def catch_up(
-    field: Field,
-    *,
-    progress: Callable[[int], None] = lambda _: None,
-    ticks: Callable[[], float] = time.perf_counter,
+    field: Field, *, progress: Callable[[int], None] = lambda _: None, ticks: Callable[[], float] = time.perf_counter
 ) -> None:
-    """What whoever waits for an answer does of it. The model that serves comes first; of a large lot only what takes
-    about a second, and the rest is left to a process of its own."""
+    """The part of it for a caller that waits for an answer. The model that serves comes first; of a large lot only what
+    takes about a second, and the rest is left to a process of its own."""
     chosen, store, later = field.embedder, field.store, field.later
     if chosen is None:
         return

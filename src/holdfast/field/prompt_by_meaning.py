@@ -1,4 +1,4 @@
-"""What clearly bears on a prompt, by words and by meaning: for the first prompt of a session, where a server is up.
+"""Notes that clearly bear on a prompt, by words and by meaning: for the first prompt of a session, with a server up.
 
 Words are looked at as the hook itself does (prompt_by_words). Meaning is measured against chance too: how far is a note
 nearer to the prompt than this store's notes are at large, in units of how they spread, and beyond what the best of so
@@ -113,7 +113,7 @@ def at_large(scores: Sequence[float], count: int, scale: Scale) -> Usual:
 
 
 def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
-    """What the vectors of a store say of a prompt; None where nobody measured what they mean, or there are none."""
+    """The nearness of a store's notes to a prompt; None where the model was not measured, or there are no vectors."""
     model = field.asker()
     scale = SCALES.get(model.name) if model else None
     if model is None or scale is None or len(prompt_by_words.terms(said)) < FEWEST_TERMS:

@@ -1,14 +1,11 @@
-"""Retrieve: relevance first, what use has left of a thought within bounds, and only what is returned is reinforced.
+"""Retrieval: relevance first, what use has left of a thought within bounds, and only what is returned is reinforced.
 
     answer = ask(field, "why do we lock orders?", Scope(project))        looks, and leaves no trace
     print(answer)
     reinforce(field, answer, agent="claude-code")                        then notes what was returned
 
-What took the place of another stands before it, and the other says so. A query is never a thought.
-
-A store as a ranking sees it, and how near a text has to be to be found by its meaning alone.
-
-Highways: thoughts that several agents keep coming back to, and what they come back to beside them.
+What took the place of another stands before it, and the other says so. A query is never a thought. Highways are
+thoughts that several agents keep coming back to.
 """
 
 from __future__ import annotations
@@ -20,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 from holdfast import pheromone
 from holdfast.errors import UsageError
 from holdfast.field import intake, ranking, words
-from holdfast.field import traffic as records
 from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.ranking import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
-from holdfast.field.traffic import GOT, USED, Event, event_of
+from holdfast.field.traffic import GOT, USED, Event, event_of, travel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +39,7 @@ CHANCE = {WORDLLAMA: (0.09, 0.05, 0.22)}
 OF_NEAREST = 0.5  # what part of that nearness any other text has to have
 
 
-class Seen:
+class StoreView:
     """A store as a ranking sees it: its vectors are those of one model, which embeds the question too. Should another
     take over in between, this one has none left, and the question is answered by words. Words are asked for first."""
 
@@ -124,7 +120,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gave, the best first, and what reinforcing it has to know."""
+    """The results of a query, the best first, and what reinforcing it has to know."""
 
     query: str
     project: str
@@ -139,7 +135,7 @@ def spoken(query: str) -> str:
 
 def ranked(field: Field, query: str, scope: Scope, most: int, rank: Ranking = ranking.rank) -> list[Ranked]:
     """By relevance alone."""
-    seen = Seen(field)
+    seen = StoreView(field)
     return rank(Question(query, seen.vector(query), field.clock()), seen, scope, most)
 
 
@@ -263,7 +259,7 @@ def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") 
     if not ids:
         return True
     event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
-    return records.travel(field.vault, event) and intake.travel(field, PATIENCE)
+    return travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
@@ -273,7 +269,7 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
         return True
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
-    return records.travel(field.vault, event) and intake.travel(field, PATIENCE)
+    return travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 ACCESSES, AGENTS = 3, 2
@@ -321,7 +317,10 @@ def highways(
 ) -> list[Highway]:
     """The busiest first. It leaves no trace."""
     asked, scope = spoken(query), scope.tidy()
-    busy = _bearing(field, scope, asked) if asked else _busiest(field, scope)
+    if asked:
+        busy = _bearing(field, scope, asked)
+    else:
+        busy = {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
     known = {one: thought for one, thought in field.store.thoughts(busy).items() if is_shown(thought, scope)}
     listed = sorted(known, key=lambda one: (-busy[one], one))
     kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
@@ -332,10 +331,6 @@ def highways(
         for one in kept
         if one in traffic
     ]
-
-
-def _busiest(field: Field, scope: Scope) -> dict[str, float]:
-    return {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
 
 
 def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
@@ -354,14 +349,10 @@ def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
 
 def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
     """Of this scope: a question over all projects brings those of several together."""
+    from holdfast.vault.notes import title
+
     here = Scope(scope.project, scope.also_global, merged=scope.merged)
     counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
     known = field.store.thoughts(one for one, _ in counts)
     shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]
-    return tuple(Beside(one.id, _title(one), count) for one, count in shown[:MOST_BESIDE])
-
-
-def _title(thought: Thought) -> str:
-    from holdfast.vault.notes import title
-
-    return thought.title or title(thought.text)
+    return tuple(Beside(one.id, one.title or title(one.text), count) for one, count in shown[:MOST_BESIDE])

@@ -27,8 +27,8 @@ TRIES = 3  # processes that may die before whoever follows gives up
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What a choice costs; 0 where that depends on the model. `leaves`: texts leave this machine."""
+class EmbedderOffer:
+    """The cost of a choice; 0 where that depends on the model. `leaves`: texts leave this machine."""
 
     name: str
     title: str
@@ -43,19 +43,19 @@ class Offer:
         return f"  {self.name:<10} {self.title}" + "".join(f", {one}" for one in cost if one)
 
 
-def offers() -> tuple[Offer, ...]:
+def offers() -> tuple[EmbedderOffer, ...]:
     default, local = embedder_models.wordllama_folder() is not None, embedder_models.onnx_folder() is not None
     return (
-        Offer(DEFAULT, TITLES[DEFAULT], embedder_models.DIMENSION, 16, leaves=False, is_here=default),
-        Offer(ONNX, TITLES[ONNX], 384, 23, leaves=False, is_here=local),
-        Offer(ENDPOINT, TITLES[ENDPOINT], 0, 0, leaves=True, is_here=True),
-        Offer(NONE, TITLES[NONE], 0, 0, leaves=False, is_here=True),
+        EmbedderOffer(DEFAULT, TITLES[DEFAULT], embedder_models.DIMENSION, 16, leaves=False, is_here=default),
+        EmbedderOffer(ONNX, TITLES[ONNX], 384, 23, leaves=False, is_here=local),
+        EmbedderOffer(ENDPOINT, TITLES[ENDPOINT], 0, 0, leaves=True, is_here=True),
+        EmbedderOffer(NONE, TITLES[NONE], 0, 0, leaves=False, is_here=True),
     )
 
 
 @dataclass(frozen=True)
-class Shown:
-    """How it stands. `model` is what the chosen one's vectors are kept under, `problem` why it cannot be used;
+class EmbedderStatus:
+    """The embedder's state. `model` is what the chosen one's vectors are kept under, `problem` why it cannot be used;
     `address` is where the one that serves sends questions."""
 
     chosen: Settings
@@ -77,7 +77,7 @@ class Shown:
 
     @property
     def change(self) -> dict[str, Any] | None:
-        """What is under way, or stands still."""
+        """The change that is under way, or stands still."""
         if self.is_done:
             return None
         last = self.last if self.last and self.last.model == self.model else None
@@ -93,16 +93,10 @@ class Shown:
         }
 
     def as_record(self) -> dict[str, Any]:
+        named = ("model", "problem", "serving", "dimension", "thoughts", "embedded", "address", "change")
         return {
             "chosen": self.chosen.as_table(),
-            "model": self.model,
-            "problem": self.problem,
-            "serving": self.serving,
-            "dimension": self.dimension,
-            "thoughts": self.thoughts,
-            "embedded": self.embedded,
-            "address": self.address,
-            "change": self.change,
+            **{name: getattr(self, name) for name in named},
             "choices": [asdict(one) for one in offers()],
         }
 
@@ -138,13 +132,13 @@ class Shown:
         return lines
 
 
-def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former: Former) -> Shown:
-    """What cannot be made is shown as a problem, not raised. Without a field there is nothing yet to embed."""
+def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former: Former) -> EmbedderStatus:
+    """One that cannot be made is shown as a problem, not raised. Without a field there is nothing yet to embed."""
     try:
         made, problem = embedders.made_from(wanted, env, patient=False), ""
     except (UsageError, NoVectors) as error:
         made, problem = None, str(error)
-    found = Shown(wanted, made.name if made else "", problem)
+    found = EmbedderStatus(wanted, made.name if made else "", problem)
     if field is None:
         return found
     store, serving = field.store, field.store.serving()
@@ -180,7 +174,7 @@ def wanted(before: Settings, name: str, cwd: str, **given: str) -> Settings:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class EmbedderChoice:
     """A choice that was written, what its probe showed, and the process that embeds now (0: there is nothing to do)."""
 
     settings: Settings
@@ -202,7 +196,7 @@ class Chosen:
         return lines
 
 
-def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str]) -> Chosen:
+def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str]) -> EmbedderChoice:
     """Write the choice, once it has embedded one text. Raises UsageError, NoVectors, HoldfastError: then the settings
     are as they were."""
     made = embedders.made_from(wanted, env)
@@ -212,8 +206,8 @@ def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str
         remember(state, one, env)
     if made is None or nature is None:
         embedders.forget_addresses(state)
-        return Chosen(wanted, path)
-    return Chosen(wanted, path, made.name, nature.dimension)
+        return EmbedderChoice(wanted, path)
+    return EmbedderChoice(wanted, path, made.name, nature.dimension)
 
 
 def remember(state: str, settings: Settings, env: Mapping[str, str]) -> None:
@@ -221,8 +215,10 @@ def remember(state: str, settings: Settings, env: Mapping[str, str]) -> None:
     embedders.keep(state, embedders.at_hand(settings, env), settings)
 
 
-def follow(vault: str, env: Mapping[str, str], look: Callable[[], Shown], wait: Callable[[], None]) -> Iterator[Shown]:
-    """How far it is, again and again, until all is embedded. Where nobody is at it, a process is started. Raises
+def follow(
+    vault: str, env: Mapping[str, str], look: Callable[[], EmbedderStatus], wait: Callable[[], None]
+) -> Iterator[EmbedderStatus]:
+    """The status, again and again, until all is embedded. Where nobody is at it, a process is started. Raises
     NoVectors where it stands still, with the reason."""
     pid, tries = 0, 0
     while True:

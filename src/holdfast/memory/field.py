@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from holdfast.memory import Context
 else:
     embedders, embedding_process, handle, intake, retrieval, selection, store, thought, thinking, traffic = lazily(
-        "holdfast.field",
-        "embedders embedding_process handle intake retrieval selection store thought think traffic",
+        "holdfast.field", "embedders embedding_process handle intake retrieval selection store thought think traffic"
     )
 
 T = TypeVar("T")
@@ -85,7 +84,7 @@ class Field:
         """To be used as a context, which closes it."""
         return self.opener.field()
 
-    def embedders(self) -> selection.Shown:
+    def embedders(self) -> selection.EmbedderStatus:
         """The embedder that is chosen, the one that serves, and how far a change is."""
         state = home.machine_state(self.at.env)
         wishes, former = embedders.settings(config.load(state)), embedders.Former(state, self.at.env)
@@ -103,7 +102,7 @@ class Field:
     def _embedder_before(self) -> Settings:
         return embedders.wished(home.machine_state(self.at.env)) or embedders.Settings()
 
-    def choose_embedder(self, wanted: Settings) -> selection.Chosen:
+    def choose_embedder(self, wanted: Settings) -> selection.EmbedderChoice:
         """Write a choice that works into this machine's settings, and embed the field in the background."""
         chosen = selection.choose(home.machine_state(self.at.env), self._embedder_before(), wanted, self.at.env)
         return replace(chosen, pid=self.embed() if chosen.model else 0)
@@ -112,7 +111,7 @@ class Field:
         """Start embedding what is left in the background; the process, 0 where there is nothing to start it for."""
         return embedding_process.start(self.at.vault, self.at.env) if home.format_of(self.at.vault) else 0
 
-    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[selection.Shown]:
+    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[selection.EmbedderStatus]:
         """How far the embedding is, until it is done. Raises NoVectors where it stands still."""
         return selection.follow(self.at.vault, self.at.env, self.embedders, wait)
 

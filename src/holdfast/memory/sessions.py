@@ -38,8 +38,7 @@ else:
         "holdfast.capture", "acknowledged background drafts flag_words gate"
     )
     drain, work, closing, loops, report, judge_pool, handoff_check = lazily(
-        "holdfast.close",
-        "drain work improve.closing improve.loops spend.report think.judge_pool verify.handoff_check",
+        "holdfast.close", "drain work improve.closing improve.loops spend.report think.judge_pool verify.handoff_check"
     )
     notes, tasks = lazily("holdfast.memory", "notes tasks")
     brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index = lazily(

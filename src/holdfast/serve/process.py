@@ -158,13 +158,7 @@ def found(state: str) -> Running | None:
     return _told(platform.read_file(path, LARGEST)) if locks.is_held(path) else None
 
 
-def serve(
-    vault: str,
-    cwd: str,
-    env: Mapping[str, str],
-    wish: Wish,
-    say: Callable[[Running], None],
-) -> None:
+def serve(vault: str, cwd: str, env: Mapping[str, str], wish: Wish, say: Callable[[Running], None]) -> None:
     """Answer until a signal comes; `say` is called once it answers. Raises UsageError, Busy."""
     refuse_elsewhere(wish)
     home.refuse_newer(vault)

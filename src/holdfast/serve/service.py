@@ -67,11 +67,7 @@ class Warm:
     """All that requests share of the field. `embedder` counts until the settings are changed."""
 
     def __init__(
-        self,
-        vault: str,
-        embedder: Embedder | None,
-        clock: Callable[[], float],
-        env: Mapping[str, str] | None = None,
+        self, vault: str, embedder: Embedder | None, clock: Callable[[], float], env: Mapping[str, str] | None = None
     ) -> None:
         self.vault = vault
         self.embedder = embedder

@@ -137,11 +137,6 @@ def _resources(peer: Peer, always: list[dict[str, Any]]) -> list[dict[str, Any]]
     if len(notes) > PER_PAGE:
         return None
     return always + [
-        {
-            "uri": NOTE_URI + quote(note.path),
-            "name": note.path,
-            "description": note.description,
-            "mimeType": MARKDOWN,
-        }
+        {"uri": NOTE_URI + quote(note.path), "name": note.path, "description": note.description, "mimeType": MARKDOWN}
         for note in notes
     ]

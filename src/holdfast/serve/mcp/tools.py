@@ -356,14 +356,9 @@ TOOLS = {
     ),
     "snag": Tool("Say what went wrong and the better path; the close makes a rule or skill learn it.", Snag, snag),
     "handoff": Tool(
-        "Write what the next session needs: goals, done, in progress, decisions, next steps. Short.",
-        Handoff,
-        handoff,
+        "Write what the next session needs: goals, done, in progress, decisions, next steps. Short.", Handoff, handoff
     ),
     "task_show": Tool(
-        "Show a long task: decisions in force, progress, discoveries, the next step.",
-        TaskShow,
-        task_show,
-        reads=True,
+        "Show a long task: decisions in force, progress, discoveries, the next step.", TaskShow, task_show, reads=True
     ),
 }
