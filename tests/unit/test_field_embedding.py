@@ -100,7 +100,7 @@ def test_a_model_that_takes_over_between_question_and_look_is_not_mixed_with_the
     filled(room, 12)
     old = room.embedder
     assert old
-    seen = retrieval.Seen(room.field)
+    seen = retrieval.StoreView(room.field)
     vector = seen.vector("which crate holds pears")
     assert seen.nearest(vector, Scope(SHOP), 5)
     change(room, Directions("same-length-32", 32), None)
@@ -216,7 +216,7 @@ def test_without_an_embedder_vectors_are_kept_and_going_back_embeds_what_came_si
     assert old
     room.field = replace(room.field, embedder=None, later=Somebody())
     room.think("Zebras graze beside the checkout")
-    assert retrieval.Seen(room.field).vector("zebras") is None
+    assert retrieval.StoreView(room.field).vector("zebras") is None
     asked = old.asked
     change(room, old, Somebody())
     intake.sync(room.field)
