@@ -19,9 +19,10 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from holdfast.errors import UsageError
-from holdfast.field import embedder_models, embedders
+from holdfast.field import embedder_models, embedders, handle, intake, think
 from holdfast.field.embedder_models import BATCH, PIECES, WEIGHTS, Endpoint, Onnx, WordLlama, wordllama_folder
 from holdfast.field.embedders import NoVectors
+from holdfast.field.thought import Thought
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600)
 
@@ -271,3 +272,70 @@ def test_each_text_gets_its_own_passages_back() -> None:
     made = embedders.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
     assert shapes(made) == [(1, 256), (0, 256), (3, 256), (1, 256)]
     assert numpy.array_equal(made[0], made[3])
+
+
+WITHOUT = """
+import json, sys
+from holdfast.field.embedder_models import WordLlama
+made = [list(WordLlama().query(text)) for text in json.loads(sys.argv[1])]
+print(json.dumps([sorted({"numpy", "tokenizers"} & set(sys.modules)), made]))
+"""
+
+
+def test_a_question_has_the_same_vector_without_numpy_and_the_tokenizer() -> None:
+    texts = [
+        "Why do we lock orders?",
+        "utf8 HTTPServer.close()",
+        "größe ✓ \U0001f512",
+        "記憶はファイルにある",
+        "a\n\tb",
+        "",
+    ]
+    line = [sys.executable, "-c", WITHOUT, json.dumps(texts)]
+    imported, made = json.loads(subprocess.check_output(line, text=True))
+    assert imported == []
+    assert numpy.allclose(made, WordLlama().embed(texts), atol=1e-6)
+    for odd in ("two  spaces", "<s> and </s>", "\u2581"):
+        assert numpy.allclose(WordLlama().query(odd), WordLlama().embed([odd])[0]), "the tokenizer has further rules"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_cut_as_the_tokenizer_cuts_it(text: str) -> None:
+    place = wordllama_folder()
+    assert place is not None
+    clean = embedder_models._clean(text)
+    if not any(one in clean for one in embedder_models.APART):
+        wanted = WordLlama()._loaded[1].encode(clean, add_special_tokens=False).ids
+        assert embedder_models._piece_numbers(clean, place / PIECES) == wanted
+
+
+RECALLED = """
+import json, os, sys
+if sys.argv[1]:
+    import numpy
+from holdfast.field import handle, retrieval
+from holdfast.field.embedder_models import WordLlama
+with handle.opened(sys.argv[2], WordLlama(), lambda: 1e9) as field:
+    found = [one.as_record() for one in retrieval.ask(field, sys.argv[3]).results]
+print(json.dumps(["numpy" in sys.modules, found]))
+"""
+
+
+def test_a_small_field_answers_the_same_without_numpy(tmp_path: Path) -> None:
+    vault = str(tmp_path / "vault")
+    with handle.opened(vault, WordLlama(), lambda: 1e9) as field:
+        for text in ("Orders use optimistic locking", "Staging is wiped every night", "The lease of a worker ends"):
+            think.think(field, Thought("", text))
+        intake.sync(field)
+    for query in (
+        "how are two writers of one order kept apart",
+        "what happens to staging at night",
+        "a worker's lease",
+    ):
+        answers = [
+            json.loads(subprocess.check_output([sys.executable, "-c", RECALLED, with_numpy, vault, query], text=True))
+            for with_numpy in ("", "1")
+        ]
+        assert [had for had, _ in answers] == [False, True]
+        assert answers[0][1] == answers[1][1] != []

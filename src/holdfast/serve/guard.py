@@ -1,17 +1,14 @@
-"""The door: what every request has to pass before any route sees it, whatever is mounted behind.
+"""The door: the checks that every request has to pass before any route sees it, whatever is mounted behind.
 
 A page in a browser can send requests to this machine, and by rebinding a name of its own it can even read the
 answers. So the Host has to be one of ours, an Origin exactly ours, and the token there; no answer has a header of
 CORS. What is larger than the limit is refused before it is read, or where its length was not said, as soon as it is
-too long.
-
-Who may ask, and as whom: the identity of a caller is what its token says, never what a body claims.
+too long. The identity of a caller is what its token says, never what a body claims.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import hmac
 import os
@@ -21,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, episodes, gate, platform
+from holdfast.capture import codec, episodes, gate, locks, platform
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.serve import problems
 
@@ -44,6 +41,7 @@ PREFIX = "holdfast_"
 LONGEST_NAME = 40
 LARGEST = 1 << 20
 VERSION = 1
+PATIENCE = 60.0  # seconds for another that changes the tokens
 
 
 @dataclass(frozen=True)
@@ -170,9 +168,8 @@ def _caller(told: dict[str, Any]) -> Caller:
 
 @contextmanager
 def _changing(state: str) -> Iterator[dict[str, Caller]]:
-    lock = os.open(f"{state}/{OTHERS}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = locks.taken(f"{state}/{OTHERS}.lock", PATIENCE)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         known = _kept(state)
         yield known
         told = [{"digest": digest, **asdict(caller)} for digest, caller in known.items()]

@@ -1,4 +1,4 @@
-"""What bears on a first prompt, for the hooks of this vault: a socket of their own beside the port, one question each.
+"""The hooks' own socket beside the port: which notes bear on a first prompt, one question each.
 
     .state/serve.hook      {"v", "project", "prompt"} and a line break there, {"v", "state", "found"} and one back
 

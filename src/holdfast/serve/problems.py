@@ -1,4 +1,4 @@
-"""What went wrong, as a status and {"error": code, "message": sentence}. Never a traceback, never a path of elsewhere.
+"""Failures as a status and {"error": code, "message": sentence}. Never a traceback, never a path of elsewhere.
 
 Sentences are those of holdfast/errors; an error of the system is told without the file it was about.
 """
@@ -65,14 +65,11 @@ SAID = {
 }
 
 
-def status_of(error: errors.HoldfastError) -> int:
-    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
-
-
 def told(error: BaseException, vault: str = "") -> tuple[int, str, str]:
     """The status, the code and the sentence of any error, which does not say where the vault is."""
     if isinstance(error, errors.HoldfastError):
-        return status_of(error), error.code, without(vault, str(error))
+        status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+        return status, error.code, without(vault, str(error))
     if isinstance(error, OSError):
         why = error.strerror or "the system refused"
         return 503, "system", f"{why}; nothing that was saved is lost. Try again."

@@ -4,17 +4,12 @@
 
 Promise: a second one is told where the first is; a signal ends it after the requests that are under way, and then
 its socket is gone and the lock says nothing. What a killed one left is taken over by the next: the lock went with
-its process. Whether somebody reads what it prints changes nothing.
-
-Where a server listens: on this machine only, at a port of loopback or at a unix socket that its owner alone may
-use.
-
-One connection of a client: who asks for nothing does not keep a place for ever, and every refusal is JSON.
+its process. Whether somebody reads what it prints changes nothing. It listens on this machine only, at a port of
+loopback or at a unix socket that its owner alone may use.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import socket
@@ -173,7 +168,7 @@ def serve(vault: str, cwd: str, env: Mapping[str, str], wish: Wish, say: Callabl
             running = Running(address, os.getpid(), time.time())
             serving = Serving(vault, cwd, env, health_age=wish.health_age)
             application = app.build(serving, port, *app.mounts(serving))
-            _note(lock, running)
+            os.pwrite(lock, codec.encode({"v": VERSION, **asdict(running)}), 0)
             _run(application, listener, lambda: _tell(say, running))
 
 
@@ -221,12 +216,11 @@ def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> 
 @contextmanager
 def _alone(state: str) -> Iterator[int]:
     """The lock, as an open file. Raises Busy."""
-    fd = os.open(f"{state}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(_told(os.pread(fd, LARGEST, 0))) from None
+        fd = locks.taken(f"{state}/{LOCK}", 0.0)
+    except Busy:
+        raise _busy(_told(platform.read_file(f"{state}/{LOCK}", LARGEST))) from None
+    try:
         os.ftruncate(fd, 0)
         yield fd
         os.ftruncate(fd, 0)
@@ -241,10 +235,6 @@ def _busy(other: Running | None) -> Busy:
     return Busy(
         f"This vault is served already on {other.address} by process {other.pid} since {when}; nothing was started."
     )
-
-
-def _note(fd: int, running: Running) -> None:
-    os.pwrite(fd, codec.encode({"v": VERSION, **asdict(running)}), 0)
 
 
 def _told(raw: bytes) -> Running | None:

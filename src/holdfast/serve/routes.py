@@ -92,7 +92,7 @@ def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
     if off := memory.at.why_off():
         raise Off(f"Nothing was written: {off}.")
     done = memory.field.think(words)
-    return {"thought": record(done.thought), "is_new": done.is_new, "changes": list(done.changes)}
+    return {"thought": asdict(done.thought), "is_new": done.is_new, "changes": list(done.changes)}
 
 
 @field_router.post("/retrieve", response_model=shapes.Results, operation_id="retrieve", **OPTIONS)
@@ -148,22 +148,18 @@ def thought(
         traffic = field.store.traffic([ident]).get(ident) or unread(found)
         chain = of(field.store.thoughts, found, scope)
     return {
-        "thought": record(found),
+        "thought": asdict(found),
         "weight": round(traffic.weight_at(memory.at.clock()), 4),
         "accesses": traffic.access_count,
         "agents": list(traffic.agents),
         "last_accessed": traffic.last_accessed if traffic.access_count else 0.0,
         "provenance": {
-            "steps": [{**record(one), "depth": depth} for one, depth in chain.steps],
+            "steps": [{**asdict(one), "depth": depth} for one, depth in chain.steps],
             "withheld": chain.withheld,
             "unknown": list(chain.unknown),
             "more": chain.more,
         },
     }
-
-
-def record(one: Thought) -> dict[str, Any]:
-    return asdict(one)
 
 
 vault_router = APIRouter(tags=["vault"])

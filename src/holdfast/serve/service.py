@@ -1,11 +1,8 @@
-"""What all routes share: the vault, the warm field, and the memory as one caller may see it (DESIGN's rule of scope).
+"""The service behind all routes: the vault, the warm field, and the memory as one caller may see it (rule of scope).
 
 A caller is in one project: that of its token, else that of the folder the server was started in. Only a token that
-may ask for all may say that it is in another one, and then sees that one and what is global, as if it stood there.
-
-The field, kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
-
-What routes are given besides their own parameters: the server, who calls, and the check that a body is JSON.
+may ask for all may say that it is in another one, and then sees that one and what is global, as if it stood there. The
+field is kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
 """
 
 from __future__ import annotations
@@ -265,24 +262,24 @@ def asking(request: Request) -> Asking:
 Asks = Annotated[Asking, Depends(asking)]
 
 
-def _problem(description: str) -> dict[str, Any]:
-    return {"model": shapes.Problem, "description": description}
+def _problems(told: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": shapes.Problem, "description": said} for status, said in told.items()}
 
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: _problem("It cannot be read."),
-    401: _problem("No token, or none that counts."),
-    403: _problem("Not for this token, or of an Origin that is not ours."),
-    404: _problem("There is no such thing, or not for this caller."),
-    408: _problem("The body did not come in time."),
-    413: _problem("The body is too large."),
-    421: _problem("The Host is not served here."),
-    422: _problem("It was read and cannot be accepted."),
-    500: _problem("Something went wrong."),
-    503: _problem("Not now: another is writing, or the system refused."),
-}
-WRITING: dict[int | str, dict[str, Any]] = {
-    409: _problem("Capture is switched off here."),
-    415: _problem("The body is no JSON."),
-    507: _problem("The disk refused; nothing was acknowledged."),
-}
+PROBLEMS = _problems({
+    400: "It cannot be read.",
+    401: "No token, or none that counts.",
+    403: "Not for this token, or of an Origin that is not ours.",
+    404: "There is no such thing, or not for this caller.",
+    408: "The body did not come in time.",
+    413: "The body is too large.",
+    421: "The Host is not served here.",
+    422: "It was read and cannot be accepted.",
+    500: "Something went wrong.",
+    503: "Not now: another is writing, or the system refused.",
+})  # fmt: skip
+WRITING = _problems({
+    409: "Capture is switched off here.",
+    415: "The body is no JSON.",
+    507: "The disk refused; nothing was acknowledged.",
+})  # fmt: skip

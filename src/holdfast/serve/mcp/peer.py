@@ -1,4 +1,4 @@
-"""Who is at the other end: the vault, project and session that one call belongs to, found anew for each.
+"""The client at the other end: the vault, project and session that one call belongs to, found anew for each.
 
 A server outlives sessions: the host that started it may clear, resume or fork while it runs, so the session
 variable of its own start is not believed where the host process among its ancestors says otherwise. What a client
