@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, platform, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault.notes import QUARANTINE
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +40,7 @@ MARKDOWN = "text/markdown"
 PER_PAGE = 100  # notes in one answer
 
 
-@dataclass(frozen=True)
+@value
 class Place:
     """Where one call happens. `env` names its session, `warm` is a field that is open already."""
 
@@ -70,17 +69,21 @@ class Place:
             raise UsageError(f"Nothing was written: {off}.")
 
 
-@dataclass(frozen=True)
 class Peer:
-    """A client. `agent` is the name that its token has, "" for whoever started this process; `session` is its own where
+    """A client. `agent` is the name that its token has, "" for the starter of this process; `session` is its own where
     no hook has seen one."""
 
-    env: Mapping[str, str]
-    cwd: str
-    clock: Clock = time.time
-    agent: str = ""
-    session: str = field(default_factory=lambda: new_id(time.time()))
-    warm: Warm | None = None
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        cwd: str,
+        clock: Clock = time.time,
+        agent: str = "",
+        session: str = "",
+        warm: Warm | None = None,
+    ) -> None:
+        self.env, self.cwd, self.clock, self.agent, self.warm = env, cwd, clock, agent, warm
+        self.session = session or new_id(time.time())
 
     def place(self) -> Place:
         vault = home.capture_vault(self.env, self.cwd)
@@ -119,7 +122,13 @@ def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.t
 
 def reviewed(memory: Memory) -> list[Note]:
     """This project's notes and the global ones, but for those that wait for the user's review."""
-    return [note for note in memory.notes.index().notes if not note.path.startswith(f"{QUARANTINE}/")]
+    return [note for note in memory.notes.index().notes if not _waits(note.path)]
+
+
+def _waits(path: str) -> bool:
+    from holdfast.vault.notes import QUARANTINE
+
+    return path.startswith(f"{QUARANTINE}/")
 
 
 def listed(memory: Memory) -> list[Note]:
@@ -133,7 +142,7 @@ def text_of_note(memory: Memory, path: str) -> str:
     known = next((note for note in memory.notes.index().notes if note.path == path), None)
     if known is None:
         raise NotFound(f'There is no note "{path[:200]}" in this project, and no global one.')
-    if path.startswith(f"{QUARANTINE}/"):
+    if _waits(path):
         raise NotFound(f"{path[:200]} waits for the user's review: `holdfast review` shows it to them.")
     return memory.notes.text_of(path)
 
