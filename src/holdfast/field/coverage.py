@@ -219,7 +219,7 @@ def look(
     most: int = MOST_READ,
     borrowed: Callable[[], AbstractContextManager[Store]] | None = None,
 ) -> Coverage:
-    """How the index stands to the vault. `model` names the embedder whose vectors are wanted; `deep` also looks at the
+    """The index against the vault. `model` names the embedder whose vectors are wanted; `deep` also looks at the
     file itself; where there is no index, what lies there unchanged for longer than `since` is not asked whose it is.
     `most` files at most are read. `borrowed` lends a store to a process that has some open."""
     for is_last in (False, True):

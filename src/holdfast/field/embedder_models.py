@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def _folder_of(package: str) -> Path | None:
-    """Where an installed package keeps its files; it is not imported."""
+    """The folder of an installed package, which is not imported."""
     found = importlib.util.find_spec(package)
     places = found.submodule_search_locations if found else None
     return Path(next(iter(places))) if places else None
@@ -63,7 +63,7 @@ BYTES, LETTERS = 3, 259  # the first piece of a single byte, and the first that 
 
 
 def wordllama_folder() -> Path | None:
-    """Where the package keeps its files; None if it is not installed or has no weights."""
+    """The folder of the package; None if it is not installed or has no weights."""
     place = _folder_of("wordllama")
     return place if place and (place / WEIGHTS).is_file() and (place / PIECES).is_file() else None
 

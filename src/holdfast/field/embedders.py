@@ -141,7 +141,7 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """Where texts are sent; "" where they stay on this machine."""
+        """The address that texts are sent to; "" where they stay on this machine."""
         if self.name != ENDPOINT:
             return ""
         from holdfast.judge import models
@@ -274,6 +274,6 @@ class Former:
         return self._made[name]
 
     def address(self, name: str) -> str:
-        """Where this one sends texts; "" where it does not."""
+        """The address that this one sends texts to; "" for none."""
         found = recalled(self._state).get(name)
         return found.address if found else ""

@@ -62,12 +62,8 @@ class Nature:
 
 def nature_of(store: Store, model: str) -> Nature | None:
     """The nature that is kept of a model that has vectors here."""
-    return _read(store.places(f"{KEPT}{model}").get(f"{KEPT}{model}", ""))
-
-
-def _read(said: str) -> Nature | None:
     try:
-        found = codec.decode(said.encode())
+        found = codec.decode(store.places(f"{KEPT}{model}").get(f"{KEPT}{model}", "").encode())
         return Nature(int(found["dimension"]), tuple(float(one) for one in found["probe"]))
     except (ValueError, KeyError, TypeError):
         return None
@@ -119,19 +115,12 @@ def _put(store: Store, model: str, nature: Nature, some: Sequence[Thought], made
         if known and not known.is_that_of(nature):
             raise Changed(_other(model, known, nature))
         there = store.thoughts(one.id for one in some)
-        fits = {
-            one.id: rows
-            for one, rows in zip(some, made, strict=True)
-            if one.id in there and _said(there[one.id]) == _said(one)
-        }
-        store.embed(model, fits)
+        said = {ident: (words.embedded(one), one.project) for ident, one in there.items()}
+        fits = [(words.embedded(one), one.project) == said.get(one.id) for one in some]
+        store.embed(model, {one.id: rows for one, rows, fit in zip(some, made, fits, strict=True) if fit})
         if known is None:
             told = {"dimension": nature.dimension, "probe": list(nature.probe)}
             store.note_places({f"{KEPT}{model}": codec.encode(told).decode()})
-
-
-def _said(one: Thought) -> tuple[str, str]:
-    return words.embedded(one), one.project
 
 
 def _other(model: str, known: Nature, now: Nature) -> str:

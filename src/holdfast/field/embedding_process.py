@@ -31,7 +31,7 @@ PROGRAM = "import sys; sys.path.append(sys.argv[1]); from holdfast.field import 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the last one came. `before` is the model that served when it began; `ended` 0 while it is at it, or was
+    """Progress of the last one. `before` is the model that served when it began; `ended` 0 while it is at it, or was
     killed; `problem` is why it gave up."""
 
     model: str
@@ -77,7 +77,7 @@ def _path(vault: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Background:
-    """Whoever a field leaves to it what is too much for now (handle.Later)."""
+    """Embeds later what is too much for now (handle.Later)."""
 
     vault: str
     env: Mapping[str, str]

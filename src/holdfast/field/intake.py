@@ -45,7 +45,7 @@ def silent(_: int) -> None:
 
 @dataclass(frozen=True)
 class Synced:
-    """How many thoughts were taken in, and what in their logs was no record, as a path and the bytes."""
+    """The number of thoughts taken in, and what in their logs was no record, as a path and the bytes."""
 
     taken: int = 0
     broken: tuple[tuple[str, log.Found], ...] = ()
@@ -207,7 +207,7 @@ def travel(field: Field, patience: float = PATIENCE) -> bool:
 
 
 def _travel(field: Field) -> None:
-    """Where the log is shorter than what was taken in, it was taken away: then what it said is no longer known."""
+    """A log that is shorter than what was taken in was taken away: then what it said is no longer known."""
     start = field.store.travelled()
     if start > traffic.traffic_size(field.vault):
         field.store.forget_traffic()
@@ -239,7 +239,7 @@ def embed(field: Field, *, most: int = 1 << 30, progress: Progress = silent) -> 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What the field is made of now, and what in its logs was no record."""
+    """The size of the field now, and the number of places in its logs that are no records."""
 
     thoughts: int
     embedded: int

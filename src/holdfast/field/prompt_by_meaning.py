@@ -67,7 +67,7 @@ class Bears:
 
 @dataclass(frozen=True)
 class Usual:
-    """How near the notes of a store are to a prompt at large, and how many there are."""
+    """The usual nearness of a store's notes to a prompt, and their number."""
 
     mean: float
     spread: float
@@ -78,7 +78,7 @@ class Usual:
 
     @property
     def luckiest(self) -> float:
-        """How far above the others the best of so many is by chance."""
+        """The spreads by which the best of so many is above the others by chance."""
         return retrieval.luckiest(self.count)
 
 
@@ -169,7 +169,7 @@ class _Meaning:
         return is_ours and score >= self._floor(known.text) and self._says_so_still(known)
 
     def _floor(self, text: str) -> float:
-        """How near a text has to be. A long one has a passage near anything."""
+        """The nearness that a text needs. A long one has a passage near anything."""
         longer = LONGER * math.log(max(1.0, embedders.count(text) / prompt_by_words.SHORT))
         beyond = self.usual.mean + (STANDS_OUT + self.usual.luckiest + longer) * self.usual.spread
         return max(self.near, beyond)

@@ -101,7 +101,7 @@ FEW = 10  # words: a turn of so many says half by itself
 
 
 def by_itself(known: Facts, neighbours: Sequence[tuple[str, int]]) -> float:
-    """How much of a text's score it has by itself. A note of few words says what it says; a turn rarely does."""
+    """The part of its score that a text has by itself. A note of few words says what it says; a turn rarely does."""
     return known.words / (known.words + FEW) if known.is_turn and neighbours else 1.0
 
 
@@ -133,7 +133,7 @@ FIRST = 10  # texts among which the nearest stands out
 
 
 def share_of_words(nearness: Mapping[str, float]) -> float:
-    """How much of a score words make, by how far the nearest text stands out from the first ten."""
+    """The share of words in a score, by how far the nearest text stands out from the first ten."""
     if not nearness:
         return 1.0
     ordered = sorted(nearness.values(), reverse=True)[:FIRST]

@@ -69,12 +69,12 @@ class StoreView:
 
 
 def luckiest(count: int) -> float:
-    """How many spreads above the others the best of so many is by chance."""
+    """The spreads by which the best of so many is above the others by chance."""
     return math.sqrt(2 * math.log(max(2, count)))
 
 
 def near_enough(model: str, best: float, count: int) -> float:
-    """How near a text has to be to be found by its meaning alone, where the nearest of so many is as near as that."""
+    """The nearness that finds a text by its meaning alone, where the nearest of so many is as near as that."""
     if model not in CHANCE:
         return FAR
     mean, spread, no_chance = CHANCE[model]
@@ -194,7 +194,7 @@ def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, phe
 
 
 def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: float) -> str:
-    """Why it is here, in words: what found it, what use has made of it, how old it is."""
+    """The reason why it is here, in words: what found it, what use has made of it, how old it is."""
     legs = [
         ("its words", one.lexical),
         ("its meaning", one.semantic),
@@ -223,7 +223,7 @@ def _ago(then: float, now: float) -> str:
 
 
 def _successors_first(field: Field, found: list[Result], scope: Scope, now: float) -> list[Result]:
-    """What took the place of a result stands before it, fetched where the query alone did not find it."""
+    """The successor of a result stands before it, fetched where the query alone did not find it."""
     listed: list[Result] = []
     by_id = {one.thought.id: one for one in found}
     done: set[str] = set()
@@ -334,7 +334,7 @@ def highways(
 
 
 def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
-    """Of what bears on a query the highways. Not the other way round: those of a query need not be among the busiest
+    """The highways among what bears on a query. Not the other way round: those of a query need not be among the busiest
     of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
     found = ranked(field, query, scope, POOL)
     least = BEARS * max((one.lexical + one.semantic for one in found), default=0.0)

@@ -211,7 +211,7 @@ def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str
 
 
 def remember(state: str, settings: Settings, env: Mapping[str, str]) -> None:
-    """How this one is made, for as long as its vectors serve."""
+    """Keep the recipe of this one, for as long as its vectors serve."""
     embedders.keep(state, embedders.at_hand(settings, env), settings)
 
 

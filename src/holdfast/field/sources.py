@@ -224,7 +224,7 @@ UNKNOWN = "?"  # the project of a task whose beginning has not come yet: shown n
 
 @dataclass
 class Seen:
-    """How far a task was read: of each segment the mark (field/traffic.mark)."""
+    """The part of a task that was read: the mark of each segment (field/traffic.mark)."""
 
     marks: dict[str, str] = field(default_factory=dict)
     project: str = UNKNOWN

@@ -70,7 +70,7 @@ def extended(known: Thought, said: Thought) -> tuple[Thought, tuple[str, ...]]:
 
 
 def _news(known: Thought, said: Thought) -> dict[str, Any]:
-    """What the known one does not have, by the names of fields."""
+    """The fields that the known one does not have, by name."""
     tags = tuple(one for one in said.tags if one not in (*known.tags, known.category))
     more = (said.category,) if known.category and said.category not in (known.category, *known.tags, *tags, "") else ()
     found: dict[str, Any] = {
@@ -100,7 +100,7 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True)
 class Thinking:
-    """What became of it: the thought that says it, whether it is new, and what was changed or not kept."""
+    """The thought that says it, whether it is new, and in sentences what was changed or not kept."""
 
     thought: Thought
     is_new: bool
@@ -128,11 +128,8 @@ def _alone(field: Field, said: Thought, text: str, context: str) -> Thinking:
     """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store, or
     it takes nothing, this is left: a repetition costs less than a wait."""
     done = None
-    try:
-        with field.store.writing(PATIENCE):
-            done = _settled(field, said, text, context)
-    except Busy:
-        pass
+    with suppress(Busy), field.store.writing(PATIENCE):
+        done = _settled(field, said, text, context)
     return done or _settled(field, said, text, context)
 
 
@@ -216,7 +213,7 @@ def _name(given: str) -> str:
 
 
 def _sources(field: Field, said: Thought) -> dict[str, Thought]:
-    """What it is made of, in the order named; each has to be there."""
+    """The thoughts that it is made of, in the order named; each has to be there."""
     named = tuple(dict.fromkeys(said.sources))
     if said.kind in DERIVED and not named:
         raise UsageError(f"A {said.kind} is made of others; nothing was written. Name them with --source ID.")
@@ -267,12 +264,8 @@ def meant(vault: str, wanted: str, scope: Scope, *, withdrawn: bool = False) -> 
         return [mine[asked]]
     words = asked.casefold().split()
     said = [one for one in mine.values() if withdrawn or not one.superseded_by]
-    found = [one for one in said if words and all(word in _text(one) for word in words)]
+    found = [one for one in said if words and all(word in f"{one.text} {one.context}".casefold() for word in words)]
     return sorted(found, key=lambda one: (one.created, one.id))
-
-
-def _text(one: Thought) -> str:
-    return f"{one.text} {one.context}".casefold()
 
 
 def logged(vault: str) -> dict[str, Thought]:

@@ -52,7 +52,7 @@ NOBODY = frozenset(NOBODY_WORDS.split())
 
 @dataclass(frozen=True)
 class Turn:
-    """Who speaks, "" where nobody is named; when, 0.0 where it does not say; `day` is that day in one form, or ""."""
+    """A speaker, "" where nobody is named; a time, 0.0 where it does not say; `day` is that day in one form, or ""."""
 
     speaker: str = ""
     said: float = 0.0
@@ -155,7 +155,7 @@ class Thought:
         return self.kind == NOTE and self.created % DAY == END_OF_DAY
 
     def age_at(self, now: float) -> float:
-        """How old it is in seconds; in whole days where no more is known, so that a note of today has no hours."""
+        """Its age in seconds; in whole days where no more is known, so that a note of today has no hours."""
         days = now // DAY - self.created // DAY
         return max(0.0, days * DAY if self.is_of_a_day else now - self.created)
 

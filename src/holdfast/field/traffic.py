@@ -62,7 +62,7 @@ def event_of(kind: str, of: Mapping[str, Thought], read: Container[str], now: fl
 
 
 def who(agent: str) -> str:
-    """Whose access counts as whose: the person is one, by whatever door they come in, else they alone would be the two
+    """The name that an access counts for: the person is one, by any door, else they alone would be the two
     agents that make a highway."""
     return PERSON if agent in (SHELL, CLIENT) else agent
 
@@ -184,7 +184,7 @@ def _size(path: str) -> int:
 
 
 def mark(vault: str, path: str, end: int) -> str:
-    """How far a segment was read, and what stood last there. Raises OSError."""
+    """The mark of a segment: how far it was read, and what stood last there. Raises OSError."""
     with open(platform.opened(f"{vault}/{path}"), "rb") as file:
         last = posix.pread(file.fileno(), min(end, LAST), max(0, end - LAST))
     return f"{end} {digest(last.decode('latin-1'), 16)}"

@@ -185,7 +185,7 @@ def shares(query: str, text: str) -> bool:
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> float:
-    """How much two texts have in common: shared words over all words."""
+    """The overlap of two texts: shared words over all words."""
     mine, theirs = set(one), set(other)
     return len(mine & theirs) / len(mine | theirs) if mine or theirs else 0.0
 

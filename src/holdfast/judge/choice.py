@@ -1,4 +1,4 @@
-"""Which judge the user chose, from [judge] in this machine's settings, and what each of them needs.
+"""The judge that the user chose in [judge] of this machine's settings, and what each of them needs.
 
     [judge]
     name = "claude-code"     # verbatim (the default: no model), claude-code, codex, anthropic, openai, ollama

@@ -133,7 +133,7 @@ def call(
 
 
 def _system(error: BaseException) -> str:
-    """Why, where this machine's own system says it: its words are nobody else's."""
+    """The reason, where this machine's own system gives it: its words are nobody else's."""
     under: BaseException | None = error
     while under is not None:
         if isinstance(under, OSError) and under.strerror and not isinstance(under, ssl.SSLError):
@@ -206,7 +206,7 @@ def _refused(where: Place, status: int, told: Mapping[str, str], raw: bytes) -> 
 
 
 def message(raw: bytes) -> str:
-    """What a server says is wrong, in any of the shapes that they use."""
+    """A server's own words on what is wrong, in any of the shapes that they use."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):

@@ -74,7 +74,7 @@ class OpenAI:
             return self._words(found, question)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: whether the server answers and has the model."""
+        """Look without spending anything: whether the server answers and has the model."""
         try:
             found = http.call(self.where, "/models", self._headers(), timeout)
         except http.Refused as error:
@@ -184,7 +184,7 @@ class Anthropic:
         return self._words(found, question)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: whether the key is accepted and the model is there."""
+        """Look without spending anything: whether the key is accepted and the model is there."""
         try:
             http.call(self.where, f"/v1/models/{quote(self.model, safe='')}", self._headers(), timeout)
         except http.Refused as error:
@@ -238,7 +238,7 @@ class Agent:
         return replace(said, money=found.money)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: its version, and whether somebody is logged in."""
+        """Look without spending anything: its version, and whether somebody is logged in."""
         with self._call(0) as call:
             return self._host.judge.look(call, self.model, timeout)
 
@@ -258,6 +258,6 @@ class Agent:
 
 
 def payer(judge: str, env: Mapping[str, str]) -> str:
-    """Who pays for a judge's calls, as far as the agent's own files and variables tell; "" where it is no agent. Where
+    """The payer of a judge's calls, as far as the agent's own files and variables tell; "" where it is no agent. Where
     there is no telling, that is what is said: a cap on money is then no place for a guess."""
     return host(judge).judge.payer(env) if judge in KNOWN else ""

@@ -32,7 +32,7 @@ JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe")
 
 @dataclass(frozen=True)
 class Question(Generic[T]):
-    """What is asked: `told` are our own words to the model, `given` the fenced data, `shape` what it must answer."""
+    """A question: `told` are our own words to the model, `given` the fenced data, `shape` what it must answer."""
 
     job: str
     told: str
@@ -44,7 +44,7 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True)
 class Words:
-    """What a model answered to one call, and what that took. `is_estimated` where the judge does not count tokens;
+    """A model's answer to one call, and what it took. `is_estimated` where the judge does not count tokens;
     `money` is what it cost in dollars by the judge's own account, where it keeps one."""
 
     text: str
@@ -60,12 +60,12 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """What the config calls it."""
+        """Its name in the settings."""
         ...
 
     @property
     def model(self) -> str:
-        """What it asks for; "" for the other side's own choice."""
+        """The model that it asks for; "" for the other side's own choice."""
         ...
 
     def say(self, question: Question[Any], timeout: float) -> Words:
@@ -74,14 +74,14 @@ class Judge(Protocol):
 
 
 class Meter(Protocol):
-    """Who pays: asked before every call, told after it."""
+    """The account that pays: asked before every call, told after it."""
 
     def reserve(self, judge: Judge, question: Question[Any], tokens: int) -> str:
         """Room for at most so many tokens, as an id to settle with. Raises CapReached."""
         ...
 
     def settle(self, ident: str, words: Words | None, error: str = "") -> None:
-        """What the call took; without words it failed, and what was reserved counts as spent where it may have been."""
+        """Note what the call took; without words it failed, and what was reserved counts where it may be spent."""
         ...
 
 

@@ -56,7 +56,7 @@ class JudgeOffer:
 
 
 def found(env: Mapping[str, str], ollama: tuple[str, int] = OLLAMA) -> list[JudgeOffer]:
-    """What works here, those that need no key first."""
+    """The judges that work here, those that need no key first."""
     return [*_programs(env), *_ollama(ollama), *_keys(env)]
 
 
@@ -84,7 +84,7 @@ def _ollama(place: tuple[str, int]) -> Iterator[JudgeOffer]:
 
 
 def _tags(place: tuple[str, int]) -> list[Any]:
-    """What Ollama has; [] where nothing like it answers."""
+    """Ollama's models; [] where nothing like it answers."""
     connection = http.client.HTTPConnection(*place, timeout=PATIENCE)
     try:
         connection.request("GET", "/api/tags")

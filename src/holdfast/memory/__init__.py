@@ -71,7 +71,7 @@ class Context:
 
     @classmethod
     def capturing(cls, env: Mapping[str, str]) -> Context:
-        """Where captures go: the vault, or this machine's own folder while the vault is gone."""
+        """The place that captures go to: the vault, or this machine's own folder while the vault is gone."""
         folder = platform.working_folder(env)
         return cls(home.capture_vault(env, folder), folder, env)
 
@@ -97,7 +97,7 @@ class Context:
         return gate.here(self.env, self.cwd, self.vault)
 
     def asker(self) -> Asker:
-        """Who asks: the user, or an agent with whatever has entered its session."""
+        """The asker: the user, or an agent with whatever has entered its session."""
         from holdfast.capture import gate
 
         if not self.for_agent:
@@ -106,7 +106,7 @@ class Context:
         return gate.Asker(gate.AGENT, "agent" if origin == "user" else origin)
 
     def why_off(self) -> str:
-        """Why nothing is captured here now, as a sentence; "" while capture is on."""
+        """The reason why nothing is captured here now, as a sentence; "" while capture is on."""
         return home.why_off(self.env, self.vault) or (home.PROJECT_OFF if self.project().off else "")
 
     def refuse_if_off(self) -> None:

@@ -112,7 +112,7 @@ class Field:
         return embedding_process.start(self.at.vault, self.at.env) if home.format_of(self.at.vault) else 0
 
     def follow_embedding(self, wait: Callable[[], None]) -> Iterator[selection.EmbedderStatus]:
-        """How far the embedding is, until it is done. Raises NoVectors where it stands still."""
+        """The state of the embedding, again and again until it is done. Raises NoVectors where it stands still."""
         return selection.follow(self.at.vault, self.at.env, self.embedders, wait)
 
     def scope(self, *, everything: bool = False) -> store.Scope:

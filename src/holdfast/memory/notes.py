@@ -113,7 +113,7 @@ class Notes:
         return edits.promote(self.at.vault, self.at.project().id, wanted, kind, self.at.clock(), by=self.at.asker())
 
     def file_count(self) -> int:
-        """How many files should be notes: a progress bar counts to it."""
+        """The number of files that should be notes: a progress bar counts to it."""
         return sum(1 for _ in notes.paths(self.at.vault))
 
     def check(

@@ -109,7 +109,7 @@ class Tokens:
         self._known: dict[str, Caller] = {}
 
     def caller(self, given: str) -> Caller | None:
-        """Whose token this is. Every one is compared with, each in the same time."""
+        """The owner of a token. Every one is compared with, each in the same time."""
         wanted = _digest(given)
         found: Caller | None = None
         for digest, caller in self._all().items():
@@ -250,7 +250,7 @@ class Guard:
 
 
 def hosts(port: int | None) -> frozenset[str]:
-    """What a client that means us sends as Host."""
+    """The Host that a client sends which means us."""
     if port is None:
         return frozenset(NAMES)
     return frozenset(f"{name}:{port}" for name in NAMES) | (frozenset(NAMES) if port == 80 else frozenset())
@@ -302,7 +302,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 class _Answer:
-    """What goes out, and with which status."""
+    """The answer that goes out, and its status."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

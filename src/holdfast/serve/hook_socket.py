@@ -39,7 +39,7 @@ IN_TIME = 0.06  # seconds: what takes longer finds nobody waiting
 
 
 class Pace:
-    """How long a look takes here. After one that was too long the next are not begun, the more the longer it was."""
+    """The time of a look here. After one that was too long the next are not begun, the more the longer it was."""
 
     def __init__(self) -> None:
         self.spent = 0.0

@@ -100,7 +100,7 @@ async def send(
 
 
 def sentence_of(found: list[Any]) -> tuple[int, str, str]:
-    """What a check of the request's shape found, without repeating what was sent but for the names of fields."""
+    """The flaws of a request's shape in a sentence, without repeating what was sent but for the names of fields."""
     if any(one.get("type") == "json_invalid" for one in found):
         return 400, *SAID[400]
     meant = _meant(found)
@@ -142,6 +142,6 @@ def _why(one: Mapping[str, Any]) -> str:
 
 
 def of_status(status: int, headers: Mapping[str, str] | None) -> tuple[int, str, str, dict[str, str]]:
-    """What the framework itself refuses."""
+    """A refusal of the framework itself."""
     code, message = SAID.get(status, SAID[400])
     return status, code, message, dict(headers or {})

@@ -33,7 +33,7 @@ PORT = 8317
 
 @dataclass(frozen=True)
 class Wish:
-    """Where to listen; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
+    """An address; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
 
     host: str = "127.0.0.1"
     port: int = PORT

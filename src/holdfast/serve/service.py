@@ -105,7 +105,7 @@ class Warm:
         return self.embedder
 
     def answered(self, question: object, work: Callable[[], T]) -> T:
-        """What `work` answers to a question, in its turn. Raises what it raises."""
+        """The answer of `work` to a question, in its turn. Raises what it raises."""
         with self._guard:
             found: Future[T] | None = self._under_way.get(question)
             if found is None:

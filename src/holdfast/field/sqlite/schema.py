@@ -202,7 +202,7 @@ def _has_log(path: str) -> bool:
 
 
 def flaw(db: sqlite3.Connection, within: float) -> str | None:
-    """What SQLite finds wrong in the file; "" where nothing, None where so many seconds were too few to tell."""
+    """The first flaw that SQLite finds in the file; "" for none, None where so many seconds were too few to tell."""
     until = time.perf_counter() + within
     db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
     try:

@@ -42,7 +42,7 @@ PER_PAGE = 100  # notes in one answer
 
 @value
 class Place:
-    """Where one call happens. `env` names its session, `warm` is a field that is open already."""
+    """The place of one call. `env` names its session, `warm` is a field that is open already."""
 
     vault: str
     cwd: str
@@ -108,7 +108,7 @@ class Peer:
 
 
 def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -> Peer:
-    """Whoever started this process, found as the command line finds them."""
+    """The starter of this process, found as the command line finds them."""
     known = dict(os.environ if env is None else env)
     return Peer(known, platform.working_folder(known), clock)
 

@@ -59,7 +59,7 @@ INSTRUCTIONS = (
 
 
 class Shelf:
-    """What one server offers. `calling` says who asks, from the request's ASGI scope, which is None on standard
+    """The offer of one server. `calling` says who asks, from the request's ASGI scope, which is None on standard
     streams; `told` makes of a failure's sentence what the client is told."""
 
     def __init__(self, calling: Calling, told: Callable[[str], str] = str) -> None:

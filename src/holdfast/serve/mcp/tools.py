@@ -36,14 +36,14 @@ Texts = Annotated[list[str], Field(default_factory=list, max_length=50)]  # none
 
 
 class Arguments(BaseModel):
-    """What a tool is called with: nothing is converted, nothing more is taken."""
+    """The arguments of a tool: nothing is converted, nothing more is taken."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False)
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a tool answers, and what is left to be done once the answer is out."""
+    """The answer of a tool, and what is left to be done once the answer is out."""
 
     text: str
     afterwards: Callable[[], object] | None = None
