@@ -58,7 +58,7 @@ def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     words = command("--port", "0")
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         words, env=environment(fresh), cwd=fresh.project, stdout=theirs, stderr=subprocess.PIPE, text=True
     )
     os.close(theirs)
@@ -67,15 +67,15 @@ def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
         known = process.found(fresh.state)
         assert known
         token = (fresh.vault / ".state" / "serve.token").read_text(encoding="ascii").strip()
-        server = Server(fresh, process, known.address, token)
+        server = Server(fresh, started, known.address, token)
         assert server.get("/health").status == 200
         assert server.stop() == 0
-        assert process.stderr
-        assert process.stderr.read() == ""
+        assert started.stderr
+        assert started.stderr.read() == ""
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+        if started.poll() is None:
+            started.kill()
+        started.communicate()
 
 
 @pytest.mark.slow
