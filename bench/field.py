@@ -41,9 +41,9 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, opening, retrieve, think, traffic
-from holdfast.field.embed.choice import unit
-from holdfast.field.opening import Field
+from holdfast.field import handle, intake, retrieval, think, traffic
+from holdfast.field.embedders import unit
+from holdfast.field.handle import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from holdfast.vault import notes
@@ -146,9 +146,9 @@ def _measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str,
         ]
         traffic.append(vault, made, now)
     written = time.perf_counter() - began
-    with opening.opened(vault, Generated(), lambda: NOW + 2 * size) as field:
+    with handle.opened(vault, Generated(), lambda: NOW + 2 * size) as field:
         began = time.perf_counter()
-        indexing.sync(field)
+        intake.sync(field)
         taken = time.perf_counter() - began
         warm = _warm(field, speaker, options.queries)
         thinking = [_timed(partial(_think, field, speaker.says(20))) for _ in range(THINKS)]
@@ -175,7 +175,7 @@ def _measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str,
 
 
 def _think(field: Field, text: str) -> None:
-    think.think(field, think.Words(text, agent="a", project="project-1"))
+    think.think(field, Thought("", text, agent="a", project="project-1"))
 
 
 def _warm(field: Field, speaker: Speaker, queries: int) -> dict[str, float]:
@@ -187,11 +187,11 @@ def _warm(field: Field, speaker: Speaker, queries: int) -> dict[str, float]:
     for nth in range(queries + 5):
         query, scope = speaker.says(4), Scope(f"project-{nth % PROJECTS}")
         began = time.perf_counter()
-        answer = retrieve.ask(field, query, scope)
+        answer = retrieval.ask(field, query, scope)
         asked = time.perf_counter()
-        retrieve.reinforce(field, answer, f"agent-{nth % 5}")
+        retrieval.reinforce(field, answer, f"agent-{nth % 5}")
         noted = time.perf_counter()
-        indexing.sync(field)
+        intake.sync(field)
         if nth >= 5:
             alone.append(asked - began)
             noting.append(noted - asked)
@@ -228,8 +228,8 @@ def _ask_once(vault: str, query: str) -> None:
     embedder = Generated()
     if vault == "-":
         return
-    with opening.opened(vault, embedder, lambda: NOW) as field:
-        print(json.dumps([one.as_record() for one in retrieve.ask(field, query, Scope("project-1")).results]))
+    with handle.opened(vault, embedder, lambda: NOW) as field:
+        print(json.dumps([one.as_record() for one in retrieval.ask(field, query, Scope("project-1")).results]))
 
 
 def _together(vault: str, seconds: float) -> dict[str, float]:
@@ -249,14 +249,14 @@ def _together(vault: str, seconds: float) -> dict[str, float]:
 
 def _work(vault: str, work: str, seconds: float) -> None:
     speaker, done = Speaker(os.getpid()), 0
-    with opening.opened(vault, Generated(), lambda: NOW) as field:
+    with handle.opened(vault, Generated(), lambda: NOW) as field:
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
             if work == "think":
                 _think(field, speaker.says(20))
             else:
-                indexing.sync(field)
-                retrieve.reinforce(field, retrieve.ask(field, speaker.says(4), Scope("project-1")), work)
+                intake.sync(field)
+                retrieval.reinforce(field, retrieval.ask(field, speaker.says(4), Scope("project-1")), work)
             done += 1
     print(done)
 
@@ -293,11 +293,11 @@ def _notes(folder: Path, size: int, _: argparse.Namespace) -> dict[str, Any]:
     """A sync with nothing to do, one with one note edited, and the look at every file."""
     vault = _noted(folder, size, "p")
     clock = [NOW]
-    with opening.opened(vault, None, lambda: clock[0]) as field:
+    with handle.opened(vault, None, lambda: clock[0]) as field:
         time.sleep(0.2)  # until the times of the files can be believed
-        first = _timed(lambda: indexing.sync(field))
-        idle = [_timed(lambda: indexing.sync(field)) for _ in range(50)]
-        everything = _timed(lambda: indexing.sync(field, thorough=True))
+        first = _timed(lambda: intake.sync(field))
+        idle = [_timed(lambda: intake.sync(field)) for _ in range(50)]
+        everything = _timed(lambda: intake.sync(field, thorough=True))
     return {
         "size": size,
         "first_per_s": size / first,

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast.serve import serving
+from holdfast.serve import service
 from support import ROOT
 
 TARGET = 15
@@ -102,7 +102,7 @@ def _part(times: list[float], share: float) -> float:
 
 def lines(found: Sequence[dict[str, Any]]) -> list[str]:
     said = [
-        f"a server asked by one client and by {found[0]['clients']}; {serving.AT_WORK} questions are answered at once"
+        f"a server asked by one client and by {found[0]['clients']}; {service.AT_WORK} questions are answered at once"
     ]
     for one in found:
         ratio, to_median = one["many_p99_ms"] / one["p99_ms"], one["many_p99_ms"] / one["p50_ms"]

@@ -34,8 +34,8 @@ sys.path.insert(0, str(ROOT / "src"))
 from holdfast import pheromone
 from holdfast.capture import home
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, opening, retrieve, traffic
-from holdfast.field.opening import Field
+from holdfast.field import handle, intake, retrieval, traffic
+from holdfast.field.handle import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 
@@ -121,8 +121,8 @@ def main() -> None:
         home.make_vault(vault)
         traffic.append(vault, [one for topic in world.topics for one in topic], NOW)
         clock = [NOW]
-        with opening.opened(vault, None, lambda: clock[0]) as field:
-            indexing.sync(field)
+        with handle.opened(vault, None, lambda: clock[0]) as field:
+            intake.sync(field)
             cold = [_asked(field, *world.anything())[0] for _ in range(options.cold)]
             warm = _lived(field, world, clock, options.queries)
     _print(options, cold, warm)
@@ -148,15 +148,15 @@ def _lived(field: Field, world: World, clock: list[float], queries: int) -> list
         agent, needed, query = world.need()
         place, answer = _asked(field, needed, query)
         found.append(place)
-        retrieve.reinforce(field, replace(answer, results=answer.results[:SHOWN]), f"agent-{agent}")
+        retrieval.reinforce(field, replace(answer, results=answer.results[:SHOWN]), f"agent-{agent}")
         if 0 < place.weighted <= SHOWN:
-            retrieve.used(field, [needed.id], f"agent-{agent}")
+            retrieval.used(field, [needed.id], f"agent-{agent}")
     return found
 
 
-def _asked(field: Field, needed: Thought, query: str) -> tuple[Place, retrieve.Answer]:
+def _asked(field: Field, needed: Thought, query: str) -> tuple[Place, retrieval.Answer]:
     """One query, ordered both ways: the candidates are the same."""
-    answer = retrieve.ask(field, query, Scope("p"), LOOKED_AT)
+    answer = retrieval.ask(field, query, Scope("p"), LOOKED_AT)
     alone = sorted(answer.results, key=lambda one: (-one.relevance, one.thought.id))
     orders = [[one.thought.id for one in listed] for listed in (alone, answer.results)]
     places = [order.index(needed.id) + 1 if needed.id in order else 0 for order in orders]

@@ -29,8 +29,8 @@ from support import ROOT, interleaved, machine, median, once, user_environment
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import home, ledger, projects
-from holdfast.field import indexing, opening
-from holdfast.field.embed.wordllama import WordLlama
+from holdfast.field import handle, intake
+from holdfast.field.embedder_models import WordLlama
 from holdfast.field.thought import NOTE, Thought, note_id
 from holdfast.install import launcher
 from holdfast.vault import notes
@@ -125,13 +125,13 @@ def _fill(vault: str, cwd: str, size: int) -> None:
     file = Path(vault) / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
-    with opening.opened(vault, WordLlama()) as field:
-        indexing.take_in(field, thorough=True)
+    with handle.opened(vault, WordLlama()) as field:
+        intake.take_in(field, thorough=True)
         made = list(_generated(project, size))
         for begin in range(0, len(made), AT_ONCE):
             with field.store.writing():
                 field.store.take(f"bench/{begin}", "0", made[begin : begin + AT_ONCE])
-        indexing.embed(field)
+        intake.embed(field)
 
 
 def _looks(vault: str) -> tuple[float, int, int, int]:

@@ -22,9 +22,9 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, opening, prompt_by_meaning
-from holdfast.field.embed.wordllama import WordLlama
-from holdfast.field.opening import Field
+from holdfast.field import handle, intake, prompt_by_meaning
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.handle import Field
 from holdfast.vault import notes
 from retrieval_data import SETS, Memory, Query, load
 
@@ -121,9 +121,9 @@ def _filled(folder: str, docs: Sequence[tuple[str, str]]) -> Field:
             description=text,
         )  # fmt: skip
         Path(vault, _path(ident)).write_text(said, encoding="utf-8")
-    field = opening.opened(vault, WordLlama())
-    indexing.take_in(field, thorough=True)
-    indexing.embed(field)
+    field = handle.opened(vault, WordLlama())
+    intake.take_in(field, thorough=True)
+    intake.embed(field)
     return field
 
 

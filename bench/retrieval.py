@@ -36,10 +36,9 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import retrieval_local
 from bench_page import written
-from holdfast.field import ranking
+from holdfast.field import embedders, ranking
 from holdfast.field import words as tokens
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import Embedder
+from holdfast.field.embedders import Embedder
 from holdfast.field.ranking import ALL, Parts, Question
 from retrieval_data import SETS, SMALL, Corpus, Memory, Query, load
 from retrieval_page import INTRO
@@ -307,11 +306,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     default = os.environ.get("HOLDFAST_BENCH_DATA") or str(ROOT.parent / "shared" / "bench")
     parser.add_argument("--data", type=Path, default=Path(default))
-    parser.add_argument("--embedder", default=choice.DEFAULT, choices=choice.names())
+    parser.add_argument("--embedder", default=embedders.DEFAULT, choices=embedders.TITLES)
     parser.add_argument("--peers", type=Path)
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
-    embedder = choice.chosen({"embed": {"name": given.embedder}}, os.environ)
+    embedder = embedders.chosen({"embed": {"name": given.embedder}}, os.environ)
     began = time.perf_counter()
     lines = [f"Commit {commit()}; {machine()}; embedder {embedder.name if embedder else 'none'}; one thread.", ""]
     sets = {name: load(path) for name, path in paths(given.data).items()} | retrieval_local.load()

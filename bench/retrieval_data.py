@@ -14,9 +14,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from holdfast.field import words
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import Embedder
+from holdfast.field import embedders, words
+from holdfast.field.embedders import Embedder
 from holdfast.field.ranking import Facts
 from holdfast.field.thought import Thought
 
@@ -109,7 +108,7 @@ class Corpus:
     def _embed(self) -> None:
         if self.embedder is None:
             return
-        pieces = [choice.cut(text) for _, text in self.docs]
+        pieces = [embedders.cut(text) for _, text in self.docs]
         listed = [piece for some in pieces for piece in some]
         made = self.embedder.embed(listed)
         owner = numpy.repeat(numpy.arange(len(pieces)), [len(some) for some in pieces])

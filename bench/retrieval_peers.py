@@ -145,7 +145,7 @@ class _Served(BaseHTTPRequestHandler):
 
 
 def served() -> Iterator[str]:
-    from holdfast.field.embed.wordllama import WordLlama
+    from holdfast.field.embedder_models import WordLlama
 
     model = WordLlama()
     handler = type("Handler", (_Served,), {"embed": staticmethod(model.embed)})

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from holdfast.capture import home
-from holdfast.field import indexing, opening, retrieve, traffic
-from holdfast.field.embed.choice import Embedder
+from holdfast.field import handle, intake, retrieval, traffic
+from holdfast.field.embedders import Embedder
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from retrieval_data import Memory
@@ -27,10 +27,10 @@ def answers(memory: Memory, embedder: Embedder | None, now: float, most: int) ->
         vault = str(Path(folder) / "vault")
         home.make_vault(vault)
         _keep(vault, memory.docs)
-        with opening.opened(vault, embedder, lambda: now or KEPT_AT) as field:
-            indexing.sync(field)
+        with handle.opened(vault, embedder, lambda: now or KEPT_AT) as field:
+            intake.sync(field)
             for query in memory.queries:
-                found = retrieve.ask(field, query.text, Scope("bench"), most)
+                found = retrieval.ask(field, query.text, Scope("bench"), most)
                 yield [one.thought.id for one in found.results]
 
 

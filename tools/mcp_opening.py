@@ -25,7 +25,7 @@ def opening() -> dict[str, Any]:
     import anyio
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
-    from holdfast.serve.mcp.front import HANDSHAKE
+    from holdfast.serve.mcp.stdio import HANDSHAKE
 
     with tempfile.TemporaryDirectory() as folder:
         newest = HANDSHAKE_PROTOCOL_VERSIONS[-1]

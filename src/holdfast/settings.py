@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config, platform
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,3 +71,21 @@ def write(state: str, section: str, fields: Mapping[str, Any], names: Sequence[s
         except OSError as error:
             raise HoldfastError(f"{path} cannot be written ({error.strerror}); the choice is as it was.") from error
     return path
+
+
+def choice(
+    found: Mapping[str, Any], section: str, fields: Sequence[str], titles: Mapping[str, str], what: str
+) -> dict[str, str]:
+    """A table that names one of several: its name, else the first of `titles`, and its texts; another type counts as
+    nothing. Raises UsageError for a name that is not there."""
+    table = config.section(found, section)
+    given = {one: table[one].strip() for one in ("name", *fields) if isinstance(table.get(one), str)}
+    given["name"] = given.get("name") or next(iter(titles))
+    refuse_unknown(given["name"], titles, what)
+    return given
+
+
+def refuse_unknown(name: str, titles: Mapping[str, str], what: str) -> None:
+    """Raises UsageError."""
+    if name not in titles:
+        raise UsageError(f'"{name[:60]}" is no {what}; nothing was changed. There are {", ".join(titles)}.')

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy
 import pytest
 
-from holdfast.field.embed import choice, onnx
-from holdfast.field.embed.choice import Embedder
-from holdfast.field.embed.wordllama import WordLlama
+from holdfast.field import embedder_models, embedders
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import Embedder
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "unit"))
 from judge_server import Handler, Server
 
-NAMES = [name for name in choice.names() if name != choice.NONE]
+NAMES = [name for name in embedders.TITLES if name != embedders.NONE]
 TEXTS = [
     "The lock is released by the next claim.",
     "Wer h\u00e4lt die Sperre?",
@@ -45,13 +45,13 @@ def model(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     if request.param == "openai":
         with Server(served) as server:
             config = {"embed": {"name": "openai", "url": server.url, "model": "served", "key_env": "KEY"}}
-            made = choice.chosen(config, {"KEY": "k"})
+            made = embedders.chosen(config, {"KEY": "k"})
             assert made
             yield made
         return
-    if request.param == "onnx" and onnx.folder() is None:
+    if request.param == "onnx" and embedder_models.onnx_folder() is None:
         pytest.skip("the extra `local` is not installed")
-    made = choice.chosen({"embed": {"name": request.param}}, {})
+    made = embedders.chosen({"embed": {"name": request.param}}, {})
     assert made
     yield made
 
@@ -119,17 +119,17 @@ def test_many_may_ask_at_once(model: Embedder) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "openai"])
 def test_another_process_makes_the_same_vectors_without_a_network(name: str) -> None:
-    if name == "onnx" and onnx.folder() is None:
+    if name == "onnx" and embedder_models.onnx_folder() is None:
         pytest.skip("the extra `local` is not installed")
     script = (
         "import json, socket, sys\n"
         "def refused(*_): raise OSError('no network here')\n"
         "socket.socket.connect = refused\n"
-        "from holdfast.field.embed import choice\n"
-        f"model = choice.chosen({{'embed': {{'name': {name!r}}}}}, {{}})\n"
+        "from holdfast.field import embedders\n"
+        f"model = embedders.chosen({{'embed': {{'name': {name!r}}}}}, {{}})\n"
         "print(json.dumps(model.embed(json.loads(sys.argv[1])).tolist()))"
     )
     done = subprocess.run([sys.executable, "-c", script, json.dumps(TEXTS)], capture_output=True, check=True)
-    made = choice.chosen({"embed": {"name": name}}, {})
+    made = embedders.chosen({"embed": {"name": name}}, {})
     assert made
     assert numpy.array_equal(made.embed(TEXTS), numpy.array(json.loads(done.stdout), dtype=numpy.float32))

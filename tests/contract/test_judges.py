@@ -19,13 +19,13 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.errors import JudgeFailed, Unusable
-from holdfast.judge import asking, choice
+from holdfast.judge import choice, seam
 from holdfast.judge.seam import Judge, Question, Words
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "unit"))
 from judge_server import Purse, Server, refuses, says
 
-NAMES = [name for name in choice.names() if name != choice.VERBATIM]
+NAMES = [name for name in choice.TITLES if name != choice.VERBATIM]
 
 
 class Answer(BaseModel):
@@ -137,14 +137,14 @@ def test_a_failure_is_a_judge_failed_that_says_whether_to_come_back(bench: Bench
 
 def test_asked_through_the_seam_it_gives_an_object_and_is_paid_once(bench: Bench) -> None:
     purse = Purse()
-    assert asking.ask(bench.judge, QUESTION, purse, timeout=20) == Answer(word="größe ✓")
+    assert seam.ask(bench.judge, QUESTION, purse, timeout=20) == Answer(word="größe ✓")
     assert [words.tokens_in for words, _ in purse.settled if words] == [120]
 
 
 def test_nonsense_is_asked_for_once_more_and_then_kept(bench: Bench) -> None:
     bench.answers(0, '{"word": 3}')
     with pytest.raises(Unusable) as unusable:
-        asking.ask(bench.judge, QUESTION, Purse(), timeout=20)
+        seam.ask(bench.judge, QUESTION, Purse(), timeout=20)
     assert unusable.value.raw == '{"word": 3}'
     assert len(bench.given()) == 2
 
@@ -155,7 +155,7 @@ def test_many_may_ask_one_judge_at_once(bench: Bench) -> None:
     def one(at: int) -> Any:
         gate.wait(10)
         question = Question("verify", "Say one word.", f"data {at}", Answer, most_out=200)
-        return asking.ask(bench.judge, question, Purse(), timeout=30)
+        return seam.ask(bench.judge, question, Purse(), timeout=30)
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(one, range(4)))

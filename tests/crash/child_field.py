@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy
 
-from holdfast.field import indexing, opening, rebuild, retrieve, think
-from holdfast.field.embed.choice import unit
-from holdfast.field.opening import Field
+from holdfast.field import handle, intake, retrieval, think
+from holdfast.field.embedders import unit
+from holdfast.field.handle import Field
 from holdfast.field.store import Scope
+from holdfast.field.thought import Thought
 
 WORDS = ("orders", "prices", "queue", "checkout", "payment", "invoice", "worker", "retry", "lock", "cache")
 PROJECT = "shop-1"
@@ -46,19 +47,19 @@ def say(*said: object) -> None:
 
 
 def thinking(field: Field, name: str, number: int) -> None:
-    done = think.think(field, think.Words(text_of(name, number), agent=name, project=PROJECT))
+    done = think.think(field, Thought("", text_of(name, number), agent=name, project=PROJECT))
     say("thought", done.thought.id, done.thought.text)
 
 
 def reading(field: Field, name: str, number: int) -> None:
-    indexing.sync(field)
-    answer = retrieve.ask(field, WORDS[number % 10], Scope(PROJECT), 3)
-    retrieve.reinforce(field, answer, name)
+    intake.sync(field)
+    answer = retrieval.ask(field, WORDS[number % 10], Scope(PROJECT), 3)
+    retrieval.reinforce(field, answer, name)
     say("read", *(one.thought.id for one in answer.results))
 
 
 def rebuilding(field: Field, name: str, number: int) -> None:
-    say("rebuilt", rebuild.rebuild(field).thoughts)
+    say("rebuilt", intake.rebuild(field).thoughts)
 
 
 def both(field: Field, name: str, number: int) -> None:
@@ -69,7 +70,7 @@ WORK = {"think": thinking, "read": reading, "rebuild": rebuilding, "both": both}
 
 
 def main(vault: str, name: str, work: str, how_many: str, first: str = "0") -> None:
-    with opening.opened(vault, Directions()) as field:
+    with handle.opened(vault, Directions()) as field:
         say("ready")
         for number in range(int(first), int(first) + int(how_many)):
             WORK[work](field, name, number)

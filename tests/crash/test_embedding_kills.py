@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from holdfast.capture import home, platform
-from holdfast.field import embedding, indexing, opening, rebuild
-from holdfast.field.embed.wordllama import NAME as DEFAULT
-from holdfast.field.embed.wordllama import WordLlama
-from holdfast.field.opening import Field
+from holdfast.field import embedding, embedding_process, handle, intake
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import WORDLLAMA as DEFAULT
+from holdfast.field.handle import Field
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Scope
 
@@ -67,8 +67,8 @@ def filled(vault: Path, notes: int = NOTES) -> None:
         fact = f"{WORDS[nth % 10]} and {WORDS[nth // 10 % 10]} of shop {nth}"
         text = f"---\nname: fact-{nth}\nkind: knowledge\ndescription: {fact}\n---\n\n{fact}\n"
         platform.write_atomic(f"{vault}/knowledge/fact-{nth}.md", text.encode(), durable=False)
-    with opening.opened(str(vault), Directions()) as field:
-        indexing.sync(field)
+    with handle.opened(str(vault), Directions()) as field:
+        intake.sync(field)
 
 
 def near(field: Field, embedder: Any) -> list[Any]:
@@ -77,7 +77,7 @@ def near(field: Field, embedder: Any) -> list[Any]:
 
 def wrong_with(vault: Path, coming: Any, notes: int = NOTES) -> list[str]:
     """What does not hold right after a kill."""
-    with opening.opened(str(vault), None) as field:
+    with handle.opened(str(vault), None) as field:
         store = field.store
         assert isinstance(store, SqliteStore)
         wrong = []
@@ -99,7 +99,7 @@ def wrong_with(vault: Path, coming: Any, notes: int = NOTES) -> list[str]:
 
 def finished(vault: Path, coming: Any) -> list[Any]:
     """What the field says once the next one has gone on."""
-    with opening.opened(str(vault), coming) as field:
+    with handle.opened(str(vault), coming) as field:
         assert embedding.everything(field, coming)
         assert field.store.serving() == coming.name
         assert list(field.store.places(embedding.KEPT)) == [f"{embedding.KEPT}{coming.name}"]
@@ -109,8 +109,8 @@ def finished(vault: Path, coming: Any) -> list[Any]:
 def made_anew(vault: Path, coming: Any) -> list[Any]:
     for path in (vault / ".state").glob("field.db*"):
         path.unlink()
-    with opening.opened(str(vault), coming) as field:
-        indexing.sync(field)
+    with handle.opened(str(vault), coming) as field:
+        intake.sync(field)
         return near(field, coming)
 
 
@@ -122,7 +122,7 @@ def points() -> list[tuple[str, int]]:
 
 
 def killed_at(vault: Path, where: str, at: int) -> None:
-    with opening.opened(str(vault), None) as field:
+    with handle.opened(str(vault), None) as field:
         store: Any = field.store
         embedder = Fatal(at) if where == "before it embeds" else Coming()
         steps = 0
@@ -153,7 +153,7 @@ def test_killed_between_any_two_steps_it_serves_whole_and_is_gone_on_with(memory
         shutil.copytree(kept, vault, symlinks=True)
         assert in_a_child(lambda where=where, at=at: killed_at(vault, where, at)) == signal.SIGKILL  # type: ignore[misc]
         wrong += [f"{where} {at}: {one}" for one in wrong_with(vault, Coming())]
-        with opening.opened(str(vault), None) as field:
+        with handle.opened(str(vault), None) as field:
             left = field.store.lacking(Coming.name)
         lots = {"before it embeds": at - 1, "after it has written": at}.get(where, NOTES // STEP)
         wrong += [] if left == NOTES - lots * STEP else [f"{where} {at}: {left} are left"]
@@ -164,17 +164,17 @@ def test_killed_between_any_two_steps_it_serves_whole_and_is_gone_on_with(memory
 
 def killed_after(vault: Path, env: dict[str, str], so_many: int) -> None:
     """The process, killed once it has told of so many, or is done."""
-    Path(vault, ".state", rebuild.FILE).unlink(missing_ok=True)
-    pid = rebuild.start(str(vault), env)
+    Path(vault, ".state", embedding_process.FILE).unlink(missing_ok=True)
+    pid = embedding_process.start(str(vault), env)
     waited = os.pidfd_open(pid)
     while not select.select([waited], [], [], 0.001)[0]:
-        told = rebuild.progress(str(vault))
+        told = embedding_process.progress(str(vault))
         if told and told.done >= so_many:
             break
     os.close(waited)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    rebuild.STARTED.discard(pid)
+    embedding_process.STARTED.discard(pid)
 
 
 def test_the_process_itself_killed_at_any_moment_is_gone_on_with(memory_path: Path) -> None:
@@ -192,15 +192,15 @@ def test_the_process_itself_killed_at_any_moment_is_gone_on_with(memory_path: Pa
     for _ in range(KILLS):
         killed += 1
         killed_after(vault, env, chance.randrange(0, notes))
-        assert not rebuild.is_at_work(str(vault)), "the kernel let go of its lock"
+        assert not embedding_process.is_at_work(str(vault)), "the kernel let go of its lock"
         wrong += wrong_with(vault, coming, notes)
-        with opening.opened(str(vault), None) as field:
+        with handle.opened(str(vault), None) as field:
             left = field.store.lacking(DEFAULT)
             midway += 0 < left < notes
             if field.store.serving() == DEFAULT:
                 break
-    rebuild.work(str(vault), env)
-    last = rebuild.progress(str(vault))
+    embedding_process.work(str(vault), env)
+    last = embedding_process.progress(str(vault))
     assert last
     assert (last.done, last.total, last.problem) == (notes, notes, "")
     assert not wrong, "\n".join(wrong)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.field import indexing, opening, traffic
+from holdfast.field import handle, intake, traffic
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Scope
 
@@ -50,8 +50,8 @@ def told(process: subprocess.Popen[bytes]) -> list[list[str]]:
 
 def all_said(vault: Path) -> dict[str, Any]:
     """Everything a store says once it has caught up."""
-    with opening.opened(str(vault), Directions(), lambda: 2e9) as field:
-        indexing.sync(field)
+    with handle.opened(str(vault), Directions(), lambda: 2e9) as field:
+        intake.sync(field)
         store = field.store
         assert isinstance(store, SqliteStore)
         ids = sorted(row[0] for row in store.db.execute("SELECT id FROM thought"))

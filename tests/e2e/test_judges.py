@@ -17,7 +17,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.errors import JudgeFailed
-from holdfast.judge import asking, choice, choosing
+from holdfast.judge import choice, seam, selection
 from holdfast.judge.choice import Looked, Settings
 from holdfast.judge.seam import Question, Words
 
@@ -104,7 +104,7 @@ def test_a_judge_answers_without_tools_memory_or_a_record(desk: Desk, server: Mo
     before, marks = records(desk), desk.log()
     play(server, say(ANSWER, tokens=321))
     meter = Free()
-    assert asking.ask(judge_of(desk), question(), meter, timeout=60) == Verdict(verdict="keep")
+    assert seam.ask(judge_of(desk), question(), meter, timeout=60) == Verdict(verdict="keep")
     assert [(words.tokens_in, words.tokens_out) for words in meter.words if words] == [(321, 7)]
     (request,) = server.requests
     assert tools_in(request) == []
@@ -186,7 +186,7 @@ def test_a_look_spends_nothing(desk: Desk, server: ModelServer) -> None:
 @both_hosts
 def test_an_answer_that_breaks_the_shape_is_asked_for_again(desk: Desk, server: ModelServer) -> None:
     play(server, say("Sure, I kept it."), say(f"```json\n{ANSWER}\n```"))
-    assert asking.ask(judge_of(desk), question(), Free(), timeout=60).verdict == "keep"
+    assert seam.ask(judge_of(desk), question(), Free(), timeout=60).verdict == "keep"
     assert server.requests[-1].knows("there is no JSON object in the answer")
 
 
@@ -261,7 +261,7 @@ def test_a_small_real_model_closes_a_session_and_no_flag_is_lost(small_model: st
     facts = ("Orders use optimistic locking", "Tests run with make fast", "The staging ring is called birch")
     for fact in facts:
         holdfast("flag", "--kind", "fact", fact)
-    choosing.write(f"{vault}/.state", Settings("openai", "smollm2", small_model, workers=1, timeout=12))
+    selection.write(f"{vault}/.state", Settings("openai", "smollm2", small_model, workers=1, timeout=12))
     holdfast("close")
     calls = [json.loads(line) for line in holdfast("log", "--json", "--kind", "model").splitlines()]
     assert calls

@@ -54,9 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def one_tokenizer() -> None:
     """The model that comes along is loaded once for all tests of a process, not for every close and every question."""
-    from holdfast.field.embed import wordllama
-
-    forked.share_the_model(wordllama)
+    forked.share_the_model()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be missing in a fork
 
 

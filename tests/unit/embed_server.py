@@ -15,7 +15,7 @@ import numpy
 from judge_server import Handler, Server, refuses
 
 from holdfast.capture import home, platform
-from holdfast.field.embed.choice import Settings
+from holdfast.field.embedders import Settings
 
 
 class Model:

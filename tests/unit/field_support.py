@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from holdfast.capture import home
-from holdfast.field import indexing, opening, retrieve, sources, think
-from holdfast.field.embed.choice import unit
+from holdfast.field import handle, intake, retrieval, sources, think
+from holdfast.field.embedders import unit
 from holdfast.field.store import Scope
+from holdfast.field.thought import Thought
 from holdfast.vault import notes
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from holdfast.field.opening import Field
-    from holdfast.field.retrieve import Answer
+    from holdfast.field.handle import Field
+    from holdfast.field.retrieval import Answer
     from holdfast.field.think import Thinking
 
 NOW = 1_790_000_000.0
@@ -56,25 +57,25 @@ class Room:
         self.now = NOW
         self.embedder = Directions() if meaning else None
         home.make_vault(vault)
-        self.field: Field = opening.opened(vault, self.embedder, lambda: self.now)
+        self.field: Field = handle.opened(vault, self.embedder, lambda: self.now)
 
     def reopen(self) -> None:
         self.field.store.close()
-        self.field = opening.opened(self.vault, self.embedder, lambda: self.now)
+        self.field = handle.opened(self.vault, self.embedder, lambda: self.now)
 
     def close(self) -> None:
         self.field.store.close()
 
     def think(self, text: str, **more: Any) -> Thinking:
-        return think.think(self.field, think.Words(text, **{"agent": "ada", "project": SHOP, **more}))
+        return think.think(self.field, Thought("", text, **{"agent": "ada", "project": SHOP, **more}))
 
     def ask(self, query: str, project: str | None = SHOP, most: int = 10, **scope: Any) -> Answer:
-        return retrieve.ask(self.field, query, Scope(project, **scope), most)
+        return retrieval.ask(self.field, query, Scope(project, **scope), most)
 
     def read(self, query: str, agent: str = "ada", **more: Any) -> Answer:
         """Ask, and note that it was answered."""
         answer = self.ask(query, **more)
-        assert retrieve.reinforce(self.field, answer, agent)
+        assert retrieval.reinforce(self.field, answer, agent)
         return answer
 
     def weight(self, ident: str) -> float:
@@ -100,7 +101,7 @@ def save(file: Path, text: str) -> None:
 def garble(vault: str, tables: str) -> None:
     """Pages of the closed index are overwritten, those of tables by a condition on sqlite_master: it can be opened, and
     turns out broken in use."""
-    path = Path(opening.path_of(vault))
+    path = Path(handle.path_of(vault))
     db = sqlite3.connect(path)
     pages = [row[0] for row in db.execute(f"SELECT rootpage FROM sqlite_master WHERE rootpage AND {tables}")]
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -115,7 +116,7 @@ def garble(vault: str, tables: str) -> None:
 def believe_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """The times of files are believed at once, as they are a moment later."""
     monkeypatch.setattr(sources, "RACY", 0)
-    monkeypatch.setattr(indexing, "RACY", 0)
+    monkeypatch.setattr(intake, "RACY", 0)
 
 
 def texts(answer: Answer) -> list[str]:

@@ -180,24 +180,24 @@ def _prepare(rooms: list[str]) -> None:
         if found.name not in SCRIPTS and (room in rooms if rooms else room != "serve"):  # a server is started for real
             importlib.import_module(found.name)
     if not rooms:
-        from holdfast.field.embed import wordllama
-
-        share_the_model(wordllama)
-        assert wordllama.WordLlama()._loaded
+        share_the_model()
+        assert importlib.import_module("holdfast.field.embedder_models").WordLlama()._loaded
     gc.collect()
     gc.freeze()
 
 
-def share_the_model(wordllama: Any) -> None:
+def share_the_model() -> None:
     """Load the model that comes along once for a process, not for every close and every question."""
-    ours = wordllama.folder()
-    load = wordllama.WordLlama.__dict__["_loaded"].func
-    shared = cache(lambda: load(wordllama.WordLlama(ours)))
+    from holdfast.field import embedder_models as models
 
-    def loaded(self: Any) -> Any:
-        return shared() if ours and (self._place or wordllama.folder()) == ours else load(self)
+    ours = models.wordllama_folder()
+    load = models.WordLlama.__dict__["_loaded"].func
+    shared = cache(lambda: load(models.WordLlama(ours)))
 
-    wordllama.WordLlama._loaded = property(loaded)
+    def loaded(self: models.WordLlama) -> Any:
+        return shared() if ours and (self._place or models.wordllama_folder()) == ours else load(self)
+
+    models.WordLlama._loaded = property(loaded)  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

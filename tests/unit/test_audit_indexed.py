@@ -17,7 +17,7 @@ from hook_support import SOURCE, Agents, Home, run
 
 from holdfast.capture import home, ledger
 from holdfast.close import drain
-from holdfast.field import indexing
+from holdfast.field import intake
 from holdfast.health import audit, sessions
 from holdfast.health.audit import Audit
 from holdfast.health.finding import Finding, Place
@@ -267,7 +267,7 @@ def test_what_the_index_looked_past_needs_a_rebuild_and_says_so(desk: Home) -> N
     with memory(desk).field.open() as field:
         for place in field.store.places("knowledge/"):
             field.store.take(place, "a stamp of nothing", [])
-        field.store.note_places({indexing.WALK: f"{time.time() + 60} 0.001"})
+        field.store.note_places({intake.WALK: f"{time.time() + 60} 0.001"})
     found = look(desk)
     assert found.indexed == 0
     assert {one.fix for one in found.findings if one.name == "not-indexed"} == {

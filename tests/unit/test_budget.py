@@ -26,7 +26,7 @@ from holdfast.close.spend import prices, spending
 from holdfast.close.spend import report as spend_history
 from holdfast.close.spend.budget import Budget, host_of
 from holdfast.errors import CapReached, JudgeFailed
-from holdfast.judge import asking, models
+from holdfast.judge import models, seam
 from holdfast.judge.seam import Question, Words
 
 if TYPE_CHECKING:
@@ -174,10 +174,10 @@ def test_every_try_of_a_question_is_metered_as_what_it_may_have_cost(state: str)
     desk = Desk(state, tokens=100_000)
     ways = [JudgeFailed("refused", again=True), JudgeFailed("cut off", again=True, spent=True)]
     judge, question = Failing(ways=ways), ask()
-    answer = asking.ask(judge, question, desk.budget(), timeout=1.0, wait=lambda _: None)
+    answer = seam.ask(judge, question, desk.budget(), timeout=1.0, wait=lambda _: None)
     assert answer.said == "yes"
     assert desk.today.total.calls == 3
-    assert (desk.today.total.failed, desk.today.total.assumed) == (2, asking.estimate(question))
+    assert (desk.today.total.failed, desk.today.total.assumed) == (2, seam.estimate(question))
     assert [record["error"] for record in calls(state)] == ["refused", "cut off", ""]
 
 

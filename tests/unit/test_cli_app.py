@@ -13,7 +13,7 @@ from hook_support import SOURCE, Home, Terminal, make_read_only, mounted
 import holdfast
 from holdfast import errors
 from holdfast.cli import app, fast
-from holdfast.field.embed import choice  # noqa: F401  one of the errors
+from holdfast.field import embedders  # noqa: F401  one of the errors
 from holdfast.hosts import (
     jsonc,  # noqa: F401  and another
     registration,

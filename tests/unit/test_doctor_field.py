@@ -13,7 +13,7 @@ from hook_support import Home
 
 from holdfast.capture import home as vaults
 from holdfast.capture.gate import BY_UPKEEP
-from holdfast.field import indexing
+from holdfast.field import intake
 from holdfast.health.doctor import examine_and_mend
 from holdfast.health.field import check_field
 from holdfast.health.finding import Finding
@@ -125,7 +125,7 @@ def test_what_is_not_taken_in_yet_is_advice_with_how_long_it_waits(indexed: Home
 def test_what_the_index_has_looked_past_fails(indexed: Home) -> None:
     with memory(indexed).field.open() as field:
         field.store.take("knowledge/orders.md", "a stamp of nothing", [])
-        field.store.note_places({indexing.WALK: f"{time.time() + 60} 0.001"})
+        field.store.note_places({intake.WALK: f"{time.time() + 60} 0.001"})
     found = ask(indexed)
     assert (found.level, found.can_fix) == ("can-be-mended", True)
     assert "knowledge/orders.md" in found.detail

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from task_support import AGENT, Desk
 
-from holdfast.field import coverage, indexing, opening
+from holdfast.field import coverage, handle, intake
 from holdfast.field.coverage import Behind, Coverage
 from holdfast.tasks import completion, states
 
@@ -47,7 +47,7 @@ def only(found: Coverage) -> Behind:
 
 
 def field_db(room: Room) -> Path:
-    return Path(opening.path_of(room.vault))
+    return Path(handle.path_of(room.vault))
 
 
 def left_alone(room: Room, **more: Any) -> Coverage:
@@ -72,37 +72,37 @@ def seen(room: Room) -> dict[str, object]:
 def test_a_vault_that_was_taken_in_is_not_behind(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
     room.note("retries", "Retries stop after five")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     found = left_alone(room)
     assert (found.state, found.places, found.behind, found.thoughts, found.oldest) == ("ready", 2, (), 2, 0.0)
 
 
 def test_a_note_that_is_new_and_one_that_was_edited_are_behind_until_they_are_taken_in(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     fresh = room.note("retries", "Retries stop after five")
     known = room.note("locking", "Orders use pessimistic locking")
     found = left_alone(room)
     assert {one.place: one.is_known for one in found.behind} == {fresh: False, known: True}
     assert found.oldest == min(os.stat(f"{room.vault}/{path}").st_ctime for path in (fresh, known))
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert left_alone(room).behind == ()
 
 
 def test_a_file_that_was_only_touched_is_not_behind(room: Room) -> None:
     path = room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     os.utime(f"{room.vault}/{path}", (1.0, 1.0))
     assert coverage.look(room.vault).behind == ()
 
 
 def test_a_note_that_is_gone_is_behind_while_the_index_still_finds_it(room: Room) -> None:
     path = room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     os.unlink(f"{room.vault}/{path}")
     found = coverage.look(room.vault)
     assert (only(found).place, only(found).is_gone, found.places) == (path, True, 0)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert coverage.look(room.vault).behind == ()
 
 
@@ -110,14 +110,14 @@ def test_what_is_no_note_is_not_waited_for(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
     save(Path(room.vault) / "knowledge" / "README.md", "just words\n")
     before = coverage.look(room.vault).behind
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert all(one.place != "knowledge/README.md" for one in before)
     assert coverage.look(room.vault).behind == ()
 
 
 def test_the_flags_that_the_index_does_not_know_of_yet_are_named_and_those_it_knows_are_not(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking", sources=["f1"])
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.note("locking", "Orders use optimistic locking, always", sources=["f1", "f2"])
     assert only(coverage.look(room.vault)).sources == {"f2"}
     room.note("locking", "Edited by a person", sources=["f1"])
@@ -127,11 +127,11 @@ def test_the_flags_that_the_index_does_not_know_of_yet_are_named_and_those_it_kn
 def test_a_note_that_takes_the_place_of_another_is_behind_until_the_index_says_so(room: Room) -> None:
     old = room.note("old", "Retries stop after three")
     new = room.note("new", "Retries stop after five")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     text = (Path(room.vault) / new).read_text(encoding="utf-8")
     save(Path(room.vault) / new, text.replace("\n---\n", f"\nsupersedes: [{old}]\n---\n", 1))
     assert only(coverage.look(room.vault)).place == new
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert coverage.look(room.vault).behind == ()
 
 
@@ -141,19 +141,19 @@ def test_what_the_index_has_looked_past_is_told_from_what_it_has_yet_to_see(
     believe_times(monkeypatch)
     path = room.note("locking", "Orders use optimistic locking")
     room.now = os.stat(f"{room.vault}/{path}").st_ctime + 3600
-    indexing.sync(room.field)
+    intake.sync(room.field)
     with room.field.store.writing():
         room.field.store.take(path, "another stamp", [])
     assert only(coverage.look(room.vault)).was_passed
     room.now = os.stat(f"{room.vault}/{path}").st_ctime - 3600
-    indexing.sync(room.field, thorough=True)
+    intake.sync(room.field, thorough=True)
     room.note("retries", "Retries stop after five")
     assert not only(coverage.look(room.vault)).was_passed
 
 
 def test_beyond_the_files_that_may_be_read_the_rest_counts_as_behind(room: Room) -> None:
     paths = [room.note(f"n{nth}", f"Fact number {nth}") for nth in range(5)]
-    indexing.sync(room.field)
+    intake.sync(room.field)
     for path in paths:
         os.utime(f"{room.vault}/{path}", (1.0, 1.0))
     assert len(coverage.look(room.vault, most=2).behind) == 3
@@ -170,16 +170,16 @@ def test_decisions_of_tasks_are_behind_until_they_are_taken_in_with_the_session_
     found = coverage.look(room.vault)
     assert only(found).place == "task:audit"
     assert only(found).sessions == {AGENT.episode}
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert left_alone(room).behind == ()
     desk.say("--progress", "COMPLETED: file 1")
     assert coverage.look(room.vault).behind == (), "progress is no thought"
     desk.say("--discovery", "Order 73 has no payment")
     assert only(coverage.look(room.vault)).is_known
-    indexing.sync(room.field)
+    intake.sync(room.field)
     completion.finish(room.vault, "audit", states.ABANDONED, "over", AGENT, desk.clock, {})
     assert only(coverage.look(room.vault)).is_known, "what was decided there binds nobody now"
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert coverage.look(room.vault).behind == ()
 
 
@@ -203,7 +203,7 @@ def test_thoughts_are_behind_by_what_their_logs_have_beyond_the_index(room: Room
 
 def test_without_an_index_everything_is_behind_and_whose_it_is_is_read_for_the_period_alone(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking", sources=["f1"])
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.close()
     for ending in ("", "-wal", "-shm"):
         Path(f"{field_db(room)}{ending}").unlink(missing_ok=True)
@@ -225,7 +225,7 @@ def test_without_an_index_everything_is_behind_and_whose_it_is_is_read_for_the_p
 )
 def test_an_index_of_another_version_is_told_and_left_as_it_is(room: Room, statement: str, state: str) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.close()
     db = sqlite3.connect(field_db(room))
     with db:
@@ -248,7 +248,7 @@ def test_a_file_that_is_no_index_is_told_and_left_as_it_is(room: Room, content: 
 
 def test_an_index_that_somebody_has_locked_is_not_waited_for_for_long(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.close()
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, field_db(room)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -263,7 +263,7 @@ def test_an_index_that_somebody_has_locked_is_not_waited_for_for_long(room: Room
 
 def test_an_index_that_may_not_be_read_is_told(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     monkeypatch.setattr(posix, "access", lambda *_: False)  # root may read everything
     found = coverage.look(room.vault)
     assert found.state == "unreadable"
@@ -274,7 +274,7 @@ def test_an_index_that_may_not_be_read_is_told(room: Room, monkeypatch: pytest.M
 def test_damage_inside_the_file_is_found_by_a_deep_look(room: Room) -> None:
     for nth in range(300):
         room.note(f"n{nth}", f"Fact number {nth} of {nth * 7919} about module {nth % 17}")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.close()
     assert coverage.look(room.vault, deep=True).flaw == ""
     data = bytearray(field_db(room).read_bytes())
@@ -288,7 +288,7 @@ def test_damage_inside_the_file_is_found_by_a_deep_look(room: Room) -> None:
 
 def test_what_a_killed_writer_left_beside_the_file_counts_and_stays(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     log = Path(f"{field_db(room)}-wal")
     assert log.stat().st_size, "the room's own connection keeps it"
     copy = Path(room.vault).parent / "copy"
@@ -305,10 +305,10 @@ def test_what_a_killed_writer_left_beside_the_file_counts_and_stays(room: Room) 
 
 def test_thoughts_without_a_vector_of_the_wanted_model_are_counted(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
-    indexing.take_in(room.field)
+    intake.take_in(room.field)
     assert room.embedder
     assert coverage.look(room.vault, model=room.embedder.name).lacking == 1
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert coverage.look(room.vault, model=room.embedder.name).lacking == 0
     assert coverage.look(room.vault, model="another-64").lacking == 1
     assert coverage.look(room.vault).lacking == 0
@@ -336,11 +336,11 @@ def test_whatever_was_written_the_look_agrees_with_what_a_sync_then_takes_in(
             elif act == "t":
                 room.think(f"Thought {which} and {what}")
             elif act == "s":
-                indexing.sync(room.field, thorough=True)
+                intake.sync(room.field, thorough=True)
                 assert coverage.look(room.vault).behind == ()
         behind = coverage.look(room.vault).behind
         before = _all(room)
-        indexing.sync(room.field, thorough=True)
+        intake.sync(room.field, thorough=True)
         assert bool(behind) == (_all(room) != before)
         assert coverage.look(room.vault).behind == ()
     finally:

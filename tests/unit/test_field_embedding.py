@@ -13,8 +13,8 @@ import pytest
 from embed_server import facts, write_notes
 from field_support import SHOP, Directions, Room, texts
 
-from holdfast.field import embedding, indexing, rebuild, retrieve
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field import embedding, intake, retrieval
+from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 
@@ -49,7 +49,7 @@ class Gone(Directions):
 
 def filled(room: Room, count: int) -> None:
     write_notes(room.vault, facts(count), SHOP)
-    indexing.sync(room.field)
+    intake.sync(room.field)
 
 
 def change(room: Room, embedder: Directions, somebody: Somebody | None, *former: Directions) -> None:
@@ -70,12 +70,12 @@ def test_while_another_model_takes_over_questions_are_embedded_by_the_one_that_s
     answer = [(one.thought.id, one.relevance) for one in room.ask("which crate holds pears").results]
     coming = Directions("same-length-32", 32)
     change(room, coming, None, old)
-    indexing.embed(room.field, most=5)
+    intake.embed(room.field, most=5)
     asked = old.asked
     assert [(one.thought.id, one.relevance) for one in room.ask("which crate holds pears").results] == answer
     assert old.asked == asked + 1
     assert coming.asked == 5 + 1, "five thoughts and the probe, and no question"
-    indexing.embed(room.field)
+    intake.embed(room.field)
     room.ask("which crate holds pears")
     assert old.asked == asked + 1
     assert room.field.store.serving() == coming.name
@@ -87,7 +87,7 @@ def test_where_the_old_model_cannot_be_made_words_answer_and_no_vector_meets_ano
     filled(room, 12)
     coming = Directions("same-length-32", 32)
     change(room, coming, None)
-    indexing.embed(room.field, most=5)
+    intake.embed(room.field, most=5)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("vectors were compared")
@@ -100,11 +100,11 @@ def test_a_model_that_takes_over_between_question_and_look_is_not_mixed_with_the
     filled(room, 12)
     old = room.embedder
     assert old
-    seen = retrieve.Seen(room.field)
+    seen = retrieval.StoreView(room.field)
     vector = seen.vector("which crate holds pears")
     assert seen.nearest(vector, Scope(SHOP), 5)
     change(room, Directions("same-length-32", 32), None)
-    indexing.embed(room.field)
+    intake.embed(room.field)
     assert seen.nearest(vector, Scope(SHOP), 5) == []
 
 
@@ -114,11 +114,11 @@ def test_a_large_lot_of_another_model_is_left_to_somebody_and_the_old_one_serves
     coming, somebody = Directions("other-16", 16), Somebody()
     assert room.embedder
     change(room, coming, somebody, room.embedder)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert (somebody.asked, coming.asked) == (1, 0)
     assert room.field.store.serving() == room.embedder.name
     somebody.at_work = True
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert (somebody.asked, coming.asked) == (1, 0), "who is at it is not asked again"
 
 
@@ -127,7 +127,7 @@ def test_a_handful_that_is_left_is_embedded_at_once_and_the_new_one_serves(room:
     coming, somebody = Directions("other-16", 16), Somebody()
     assert room.embedder
     change(room, coming, somebody, room.embedder)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert somebody.asked == 0
     assert room.field.store.serving() == coming.name
 
@@ -161,7 +161,7 @@ def test_whoever_waits_spends_about_a_second_and_leaves_the_rest(room: Room) -> 
     somebody = Somebody()
     assert room.embedder
     change(room, room.embedder, somebody)
-    indexing.take_in(room.field)
+    intake.take_in(room.field)
     embedding.catch_up(room.field, ticks=seconds_of(embedding.SECONDS / 3.5))
     assert room.field.store.lacking(room.embedder.name) == 200 - 3 * embedding.HURRIED
     assert somebody.asked == 1
@@ -188,7 +188,7 @@ def test_a_model_that_cannot_be_reached_costs_nothing_but_its_vectors(room: Room
     somebody = Somebody()
     assert room.embedder
     change(room, Gone("other-16", 16), somebody, room.embedder)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert somebody.asked == 1, "somebody with more patience tries again"
     assert room.field.store.serving() == room.embedder.name
     assert room.ask("which crate holds pears").results
@@ -200,7 +200,7 @@ def test_going_back_before_the_new_one_is_done_is_at_once(room: Room) -> None:
     assert old
     coming = Directions("other-16", 16)
     change(room, coming, None, old)
-    indexing.embed(room.field, most=7)
+    intake.embed(room.field, most=7)
     change(room, old, None)
     asked = old.asked
     assert embedding.everything(room.field, old)
@@ -216,10 +216,10 @@ def test_without_an_embedder_vectors_are_kept_and_going_back_embeds_what_came_si
     assert old
     room.field = replace(room.field, embedder=None, later=Somebody())
     room.think("Zebras graze beside the checkout")
-    assert retrieve.Seen(room.field).vector("zebras") is None
+    assert retrieval.StoreView(room.field).vector("zebras") is None
     asked = old.asked
     change(room, old, Somebody())
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert old.asked == asked + 2, "the new thought and the probe"
 
 
@@ -239,13 +239,13 @@ def test_another_model_under_the_same_name_is_said_and_not_mixed_in(room: Room, 
     other = Other(old.name, dimension)
     change(room, other, None)
     room.note("late", "A late fact about pears")
-    indexing.take_in(room.field)
+    intake.take_in(room.field)
     with pytest.raises(embedding.Changed, match=said):
         embedding.everything(room.field, other)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.lacking(old.name) == 1
     assert room.field.store.nearest(old.embed(["pears"])[0], Scope(SHOP), 20) == before
-    made = rebuild.rebuild(room.field)
+    made = intake.rebuild(room.field)
     assert made.embedded == made.thoughts == 11, "a rebuild takes the new one as it is"
     found = embedding.nature_of(room.field.store, old.name)
     assert found
@@ -268,18 +268,18 @@ def test_a_text_that_changes_while_its_vector_is_made_gets_that_of_its_new_words
             rows = super().embed(texts)
             if any("Orders" in text for text in texts):
                 room.note("a", "Zebras graze in the rain")
-                indexing.take_in(room.field)
+                intake.take_in(room.field)
             return rows
 
     slow = Slow()
     change(room, slow, None)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.lacking(slow.name) == 0
     (vector,) = Directions().embed(["Zebras graze in the rain"])
     (hit,) = room.field.store.nearest(vector, Scope(SHOP), 1)
     assert room.field.store.thoughts([hit.id])[hit.id].path == path
     change(room, Directions(), None)
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.field.store.nearest(vector, Scope(SHOP), 1) == [hit]
 
 
@@ -289,9 +289,9 @@ def test_after_a_change_the_field_says_what_one_made_anew_says(room: Room) -> No
     assert room.embedder
     change(room, coming, None, room.embedder)
     for _ in range(7):
-        indexing.embed(room.field, most=9)
+        intake.embed(room.field, most=9)
     room.think("Zebras graze beside the checkout")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     questions = ("which crate holds pears", "zebras", "invoices of hall 3", "something else entirely")
     changed = [texts(room.ask(one)) for one in questions]
     scores = [
@@ -302,7 +302,7 @@ def test_after_a_change_the_field_says_what_one_made_anew_says(room: Room) -> No
         path.unlink()
     room.embedder = coming
     room.reopen()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert [texts(room.ask(one)) for one in questions] == changed
     assert scores == [
         [hit.score for hit in room.field.store.nearest(coming.embed([one])[0], Scope(SHOP), 99)] for one in questions
@@ -312,7 +312,7 @@ def test_after_a_change_the_field_says_what_one_made_anew_says(room: Room) -> No
 def test_a_store_that_has_vectors_of_nobody_known_takes_what_it_is_told(room: Room) -> None:
     room.field.store.take("there", "1", [Thought("a", "Orders lock")])
     room.field.store.note_places({f"{embedding.KEPT}directions-32": "no JSON"})
-    indexing.embed(room.field)
+    intake.embed(room.field)
     found = embedding.nature_of(room.field.store, "directions-32")
     assert found
     assert found.dimension == 32

@@ -19,7 +19,7 @@ from holdfast.capture import codec, config, home, log
 from holdfast.capture.gate import BY_USER
 from holdfast.capture.purging import Scrubber
 from holdfast.errors import NotFound, NotSaved
-from holdfast.field import coverage, rebuild, retrieve, think, traffic
+from holdfast.field import coverage, intake, retrieval, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
 from holdfast.vault import own_files, purge, purge_history
@@ -60,10 +60,10 @@ def test_a_withdrawn_thought_is_found_by_nothing_and_its_log_keeps_it(room: Room
     room.think(OTHER)
     for agent in ("ada", "bob", "eve"):
         room.read(QUERY, agent)
-    assert [one.thought.id for one in retrieve.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
+    assert [one.thought.id for one in retrieval.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
     assert think.withdraw(room.field, [made.id]) == (made.id,)
     assert SAID not in texts(room.ask(QUERY))
-    assert made.id not in [one.thought.id for one in retrieve.highways(room.field, Scope(SHOP))]
+    assert made.id not in [one.thought.id for one in retrieval.highways(room.field, Scope(SHOP))]
     assert think.logged(room.vault)[made.id].text == SAID
     assert texts(room.ask("bounced mails"))[:1] == [OTHER]
 
@@ -99,7 +99,7 @@ def test_a_rebuild_gives_the_same(room: Room) -> None:
     think.withdraw(room.field, [made.id])
     before = room.field.store.thoughts([made.id, kept.id])
     assert before[made.id].superseded_by == WITHDRAWN
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.field.store.thoughts([made.id, kept.id]) == before
     assert SAID not in texts(room.ask(QUERY))
 
@@ -112,7 +112,7 @@ def test_records_of_several_machines_agree_in_any_order(room: Room, order: tuple
         path = Path(room.vault, "thoughts", f"m{machine}", "live", "01.log")
         path.parent.mkdir(parents=True)
         path.write_bytes(log.frame(codec.encode(said[which].as_record())))
-        rebuild.synced(room.field)
+        intake.synced(room.field)
     assert room.field.store.thoughts([one.id])[one.id].superseded_by == WITHDRAWN
     assert room.field.store.thoughts([one.id])[one.id].context == "more of it"
     assert room.ask(QUERY).results == ()
@@ -127,7 +127,7 @@ def test_a_log_of_another_machine_that_was_rewritten_brings_nothing_back(room: R
     theirs = [Thought(f"01OTHER{nth}", f"{OTHER} {nth}", project=SHOP, created=NOW) for nth in range(2)]
     for some in (theirs, theirs[1:]):
         path.write_bytes(b"".join(log.frame(codec.encode(one.as_record())) for one in some))
-        rebuild.synced(room.field)
+        intake.synced(room.field)
     assert room.field.store.thoughts([one.id for one in theirs]).keys() == {theirs[1].id}
     assert room.field.store.thoughts([made.id])[made.id].superseded_by == WITHDRAWN
 
@@ -137,7 +137,7 @@ def test_a_withdrawal_that_the_index_has_not_read_is_told_as_behind(room: Room) 
     assert not any(coverage.segments(room.vault, room.field.store))
     traffic.append(room.vault, [withdrawal(made.id, NOW)], NOW)
     assert any(coverage.segments(room.vault, room.field.store))
-    rebuild.synced(room.field)
+    intake.synced(room.field)
     assert not any(coverage.segments(room.vault, room.field.store))
 
 
@@ -154,7 +154,7 @@ def test_the_index_may_be_broken_and_the_word_still_counts(room: Room) -> None:
     Path(room.vault, ".state/field.db").write_bytes(b"no database" * 500)
     room.reopen()
     assert think.withdraw(room.field, [made.id]) == (made.id,)
-    rebuild.synced(room.field)
+    intake.synced(room.field)
     assert SAID not in texts(room.ask(QUERY))
 
 
@@ -211,7 +211,7 @@ def test_nothing_of_a_purged_thought_is_left_in_logs_history_queries_and_index(
     assert b"corridor" not in held
     assert list(think.logged(room.vault)) == [kept.id]
     room.reopen()
-    rebuild.synced(room.field)
+    intake.synced(room.field)
     assert room.field.store.thoughts([made.id, kept.id]) == {kept.id: kept}
     assert room.think(said).is_new
 

@@ -13,7 +13,7 @@ from task_support import AGENT, PROJECT, Desk
 from holdfast.capture import log
 from holdfast.capture.gate import BY_USER
 from holdfast.errors import Busy
-from holdfast.field import indexing, retrieve, sources, traffic, words
+from holdfast.field import intake, retrieval, sources, traffic, words
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
 from holdfast.tasks import completion, states
@@ -31,7 +31,7 @@ def room(vault: str) -> Iterator[Room]:
 
 def found(room: Room, query: str, project: str | None = SHOP) -> list[str]:
     """What has any of these words once everything is taken in, by path."""
-    indexing.sync(room.field)
+    intake.sync(room.field)
     hits = room.field.store.lexical(query.split(), Scope(project), 20)
     known = room.field.store.thoughts(hit.id for hit in hits)
     return [known[hit.id].path for hit in hits]
@@ -148,7 +148,7 @@ def test_a_handoff_is_a_thought_of_its_project(room: Room) -> None:
     path = Path(room.vault, lineage.path_for(handoff, "box"))
     path.parent.mkdir(parents=True)
     path.write_text(lineage.render(handoff))
-    indexing.sync(room.field)
+    intake.sync(room.field)
     one = room.ask("optimistic locking").results[0].thought
     assert (one.category, one.title, one.agent, one.session) == ("handoff", "Checkout rewritten", "codex", "codex/s9/1")
     assert one.path == str(path.relative_to(room.vault))
@@ -180,7 +180,7 @@ def test_a_handoff_that_only_repeats_a_prompt_does_not_answer_it(room: Room) -> 
 
 def test_of_a_mechanical_handoff_what_its_session_did_is_found_and_a_prompt_only_as_its_title(room: Room) -> None:
     path = handed(room, decisions=("orders are locked by their version",), files_modified=("src/orders.py",))
-    indexing.sync(room.field)
+    intake.sync(room.field)
     (one,) = [one.thought for one in room.ask("locked by version").results]
     assert (one.path, one.title) == (path, PROMPT)
     assert one.text == f"{PROMPT}\nDecisions: orders are locked by their version\nFiles modified: src/orders.py"
@@ -192,7 +192,7 @@ def test_decisions_and_discoveries_of_tasks_are_thoughts_and_say_what_superseded
     desk.say("--decision", "Orders lock their rows because two workers write")
     desk.say("--discovery", "Order 73 has no payment")
     desk.say("--progress", "COMPLETED: file 1")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     first = room.ask("orders rows lock", PROJECT.id).results[0].thought
     assert (first.category, first.kind, first.title) == ("decision", "note", "audit")
     assert first.path == "tasks/audit/session_memory.md"
@@ -200,7 +200,7 @@ def test_decisions_and_discoveries_of_tasks_are_thoughts_and_say_what_superseded
     assert room.ask("order 73 payment", PROJECT.id).results[0].thought.category == "discovery"
     assert room.field.store.count() == 2, "progress is no thought"
     desk.say("--decision", "Orders lock nothing because versions tell", "--supersedes", first.id[-6:])
-    indexing.sync(room.field)
+    intake.sync(room.field)
     said = {one.thought.text[:18]: one.thought for one in room.ask("orders lock rows", PROJECT.id).results}
     assert said["Orders lock their "].superseded_by == said["Orders lock nothin"].id
     ordered = texts(room.ask("orders lock their rows because two workers write", PROJECT.id))
@@ -211,11 +211,11 @@ def test_what_a_person_strikes_from_a_task_is_not_shown(room: Room) -> None:
     desk = Desk(room.vault)
     desk.start()
     desk.say("--discovery", "Order 73 has no payment")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     line = next(one for one in desk.page().splitlines() if "Order 73" in one)
     desk.edit(f"{line}\n", "")
     desk.show()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("order 73 payment", PROJECT.id)) == []
 
 
@@ -229,10 +229,10 @@ def test_a_task_that_was_archived_keeps_its_thoughts_and_their_traffic(room: Roo
     desk = Desk(room.vault)
     desk.start()
     desk.say("--decision", "Orders lock their rows because two workers write")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     before = room.read("orders lock rows", project=PROJECT.id).results[0].thought
     finish(desk, states.COMPLETED)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     after = next(one for one in room.ask("orders lock rows", PROJECT.id).results if one.thought.id == before.id)
     assert after.thought.path == "outputs/session_memory_final_audit.md"
     assert after.accesses == 1
@@ -243,10 +243,10 @@ def test_what_was_decided_in_a_task_that_was_given_up_binds_nobody(room: Room) -
     desk.start()
     desk.say("--decision", "Orders lock their rows because two workers write")
     desk.say("--discovery", "Orders have no payment")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.count(Scope(kinds=("decision",))) == 1
     finish(desk, states.ABANDONED)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.count(Scope(kinds=("decision",))) == 0
     assert room.field.store.count(Scope(kinds=("discovery",))) == 1
 
@@ -259,10 +259,10 @@ def test_thoughts_of_another_machine_come_with_a_sync(room: Room, place: Path) -
     there = Path(room.vault, "thoughts/other-machine/live")
     there.mkdir(parents=True)
     there.joinpath(Path(path).name).write_bytes(Path(other.vault, path).read_bytes())
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.ask("prices").results[0].thought == theirs
     os.unlink(there / Path(path).name)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("prices")) == []
     other.close()
 
@@ -277,7 +277,7 @@ def test_a_damaged_record_is_set_aside_and_said_and_the_others_are_there(room: R
     path.write_bytes(raw)
     with room.field.store.writing():
         room.field.store.clear()
-    done = indexing.sync(room.field)
+    done = intake.sync(room.field)
     assert [(where, one.what) for where, one in done.broken] == [(name, log.DAMAGE)]
     assert texts(room.ask("prices orders")) == ["Prices are cached"]
     assert len(list(Path(room.vault, ".state/thoughts/broken").iterdir())) == 1
@@ -288,7 +288,7 @@ def test_a_torn_tail_costs_nothing_and_what_follows_it_is_found(room: Room) -> N
     (name, _), *_ = traffic.logs(room.vault)
     with Path(room.vault, name).open("ab") as file:
         file.write(log.frame(b'{"v":1}')[:12])
-    assert indexing.sync(room.field).broken == ()
+    assert intake.sync(room.field).broken == ()
     assert room.think("Prices are cached").is_new
     assert sorted(texts(room.ask("prices orders"))) == ["Orders use locking", "Prices are cached"]
 
@@ -298,12 +298,12 @@ def test_what_is_purged_is_gone_from_thoughts_traffic_and_store(room: Room) -> N
     room.think(said)
     room.think("Prices are cached for a day")
     path = room.note("zebra", said)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.read(said)
     room.close()
     purge.carry_out(room.vault, purge.plan(room.vault, path), room.now, by=BY_USER)
     room.reopen()
-    assert indexing.sync(room.field).broken == ()
+    assert intake.sync(room.field).broken == ()
     assert texts(room.ask("zebras prices", None)) == ["Prices are cached for a day"]
     room.close()
     for file in Path(room.vault).rglob("*"):
@@ -329,12 +329,12 @@ def test_a_sync_reads_only_what_changed(room: Room, monkeypatch: pytest.MonkeyPa
     for nth in range(30):
         room.note(f"n{nth}", f"Orders lock {nth}")
     seen = looks(monkeypatch)
-    assert indexing.sync(room.field).taken == 30
+    assert intake.sync(room.field).taken == 30
     seen.clear()
-    assert indexing.sync(room.field, thorough=True).taken == 0
+    assert intake.sync(room.field, thorough=True).taken == 0
     assert seen == []
     room.note("n7", "Orders lock seven")
-    assert indexing.sync(room.field).taken == 1
+    assert intake.sync(room.field).taken == 1
     assert seen == ["knowledge/n7.md"]
 
 
@@ -345,22 +345,22 @@ def test_where_nothing_changed_no_file_is_looked_at_and_nothing_written(
     for nth in range(30):
         room.note(f"n{nth}", f"Orders lock {nth}")
     room.think("Orders use locking")
-    indexing.sync(room.field)
-    indexing.sync(room.field)
+    intake.sync(room.field)
+    intake.sync(room.field)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("every file was looked at")
 
     monkeypatch.setattr(sources, "files", refuse)
     monkeypatch.setattr(type(room.field.store), "writing", refuse)
-    assert indexing.sync(room.field).taken == 0
+    assert intake.sync(room.field).taken == 0
 
 
 def test_looks_at_every_file_take_at_most_a_hundredth_of_the_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     believe_times(monkeypatch)
     room.note("a", "Orders lock")
-    indexing.sync(room.field)
-    room.field.store.note_places({indexing.WALK: f"{room.now} 1.5"})  # as in a vault where a look takes so long
+    intake.sync(room.field)
+    room.field.store.note_places({intake.WALK: f"{room.now} 1.5"})  # as in a vault where a look takes so long
     looked: list[float] = []
     real = sources.files
 
@@ -372,13 +372,13 @@ def test_looks_at_every_file_take_at_most_a_hundredth_of_the_time(room: Room, mo
     began = room.now
     for _ in range(400):
         room.now += 1
-        indexing.sync(room.field)
+        intake.sync(room.field)
         if looked:
             break
     assert room.now - began == pytest.approx(151, abs=2)
     room.now = began - 500
     looked.clear()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert looked, "a clock that was set back must not put it off"
 
 
@@ -386,7 +386,7 @@ def test_a_sync_meets_another_writer_with_a_sentence(room: Room) -> None:
     second = Room(room.vault)
     room.note("a", "Orders lock")
     with room.field.store.writing(), pytest.raises(Busy, match="kept and is taken in later"):
-        indexing.sync(second.field, patience=0.01)
+        intake.sync(second.field, patience=0.01)
     second.close()
 
 
@@ -398,15 +398,15 @@ def test_another_embedder_takes_over_and_search_goes_on(room: Room) -> None:
     assert room.field.store.serving() == old.name
     room.embedder = Directions("other-16", 16)
     room.reopen()
-    indexing.embed(room.field, most=4)
+    intake.embed(room.field, most=4)
     assert room.field.store.serving() == old.name
     assert room.ask("orders lock table 7").results
     steps: list[int] = []
-    indexing.embed(room.field, progress=steps.append)
+    intake.embed(room.field, progress=steps.append)
     assert sum(steps) == 6
     assert room.field.store.serving() == "other-16"
     asked = room.embedder.asked
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.embedder.asked == asked, "nothing is embedded twice"
 
 
@@ -424,8 +424,8 @@ def test_an_empty_note_is_embedded_once_and_for_all(room: Room) -> None:
     file = Path(room.vault, "knowledge/empty.md")
     file.parent.mkdir()
     file.write_text("")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.embedder
     assert room.field.store.unembedded(room.embedder.name, 5) == []
-    assert retrieve.ask(room.field, "orders", Scope(SHOP)).results == ()
+    assert retrieval.ask(room.field, "orders", Scope(SHOP)).results == ()
     assert words.embedded(Thought("a", "")) == ""

@@ -13,7 +13,7 @@ from field_support import NOW, SHOP, Directions, Room, garble, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log, platform, segments
-from holdfast.field import indexing, opening, rebuild, retrieve, traffic, words
+from holdfast.field import handle, intake, retrieval, traffic, words
 from holdfast.field.sqlite import schema
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -129,8 +129,8 @@ def test_half_a_character_in_a_question_harms_no_later_one(room: Room) -> None:
     assert texts(room.read(f"zebras {HALF}")) == ["Zebras graze"]
     room.ask("zebras", agent=HALF, kinds=(HALF,), trust=(HALF,))
     room.ask("zebras", project=HALF)
-    assert retrieve.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
-    assert rebuild.rebuild(room.field).thoughts == 1
+    assert retrieval.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
+    assert intake.rebuild(room.field).thoughts == 1
     assert room.field.store.asked(0, 9)[0].query == "zebras x?"
 
 
@@ -149,22 +149,22 @@ def test_half_a_character_in_a_question_harms_no_later_one(room: Room) -> None:
 )
 def test_a_record_that_is_no_thought_is_set_aside_and_the_others_are_there(room: Room, strange: dict[str, Any]) -> None:
     from_elsewhere(room, {"id": "a", "text": "Zebras graze", **strange}, {"id": "b", "text": "Bears sleep"})
-    assert len(indexing.sync(room.field).broken) == 1
+    assert len(intake.sync(room.field).broken) == 1
     assert texts(room.ask("zebras bears")) == ["Bears sleep"]
 
 
 def test_half_a_character_that_another_machine_wrote_costs_that_character(room: Room) -> None:
     from_elsewhere(room, {"id": "a", "text": f"Zebras graze {HALF}", "category": HALF})
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("zebras")) == ["Zebras graze x?"]
 
 
 def test_a_log_that_was_rewritten_and_grew_is_read_anew(room: Room) -> None:
     lions = {"id": "a", "text": "Lions hunt"}
     from_elsewhere(room, lions, {"id": "b", "text": "Zebras hold a secret"})
-    indexing.sync(room.field)
+    intake.sync(room.field)
     from_elsewhere(room, lions, {"id": "c", "text": "Bears fish all summer long"}, {"id": "d", "text": "Owls watch"})
-    assert not indexing.sync(room.field).broken
+    assert not intake.sync(room.field).broken
     assert texts(room.ask("zebras secret")) == []
     assert texts(room.ask("bears")) == ["Bears fish all summer long"]
 
@@ -194,12 +194,12 @@ def test_a_store_that_a_stranger_holds_refuses_no_thought(room: Room, monkeypatc
     room.think("Zebras graze")
     monkeypatch.setattr(schema, "PATIENCE", 0.0)
     room.reopen()
-    stranger = sqlite3.connect(opening.path_of(room.vault), isolation_level=None)
+    stranger = sqlite3.connect(handle.path_of(room.vault), isolation_level=None)
     stranger.execute("BEGIN IMMEDIATE")
     assert room.think("Bears sleep").is_new
     stranger.execute("ROLLBACK")
     stranger.close()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("bears")) == ["Bears sleep"]
 
 
@@ -208,11 +208,11 @@ def test_where_scores_are_equal_a_rebuild_cuts_at_the_same_place(room: Room) -> 
     ids = [f"t{nth * 7 % 1000:03}" for nth in range(1000)]
     made = [{"id": one, "text": f"redis word{nth % 40}"} for nth, one in enumerate(ids)]
     from_elsewhere(room, *made[:500], folder="thoughts/zeta/live")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     from_elsewhere(room, *made[500:], folder="thoughts/alpha/live")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     before = room.field.store.lexical(["redis"], Scope(SHOP), 600)
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.field.store.lexical(["redis"], Scope(SHOP), 600) == before
 
 
@@ -220,7 +220,7 @@ def test_the_vectors_of_a_model_that_served_go_with_it(room: Room) -> None:
     room.think("Zebras graze")
     room.embedder = Directions("other-16", 16)
     room.reopen()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert len(list(Path(home.state(room.vault)).glob("field.db.vectors-*"))) == 1
     assert texts(room.ask("zebras")) == ["Zebras graze"]
 
@@ -230,19 +230,19 @@ def test_what_lies_beside_a_highway_is_not_told_from_another_project(room: Room)
     room.think("Orders of the bank are secret", project="bank-1")
     for agent in ("ada", "bob", "cid"):
         room.read("orders", agent, project=None)
-    (here,) = retrieve.highways(room.field, Scope(SHOP))
+    (here,) = retrieval.highways(room.field, Scope(SHOP))
     assert here.beside == ()
-    assert all(one.beside for one in retrieve.highways(room.field, Scope()))
+    assert all(one.beside for one in retrieval.highways(room.field, Scope()))
 
 
 def test_the_highway_of_a_question_need_not_be_among_the_busiest_of_all(room: Room) -> None:
-    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(retrieve.POOL + 1)]
+    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(retrieval.POOL + 1)]
     traffic.append(room.vault, made, NOW)
     for one in made:
         for nth in range(3 if one is made[-1] else 4):
             traffic.travel(room.vault, Event(NOW, GOT, (one.id,), "ab"[nth % 2], "", SHOP))
-    indexing.sync(room.field)
-    assert retrieve.highways(room.field, Scope(SHOP), f"topic{retrieve.POOL}")[0].thought == made[-1]
+    intake.sync(room.field)
+    assert retrieval.highways(room.field, Scope(SHOP), f"topic{retrieval.POOL}")[0].thought == made[-1]
 
 
 def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(

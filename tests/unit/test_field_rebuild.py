@@ -14,8 +14,8 @@ from task_support import Desk
 
 from holdfast.capture import platform
 from holdfast.errors import NewerFormat
-from holdfast.field import indexing, opening, rebuild, retrieve, traffic, words
-from holdfast.field.sqlite import schema, searching
+from holdfast.field import handle, intake, retrieval, traffic, words
+from holdfast.field.sqlite import schema, search
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Damaged, Scope
 
@@ -38,7 +38,7 @@ def lived_in(room: Room) -> Room:
     desk.say("--discovery", "Order 73 has no payment")
     old = room.note("prices", "Prices are cached for a day")
     room.note("fresh-prices", "Prices are cached for an hour", supersedes=[old])
-    indexing.sync(room.field)
+    intake.sync(room.field)
     first = room.think("The build needs Node 22", session="s1").thought
     room.now += HOUR
     room.think("Orders retry in the queue", agent="bob", session="s1", tags=("queue",))
@@ -48,7 +48,7 @@ def lived_in(room: Room) -> Room:
     room.think("the build needs node 22", agent="cid")
     room.think("Builds need Node 22 or newer on CI", kind="refinement", sources=(first.id,))
     room.now += 2 * DAY
-    indexing.sync(room.field)
+    intake.sync(room.field)
     return room
 
 
@@ -84,18 +84,18 @@ def test_a_deleted_store_comes_back_as_it_was(room: Room) -> None:
         path.unlink()
     room.reopen()
     assert room.field.store.count() == 0
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert everything(room) == before
 
 
 def test_a_rebuild_makes_the_same(room: Room) -> None:
     before = everything(lived_in(room))
     steps: list[int] = []
-    done = rebuild.rebuild(room.field, steps.append)
+    done = intake.rebuild(room.field, steps.append)
     assert (done.thoughts, done.embedded, done.broken) == (7, 7, 0)
     assert sum(steps) > 7
     assert everything(room) == before
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert everything(room) == before
 
 
@@ -107,7 +107,7 @@ def test_a_rebuild_that_fails_midway_leaves_the_field_as_it_was(room: Room, monk
 
     monkeypatch.setattr(traffic, "travels", stumble)
     with pytest.raises(OSError, match="tired"):
-        rebuild.rebuild(room.field)
+        intake.rebuild(room.field)
     monkeypatch.undo()
     assert everything(room) == before
 
@@ -119,7 +119,7 @@ def test_who_searches_while_it_is_rebuilt_sees_the_field_as_it_was(room: Room) -
     before = texts(reader.ask("orders lock rows", None))
     with room.field.store.writing():
         room.field.store.clear()
-        indexing.take_in(room.field)
+        intake.take_in(room.field)
         assert texts(reader.ask("orders lock rows", None)) == before
     reader.close()
 
@@ -128,14 +128,14 @@ def test_what_a_thought_weighs_follows_from_the_traffic_log_alone(room: Room) ->
     """Somebody changes the day of a note that was read: what it weighs is what the log says, before and after."""
     path = room.note("prices", "Prices are cached")
     room.note("orders", "Orders use locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     ident = room.read("prices cached", most=1).results[0].thought.id
     before = room.weight(ident)
     file = Path(room.vault, path)
     file.write_text(file.read_text().replace("created: 2026-09-01", "created: 2026-01-01"))
-    indexing.sync(room.field, thorough=True)
+    intake.sync(room.field, thorough=True)
     assert room.weight(ident) == before
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.weight(ident) == before
 
 
@@ -143,12 +143,12 @@ def test_a_traffic_log_that_was_taken_away_is_not_remembered(room: Room) -> None
     made = room.think("Orders use locking").thought
     room.read("orders")
     os.unlink(traffic.traffic_path(room.vault))
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.traffic([made.id]) == {}
     room.read("orders")
     before = room.field.store.traffic([made.id])
     assert before[made.id].access_count == 1
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.field.store.traffic([made.id]) == before
 
 
@@ -160,14 +160,14 @@ def test_a_damaged_record_in_the_traffic_log_costs_what_it_said_and_no_more(room
     raw = log.read_bytes()
     at = raw.index(b"orders one")
     log.write_bytes(raw[:at] + b"ORDERS ONE" + raw[at + 10 :])
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert room.field.store.traffic([made.id])[made.id].access_count == 1
 
 
 def test_a_store_of_an_older_step_is_brought_up_with_what_it_has(vault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "STEPS", schema.STEPS[:1])
     os.makedirs(f"{vault}/.state")
-    path = opening.path_of(vault)
+    path = handle.path_of(vault)
     older = schema.opened(path)
     older.execute(
         "INSERT INTO thought (id, text, title, context, extra, scope) VALUES ('a', 'orders', '', '', '', 'p')"
@@ -184,7 +184,7 @@ def test_a_store_of_an_older_step_is_brought_up_with_what_it_has(vault: str, mon
 def test_a_store_of_a_newer_step_is_refused_in_a_sentence_and_left_alone(room: Room) -> None:
     room.think("Orders use locking")
     room.close()
-    path = opening.path_of(room.vault)
+    path = handle.path_of(room.vault)
     db = sqlite3.connect(path)
     db.execute("PRAGMA user_version = 99")
     db.close()
@@ -220,9 +220,9 @@ def of_somebody_else(path: Path) -> None:
 def test_a_broken_file_is_made_anew(room: Room, harm: Any) -> None:
     before = everything(lived_in(room))
     room.close()
-    harm(Path(opening.path_of(room.vault)))
+    harm(Path(handle.path_of(room.vault)))
     room.reopen()
-    rebuild.synced(room.field)
+    intake.synced(room.field)
     assert everything(room) == before
 
 
@@ -238,7 +238,7 @@ def test_a_file_that_turns_out_broken_in_use_is_said_and_healed_by_a_rebuild(roo
     harm_in_the_middle(room)
     with pytest.raises(Damaged, match="`holdfast rebuild` makes it"):
         room.ask("orders")
-    assert rebuild.rebuild(room.field).thoughts == len(before["thoughts"])
+    assert intake.rebuild(room.field).thoughts == len(before["thoughts"])
     assert everything(room) == before
 
 
@@ -246,9 +246,9 @@ def test_a_file_that_turns_out_broken_at_a_sync_is_healed_by_it(room: Room) -> N
     before = everything(lived_in(room))
     harm_in_the_middle(room)
     room.note("new", "Zebras graze")
-    assert rebuild.synced(room.field).taken
+    assert intake.synced(room.field).taken
     os.unlink(f"{room.vault}/knowledge/new.md")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert everything(room) == before
 
 
@@ -258,7 +258,7 @@ def test_a_store_made_of_other_words_is_made_anew(room: Room, monkeypatch: pytes
     monkeypatch.setattr(words, "VERSION", words.VERSION + 1)
     room.reopen()
     assert room.field.store.count() == 0
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.field.store.count() == 1
 
 
@@ -266,9 +266,9 @@ def test_a_file_taken_away_under_an_open_store_is_made_and_filled_again(room: Ro
     before = everything(lived_in(room))
     for path in Path(room.vault, ".state").glob("field.db*"):
         path.unlink()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert everything(room) == before
-    assert Path(opening.path_of(room.vault)).stat().st_mode & 0o777 == 0o600
+    assert Path(handle.path_of(room.vault)).stat().st_mode & 0o777 == 0o600
 
 
 def sidecars(room: Room) -> list[Path]:
@@ -307,7 +307,7 @@ def test_whatever_becomes_of_the_file_of_vectors_the_nearest_are_the_same(room: 
 
 def test_vectors_that_their_file_has_not_yet_are_found_too(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.think("Orders use locking")
-    monkeypatch.setattr(searching.Searching, "extend", lambda _: None)  # as after a kill between the two
+    monkeypatch.setattr(search.Search, "extend", lambda _: None)  # as after a kill between the two
     room.think("Prices are cached")
     vector = Directions().embed(["Prices are cached"])[0]
     assert len(room.field.store.nearest(vector, Scope(SHOP), 5)) == 2
@@ -333,7 +333,7 @@ def test_a_store_that_is_only_looked_at_while_it_is_rebuilt_follows(room: Room) 
     reader = Room(room.vault)
     vector = Directions().embed(["orders lock rows"])[0]
     before = reader.field.store.nearest(vector, Scope(), 20)
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert reader.field.store.nearest(vector, Scope(), 20) == before
     room.think("Zebras graze")
     assert len(reader.field.store.nearest(vector, Scope(), 20)) == len(before) + 1
@@ -358,11 +358,11 @@ def test_where_nothing_may_be_written_what_is_there_is_found(room: Room) -> None
                 os.setuid(65534)
             looking = Room.__new__(Room)
             looking.vault, looking.now, looking.embedder = room.vault, room.now, Directions()
-            looking.field = opening.opened(room.vault, looking.embedder, lambda: room.now)
+            looking.field = handle.opened(room.vault, looking.embedder, lambda: room.now)
             answer = looking.ask("orders lock rows", None)
             found = texts(answer) == before
-            noted = retrieve.reinforce(looking.field, answer, "ada")
-            status = 0 if found and not noted and rebuild.synced(looking.field).taken == 0 else 2
+            noted = retrieval.reinforce(looking.field, answer, "ada")
+            status = 0 if found and not noted and intake.synced(looking.field).taken == 0 else 2
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0

@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from holdfast.field.sqlite import vectors
-from holdfast.field.sqlite.searching import Searching
+from holdfast.field.sqlite.search import Search
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Hit, Scope
 from holdfast.field.thought import Thought
@@ -119,25 +119,25 @@ def test_a_kill_between_the_numbers_and_the_file_costs_nothing(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(store, FEW - 1)
-    named = store._meta("store")
+    named = store.meta("store")
     store.close()
     child = os.fork()
     if not child:
         try:
             mine = SqliteStore(store.path)
-            monkeypatch.setattr(Searching, "extend", lambda _: None if mine._meta("store") == named else os._exit(7))
+            monkeypatch.setattr(Search, "extend", lambda _: None if mine.meta("store") == named else os._exit(7))
             edit(mine, 3 * FEW)
         finally:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     store.__init__(store.path)  # type: ignore[misc]
-    assert store._meta("store") != named
+    assert store.meta("store") != named
     assert len(near(store)) == 4, "from the database"
     file = Path(vectors.path_of(store.path, MODEL))
     assert named.encode() in file.read_bytes(), "the file of before is there, and not believed"
     before = near(store)
     store.note_places({"anything": "1"})
-    assert store._meta("store").encode() in file.read_bytes(), "whoever writes next makes it"
+    assert store.meta("store").encode() in file.read_bytes(), "whoever writes next makes it"
     assert near(store) == before
 
 

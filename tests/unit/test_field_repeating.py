@@ -13,7 +13,7 @@ from field_support import SHOP, Room, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.field import coverage, indexing, rebuild, think, traffic
+from holdfast.field import coverage, intake, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, joined
 
@@ -46,7 +46,7 @@ def test_context_tags_category_and_sources_of_a_repetition_are_kept(room: Room) 
     assert (now.text, now.created, now.start) == (first.text, first.created, first.start)
     assert room.field.store.count() == 2
     assert texts(room.ask("which decision, tagged orders, is in the checkout too", most=1)) == [TEXT]
-    rebuild.rebuild(room.field)
+    intake.rebuild(room.field)
     assert kept(room, first.id) == now
     assert coverage.look(room.vault).behind == ()
 
@@ -112,9 +112,9 @@ def test_two_machines_that_add_at_once_add_both_whatever_is_read_first(room: Roo
             file = Path(one.vault, f"thoughts/{machine}/live/{nth}.log")
             file.parent.mkdir(parents=True)
             file.write_bytes(raw)
-            indexing.sync(one.field)
+            intake.sync(one.field)
         live = kept(one, first.id)
-        rebuild.rebuild(one.field)
+        intake.rebuild(one.field)
         assert kept(one, first.id) == live
         wanted = wanted or live
         assert live == wanted
@@ -134,10 +134,10 @@ def test_a_machine_whose_log_is_gone_takes_only_its_own_words_with_it(room: Room
     traffic.append(room.vault, [more], room.now)
     file.write_bytes(other.read_bytes()[len(mine) :])
     other.write_bytes(mine)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert kept(room, first.id).context == "there"
     file.unlink()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert kept(room, first.id) == first
     assert len(room.field.store.lexical(["adder"], Scope(SHOP), 5)) == 0
 
@@ -147,7 +147,7 @@ def test_what_was_added_is_behind_until_the_index_has_it(room: Room) -> None:
     traffic.append(room.vault, [replace(first, context="in checkout too")], room.now)
     (behind,) = coverage.look(room.vault).behind
     assert behind.place.startswith("thoughts/")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert coverage.look(room.vault).behind == ()
 
 

@@ -11,13 +11,13 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import indexing, opening, retrieve, think
+from holdfast.field import handle, intake, retrieval, think
 from holdfast.field import traffic as records
-from holdfast.field.embed.choice import NoVectors
-from holdfast.field.embed.wordllama import WordLlama
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import NoVectors
 from holdfast.field.sqlite import store
 from holdfast.field.store import Scope
-from holdfast.field.thought import note_id
+from holdfast.field.thought import Thought, note_id
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_among_equals_the_one_that_was_read_comes_first(vault: str) -> None:
     read = room.think("Orders lock rows in checkout B").thought
     room.think("Prices are cached")
     assert texts(room.ask("orders lock rows checkout"))[0].endswith("A"), "equals are in the order of their ids"
-    retrieve.used(room.field, [read.id])
+    retrieval.used(room.field, [read.id])
     assert texts(room.ask("orders lock rows checkout"))[0].endswith("B")
     room.close()
 
@@ -94,11 +94,11 @@ def test_the_first_reading_of_an_old_thought_counts_from_what_was_left_of_it(roo
 
 def test_asking_alone_leaves_no_trace(room: Room) -> None:
     room.think("Orders use locking")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     before = everything(room.vault)
     for _ in range(3):
         assert room.ask("orders").results
-        retrieve.highways(room.field, Scope(SHOP), "orders")
+        retrieval.highways(room.field, Scope(SHOP), "orders")
     assert everything(room.vault) == before
 
 
@@ -106,14 +106,14 @@ def test_while_another_writes_an_answer_is_given_and_its_traffic_is_kept(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = room.think("Orders use locking").thought
-    monkeypatch.setattr(retrieve, "PATIENCE", 0.01)
-    held = store.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
+    monkeypatch.setattr(retrieval, "PATIENCE", 0.01)
+    held = store.taken(f"{handle.path_of(room.vault)}.lock", 1.0)
     answer = room.ask("orders")
     assert texts(answer) == ["Orders use locking"]
-    assert not retrieve.reinforce(room.field, answer, "ada")
+    assert not retrieval.reinforce(room.field, answer, "ada")
     assert room.field.store.traffic([made.id]) == {}
     os.close(held)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.weight(made.id) == pytest.approx(1.05)
 
 
@@ -122,7 +122,7 @@ def test_a_traffic_log_that_cannot_be_written_costs_no_answer(room: Room) -> Non
     os.makedirs(records.traffic_path(room.vault))  # a folder where the log should be
     answer = room.ask("orders")
     assert texts(answer) == ["Orders use locking"]
-    assert not retrieve.reinforce(room.field, answer, "ada")
+    assert not retrieval.reinforce(room.field, answer, "ada")
 
 
 def test_this_project_and_the_global_ones_are_meant_unless_all_are_asked_for(room: Room) -> None:
@@ -146,7 +146,7 @@ def test_what_superseded_a_decision_stands_before_it_and_the_old_one_says_so(roo
     old = room.note("lock-rows", "Orders lock their rows in the database with select for update")
     new = room.note("no-locks", "Checkout is optimistic now", supersedes=[old])
     room.note("prices", "Prices are cached for a day")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     answer = room.ask("orders lock rows database select update")
     paths = [one.thought.path for one in answer.results]
     assert paths.index(new) < paths.index(old)
@@ -158,14 +158,14 @@ def test_what_superseded_a_decision_stands_before_it_and_the_old_one_says_so(roo
 
 def test_a_note_that_was_superseded_by_nothing_is_not_shown(room: Room) -> None:
     room.note("old", "Orders lock their rows", status="superseded")
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("orders lock rows")) == []
 
 
 def test_two_notes_that_each_supersede_the_other_are_both_shown(room: Room) -> None:
     room.note("a", "Orders lock rows", supersedes=["knowledge/b.md"])
     room.note("b", "Orders lock tables", supersedes=["knowledge/a.md"])
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert len(texts(room.ask("orders lock"))) == 2
 
 
@@ -201,7 +201,7 @@ def test_an_embedder_that_fails_leaves_search_to_the_words(room: Room, monkeypat
     assert room.think("Orders use locking").is_new
     assert texts(room.ask("orders")) == ["Orders use locking"]
     monkeypatch.undo()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert room.embedder
     assert room.field.store.unembedded(room.embedder.name, 5) == []
 
@@ -210,15 +210,15 @@ def test_a_highway_is_read_three_times_by_two_agents(room: Room) -> None:
     room.think("Orders use locking")
     room.think("Prices are cached")
     for agent in ("ada", "ada", "bob"):
-        assert retrieve.highways(room.field, Scope(SHOP)) == []
+        assert retrieval.highways(room.field, Scope(SHOP)) == []
         room.read("orders locking", agent, most=1)
         room.read("prices cached", "ada", most=1)
-    (found,) = retrieve.highways(room.field, Scope(SHOP))
+    (found,) = retrieval.highways(room.field, Scope(SHOP))
     record = found.as_record()
     assert (record["text"], record["score"], record["accesses"]) == ("Orders use locking", 6, 3)
     assert record["agents"] == ["ada", "bob"]
     assert json.loads(json.dumps(record)) == record
-    assert retrieve.highways(room.field, Scope("other", also_global=False)) == []
+    assert retrieval.highways(room.field, Scope("other", also_global=False)) == []
 
 
 def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
@@ -230,9 +230,9 @@ def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
     for query in ("orders locking", "invoices numbered"):
         for agent in ("ada", "bob", "ada"):
             room.read(query, agent, most=1)
-    assert retrieve.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
+    assert retrieval.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
     for query, wanted in (("orders locking", "Orders use locking"), ("invoices numbered", "Invoices are numbered")):
-        assert retrieve.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
+        assert retrieval.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
 
 
 def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_highway(room: Room) -> None:
@@ -240,18 +240,18 @@ def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_hi
     for agent in ("ada", "bob", "ada"):
         room.read("orders locking", agent, most=1)
     room.think("Sourdough needs a checkout of flour, water and patience")
-    assert len(retrieve.highways(room.field, Scope(SHOP), "orders locking")) == 1
-    assert retrieve.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
-    assert retrieve.highways(room.field, Scope(SHOP), "quarks") == []
+    assert len(retrieval.highways(room.field, Scope(SHOP), "orders locking")) == 1
+    assert retrieval.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
+    assert retrieval.highways(room.field, Scope(SHOP), "quarks") == []
 
 
 def test_one_person_by_three_doors_is_one_agent(room: Room) -> None:
     room.think("Orders use locking")
     for door in ("cli", "mcp", "operator"):
         room.read("orders locking", door)
-    assert retrieve.highways(room.field, Scope(SHOP)) == []
+    assert retrieval.highways(room.field, Scope(SHOP)) == []
     room.read("orders locking", "codex")
-    (found,) = retrieve.highways(room.field, Scope(SHOP))
+    (found,) = retrieval.highways(room.field, Scope(SHOP))
     assert found.traffic.agents == ("operator", "codex")
 
 
@@ -270,7 +270,7 @@ def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_the
     other = room.think("Checkout retries orders").thought
     for agent in ("ada", "bob", "cid"):
         room.read("orders checkout locking retries", agent)
-    found = retrieve.highways(room.field, Scope(SHOP))
+    found = retrieval.highways(room.field, Scope(SHOP))
     assert len(found) == 2
     beside = {one.id: one for one in found[0].beside} | {one.id: one for one in found[1].beside}
     assert beside[other.id].count == 3
@@ -293,19 +293,19 @@ def test_highways_that_differ_in_what_tells_are_two_however_long_they_are(room: 
         room.think(f"The gateway of the shop {said} {rest}")
     for agent in ("ada", "bob", "cid"):
         room.read("gateway of the shop", agent)
-    assert len(retrieve.highways(room.field, Scope(SHOP))) == 2
+    assert len(retrieval.highways(room.field, Scope(SHOP))) == 2
 
 
 def test_what_is_found_by_meaning_alone_is_nearer_than_chance_would_have_it() -> None:
     name = WordLlama().name
     for count in (2, 5, 30, 100_000):
-        floors = [retrieve.near_enough(name, best / 100, count) for best in range(101)]
+        floors = [retrieval.near_enough(name, best / 100, count) for best in range(101)]
         opens = next(at for at, floor in enumerate(floors) if floor < 1) / 100
         assert 0.14 <= opens <= 0.22
         assert all(floor > 1 for floor in floors[: round(opens * 100)])
         assert floors[60] == pytest.approx(0.3)
-    assert retrieve.near_enough(name, 0.2, 3) < 1 < retrieve.near_enough(name, 0.2, 300), "more texts, more chance"
-    assert retrieve.near_enough("another", 0.1, 300) == retrieve.FAR, "nobody measured that one"
+    assert retrieval.near_enough(name, 0.2, 3) < 1 < retrieval.near_enough(name, 0.2, 300), "more texts, more chance"
+    assert retrieval.near_enough("another", 0.1, 300) == retrieval.FAR, "nobody measured that one"
 
 
 def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:
@@ -318,14 +318,14 @@ def test_a_clock_that_was_set_back_makes_nothing_grow(room: Room) -> None:
 
 
 def test_what_has_nothing_to_do_with_a_question_is_not_found_by_its_meaning(vault: str) -> None:
-    with opening.opened(vault, WordLlama(), lambda: NOW) as field:
+    with handle.opened(vault, WordLlama(), lambda: NOW) as field:
         for text in (
             "Orders are locked optimistically with 3 retries; row locks deadlocked the checkout",
             "The test database needs TZ=UTC, or the expiry tests fail at night",
             "Rate limits of the shipping API: 5 requests a second",
         ):
-            think.think(field, think.Words(text))
-        assert retrieve.ask(field, "favourite zebra quantum").results == ()
-        assert retrieve.ask(field, "holiday plans next summer").results == ()
-        found = retrieve.ask(field, "API throttling").results
+            think.think(field, Thought("", text))
+        assert retrieval.ask(field, "favourite zebra quantum").results == ()
+        assert retrieval.ask(field, "holiday plans next summer").results == ()
+        found = retrieval.ask(field, "API throttling").results
         assert found[0].thought.text.startswith("Rate limits")

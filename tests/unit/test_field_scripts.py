@@ -10,7 +10,7 @@ from field_support import SHOP, Room
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, words
+from holdfast.field import intake, words
 
 NOTES = {
     "lease-ja": "\u30ea\u30fc\u30b9\u306e\u671f\u9650\u306f\u5341\u5206\u3067\u5207\u308c\u308b\u306e\u3067\u3001"
@@ -47,7 +47,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     made = Room(str(tmp_path_factory.mktemp("scripts") / "vault"), meaning=False)
     for name, body in NOTES.items():
         made.note(name, body)
-    indexing.take_in(made.field, thorough=True)
+    intake.take_in(made.field, thorough=True)
     yield made
     made.close()
 

@@ -11,7 +11,7 @@ from task_support import AGENT, Desk
 
 from holdfast.capture import codec, log
 from holdfast.capture.ids import new_id
-from holdfast.field import coverage, indexing
+from holdfast.field import coverage, intake
 from holdfast.tasks import completion, record, states
 from holdfast.vault.transaction import writing
 
@@ -32,7 +32,7 @@ def desk(room: Room) -> Desk:
     made = Desk(room.vault)
     made.start()
     made.say("--discovery", SECRET)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert texts(room.ask("order secret", None)) == [SECRET]
     return made
 
@@ -55,7 +55,7 @@ def test_a_log_that_was_rewritten_and_grew_is_read_from_its_beginning(room: Room
     rewritten(room, path, "Order 74 has no invoice")
     (behind,) = coverage.look(room.vault).behind
     assert behind.place == "task:audit"
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert found(room) == [PAID, "Order 74 has no invoice"]
     assert coverage.look(room.vault).behind == ()
 
@@ -74,7 +74,7 @@ def test_a_log_that_only_grew_is_read_from_where_it_was_left(
     ((_, size),) = record.logs(desk.vault, "audit")
     desk.say("--discovery", "Order 74 has no invoice")
     starts.clear()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert size in starts
     assert 0 not in starts
     assert found(room) == [SECRET, "Order 74 has no invoice"]
@@ -84,9 +84,9 @@ def test_the_log_of_a_finished_task_that_was_rewritten_is_read_anew(room: Room, 
     completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {})
     with writing(desk.vault, desk.clock()):
         pass  # whoever writes next archives it
-    indexing.sync(room.field)
+    intake.sync(room.field)
     ((_, path),) = record.finished(room.vault)
     rewritten(room, path)
-    indexing.sync(room.field)
+    intake.sync(room.field)
     assert SECRET not in found(room)
     assert PAID in found(room)

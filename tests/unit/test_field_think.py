@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.capture import home
 from holdfast.errors import NewerFormat, NotFound, NotSaved, UsageError
-from holdfast.field import opening, retrieve, think, traffic, words
+from holdfast.field import handle, retrieval, think, traffic, words
 from holdfast.field.sqlite import store
 from holdfast.field.thought import from_record
 
@@ -247,7 +247,7 @@ def test_while_another_holds_the_store_a_thought_is_saved_all_the_same(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(think, "PATIENCE", 0.01)
-    held = store.taken(f"{opening.path_of(room.vault)}.lock", 1.0)
+    held = store.taken(f"{handle.path_of(room.vault)}.lock", 1.0)
     try:
         made = room.think("Orders use locking")
     finally:
@@ -279,8 +279,8 @@ def test_a_vault_of_a_newer_format_is_left_alone(room: Room) -> None:
 def test_evidence_of_use_strengthens_further(room: Room) -> None:
     made = room.think("Orders use locking").thought
     room.read("orders")
-    assert retrieve.used(room.field, [made.id, "unknown"], "bob")
+    assert retrieval.used(room.field, [made.id, "unknown"], "bob")
     assert room.weight(made.id) == pytest.approx(1.07)
     assert room.field.store.traffic([made.id])[made.id].access_count == 1
-    assert retrieve.used(room.field, ["unknown"], "bob")
+    assert retrieval.used(room.field, ["unknown"], "bob")
     assert (made.created, made.project) == (NOW, SHOP)

@@ -13,7 +13,7 @@ from judge_server import GOOD, Purse, Server, Verdict, a_question, cuts, refuses
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.errors import CapReached, JudgeFailed, Unusable
-from holdfast.judge import asking, reading, seam
+from holdfast.judge import reading, seam
 from holdfast.judge.models import OpenAI
 from holdfast.judge.seam import Judge, Question, Words
 
@@ -71,7 +71,7 @@ def ask(
     judge = Scripted(iter(script), timer, takes)
     ends = None if deadline is None else timer.now + deadline
     try:
-        answer: Verdict | JudgeFailed = asking.ask(
+        answer: Verdict | JudgeFailed = seam.ask(
             judge,
             a_question(),
             purse or Purse(),
@@ -167,7 +167,7 @@ def test_an_interruption_is_settled_too() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        asking.ask(Interrupted(iter(()), timer), a_question(), purse, timeout=30)
+        seam.ask(Interrupted(iter(()), timer), a_question(), purse, timeout=30)
     assert purse.settled == [(None, "KeyboardInterrupt: ")]
 
 
@@ -217,9 +217,7 @@ def test_over_real_connections_limits_and_cuts_are_outlived() -> None:
         refuses(429, "slow down", retry_after="9"), cuts, refuses(503), says(f"```json\n{GOOD}\n```")
     ) as server:
         judge = OpenAI("openai", "small", f"{server.url}/v1", "", {})
-        answer = asking.ask(
-            judge, a_question(), purse, timeout=10, clock=timer.clock, wait=timer.wait, dice=lambda: 0.0
-        )
+        answer = seam.ask(judge, a_question(), purse, timeout=10, clock=timer.clock, wait=timer.wait, dice=lambda: 0.0)
     assert answer.ids == ["F1"]
     assert timer.waited == [9.0, 1.0, 2.0]
     assert [words is None for words, _ in purse.settled] == [False, True, False, False]
@@ -229,7 +227,7 @@ def test_over_real_connections_a_lie_in_the_right_form_is_not_believed() -> None
     with Server(says('{"verdict": "keep", "ids": "F1"}'), says('{"verdict": "keep", "ids": [7]}')) as server:
         judge = OpenAI("openai", "small", f"{server.url}/v1", "", {})
         with pytest.raises(Unusable) as unusable:
-            asking.ask(judge, a_question(), Purse(), timeout=10)
+            seam.ask(judge, a_question(), Purse(), timeout=10)
     assert unusable.value.raw == '{"verdict": "keep", "ids": [7]}'
     assert "ids: Input should be a valid array" in server.asked[1].body["messages"][0]["content"]
 

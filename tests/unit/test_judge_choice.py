@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_server import Server, refuses, says, sends
 
+from holdfast import settings as machine
 from holdfast.capture import config
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.install import telling
-from holdfast.judge import choice, choosing
+from holdfast.judge import choice, selection
 from holdfast.judge.choice import Settings
 
 READY = '{"ready": "yes"}'
@@ -29,11 +30,15 @@ LISTED = b'{"models": [{"name": "qwen3:4b"}, {"name": "other"}]}'
 @pytest.fixture(autouse=True)
 def _no_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever runs on the machine of whoever tests."""
-    monkeypatch.setattr(choosing, "OLLAMA", ("127.0.0.1", 9))
+    monkeypatch.setattr(selection, "OLLAMA", ("127.0.0.1", 9))
 
 
 def judged(**table: Any) -> dict[str, Any]:
     return {"judge": table}
+
+
+def edited(text: str, wanted: Settings) -> str:
+    return machine.edited(text, choice.SECTION, wanted.as_table(), choice.NAMES)
 
 
 # --- settings
@@ -46,7 +51,7 @@ def test_without_settings_there_is_no_judge() -> None:
     assert choice.chosen({"judge": "claude-code"}, {}) is None, "no table"
 
 
-@pytest.mark.parametrize("name", [one for one in choice.names() if one != "verbatim"])
+@pytest.mark.parametrize("name", [one for one in choice.TITLES if one != "verbatim"])
 def test_every_name_makes_its_judge(name: str) -> None:
     env = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "b", "HOME": "/nowhere"}
     model = {"model": "qwen3:4b"} if name == "ollama" else {}
@@ -79,7 +84,7 @@ def test_an_endpoint_of_ones_own_gets_no_key_that_was_not_named(token: str) -> N
     with Server(says(READY)) as server:
         judge = choice.chosen(judged(name="openai", url=server.url, model="m"), {"OPENAI_API_KEY": token})
         assert judge is not None
-        from holdfast.judge.choosing import QUESTION
+        from holdfast.judge.selection import QUESTION
 
         judge.say(QUESTION, 5)
     assert "authorization" not in server.asked[0].headers
@@ -124,7 +129,7 @@ def test_comments_and_all_else_are_kept(state: str) -> None:
     Path(state).mkdir(parents=True)
     path = Path(config.path_of(state))
     path.write_text(OWN)
-    choosing.write(state, Settings("claude-code", workers=4))
+    selection.write(state, Settings("claude-code", workers=4))
     wanted = OWN.replace('name = "openai"', 'name = "claude-code"').replace(
         'model = "big"\nurl = "https://host/v1"\n', ""
     )
@@ -132,7 +137,7 @@ def test_comments_and_all_else_are_kept(state: str) -> None:
     assert left == wanted
     assert tomllib.loads(path.read_text())["judge"] == {"name": "claude-code", "workers": 4}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    choosing.write(state, Settings())
+    selection.write(state, Settings())
     assert tomllib.loads(path.read_text()) == {**tomllib.loads(OWN), "judge": {"name": "verbatim"}}
 
 
@@ -140,18 +145,18 @@ def test_a_comment_behind_a_line_that_goes_stays_where_it_was() -> None:
     before = (
         '[judge]\nname = "openai"  # mine\nurl = "http://h/v1"  # rack 4\nmodel = "m" # big\n\n[spend]\na = 1 # b\n'
     )
-    after = choosing.edited(before, Settings("codex"))
+    after = edited(before, Settings("codex"))
     assert after == '[judge]\nname = "codex"  # mine\n# rack 4\n# big\n\n[spend]\na = 1 # b\n'
-    assert choosing.edited(after, Settings("codex")) == after
+    assert edited(after, Settings("codex")) == after
     same = '[judge]\nname = "codex"\ntimeout = 300 # slow\n'
-    assert choosing.edited(same, Settings("codex", timeout=300.0)) == same
+    assert edited(same, Settings("codex", timeout=300.0)) == same
 
 
 @pytest.mark.parametrize(
     "before", ["", "# only words\n", 'mode = "strict"', 'mode = "strict"\n[nudge]\nquiet_s = 5\n\n\n']
 )
 def test_a_file_without_the_section_gets_one_at_its_end(before: str) -> None:
-    after = choosing.edited(before, Settings("ollama", "qwen3:4b", workers=2))
+    after = edited(before, Settings("ollama", "qwen3:4b", workers=2))
     assert after.startswith(before)
     assert tomllib.loads(after) == {
         **tomllib.loads(before),
@@ -160,9 +165,9 @@ def test_a_file_without_the_section_gets_one_at_its_end(before: str) -> None:
 
 
 def test_the_same_choice_again_changes_no_byte(state: str) -> None:
-    path = Path(choosing.write(state, Settings("codex")))
+    path = Path(selection.write(state, Settings("codex")))
     before = path.stat().st_mtime_ns
-    choosing.write(state, Settings("codex"))
+    selection.write(state, Settings("codex"))
     assert path.stat().st_mtime_ns == before
 
 
@@ -172,18 +177,18 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(state: str, text: str) -> N
     path = Path(config.path_of(state))
     path.write_text(text)
     with pytest.raises(HoldfastError, match="nothing was changed"):
-        choosing.write(state, Settings("codex"))
+        selection.write(state, Settings("codex"))
     assert path.read_text() == text
     path.unlink()
     path.symlink_to("/etc/hostname")
     with pytest.raises(HoldfastError, match="nothing was changed"):
-        choosing.write(state, Settings("codex"))
+        selection.write(state, Settings("codex"))
 
 
 def test_inline_and_dotted_forms_of_the_section_are_edited_too() -> None:
     for text in ('judge = {name = "codex"}\n', 'judge.name = "codex"\n'):
         try:
-            after = choosing.edited(text, Settings("claude-code"))
+            after = edited(text, Settings("claude-code"))
         except ValueError:
             continue  # refused is fine, lost is not
         assert tomllib.loads(after)["judge"]["name"] == "claude-code"
@@ -305,9 +310,9 @@ def test_a_choice_that_cannot_be_used_is_shown_with_what_is_wrong(fresh: Home, t
 
 def test_a_vault_of_a_repository_has_no_say(fresh: Home) -> None:
     """What is chosen stands in the user's own vault, whatever vault is used here."""
-    found = choosing.wanted({}, "claude-code")
+    found = selection.wanted({}, "claude-code")
     assert found == Settings("claude-code")
-    assert choosing.write(fresh.state, found) == f"{fresh.state}/config.toml"
+    assert selection.write(fresh.state, found) == f"{fresh.state}/config.toml"
 
 
 # --- what works here
@@ -323,16 +328,16 @@ def test_an_ollama_is_found_by_its_list_and_nothing_else_is(monkeypatch: pytest.
     ):
         with Server(act) as server:
             place = ("127.0.0.1", int(server.url.rpartition(":")[2]))
-            found = choosing.found({"PATH": "/nowhere"}, place)
+            found = selection.found({"PATH": "/nowhere"}, place)
         assert [one.name for one in found] == names
-    assert choosing.found({"PATH": "/nowhere"}, ("127.0.0.1", 9)) == []
+    assert selection.found({"PATH": "/nowhere"}, ("127.0.0.1", 9)) == []
 
 
 def test_the_offer_of_an_ollama_names_its_model() -> None:
-    offer = choosing.Offer("ollama", "qwen3:4b", "")
+    offer = selection.JudgeOffer("ollama", "qwen3:4b", "")
     assert offer.command == "holdfast judge ollama --model qwen3:4b"
     assert offer.settings == Settings("ollama", "qwen3:4b")
-    assert choosing.Offer("codex", "small", "").settings == Settings("codex")
+    assert selection.JudgeOffer("codex", "small", "").settings == Settings("codex")
 
 
 # --- init
@@ -378,7 +383,7 @@ def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) 
 
 
 def test_an_answer_is_a_number_or_a_name() -> None:
-    listed = [choosing.Offer("claude-code", "haiku", ""), choosing.Offer("ollama", "qwen3:4b", "")]
+    listed = [selection.JudgeOffer("claude-code", "haiku", ""), selection.JudgeOffer("ollama", "qwen3:4b", "")]
     assert [telling.answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
     assert [telling.answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
 
@@ -395,10 +400,10 @@ def test_doctor_says_that_there_is_no_model(fresh: Home) -> None:
 def test_doctor_looks_at_the_chosen_one_and_spends_nothing(fresh: Home) -> None:
     installed(fresh)
     with Server(sends(200, b'{"data": [{"id": "small"}, {"id": "tiny"}]}')) as server:
-        choosing.write(fresh.state, Settings("openai", "small", server.url))
+        selection.write(fresh.state, Settings("openai", "small", server.url))
         found = check(fresh, "judge")
         assert (found.ok, found.detail) == (True, f"openai: {server.url.removeprefix('http://')} answers and has small")
-        choosing.write(fresh.state, Settings("openai", "large", server.url))
+        selection.write(fresh.state, Settings("openai", "large", server.url))
         missing = check(fresh, "judge")
         assert (missing.ok, "It said: it has small, tiny" in missing.detail) == (False, True)
     assert {asked.path for asked in server.asked} == {"/v1/models"}
@@ -410,7 +415,7 @@ def test_doctor_looks_at_the_chosen_one_and_spends_nothing(fresh: Home) -> None:
 
 def test_doctor_names_a_choice_that_cannot_be_used(fresh: Home) -> None:
     installed(fresh)
-    choosing.write(fresh.state, Settings("anthropic"))
+    selection.write(fresh.state, Settings("anthropic"))
     found = check(fresh, "judge")
     assert not found.ok
     assert "ANTHROPIC_API_KEY" in found.detail

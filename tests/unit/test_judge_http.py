@@ -28,7 +28,7 @@ from judge_server import (
 )
 
 from holdfast.errors import JudgeFailed, Unusable, UsageError
-from holdfast.judge import asking, http
+from holdfast.judge import http, seam
 from holdfast.judge.models import Anthropic, OpenAI, base
 
 VARIABLE = "SOME_KEY"
@@ -162,7 +162,7 @@ def test_what_a_server_says_is_kept_for_who_asks_and_for_the_ledger() -> None:
     with Server(refuses(403, "who are you")) as server:
         judge, purse = compatible(server.url), Purse()
         with pytest.raises(JudgeFailed) as failed:
-            asking.ask(judge, a_question(), purse, timeout=5)
+            seam.ask(judge, a_question(), purse, timeout=5)
     assert failed.value.said == "who are you"
     assert failed.value.in_full.endswith("It said: who are you")
     assert purse.settled[0][1] == failed.value.in_full
@@ -389,7 +389,7 @@ def test_threads_may_share_one_judge() -> None:
     with Server(refuses(400), refuses(400), says(GOOD)) as server:
         judge, purses = compatible(server.url), [Purse() for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(lambda purse: asking.ask(judge, a_question(), purse, timeout=10), purses))
+            found = list(pool.map(lambda purse: seam.ask(judge, a_question(), purse, timeout=10), purses))
     assert [one.ids for one in found] == [["F1"]] * 8
 
 

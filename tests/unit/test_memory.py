@@ -16,8 +16,7 @@ from flag_support import take
 from holdfast.capture import flags, home, ledger, log, queue, segments, settle
 from holdfast.capture.ledger import Wanted
 from holdfast.errors import NewerFormat
-from holdfast.memory import Memory
-from holdfast.memory.context import Context
+from holdfast.memory import Context, Memory
 from holdfast.memory.field import Field
 from holdfast.memory.notes import Notes
 from holdfast.memory.sessions import Sessions

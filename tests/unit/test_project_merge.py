@@ -15,7 +15,7 @@ from holdfast.brief import brief_file
 from holdfast.capture import home, platform, projects, same_project
 from holdfast.memory import Memory
 from holdfast.serve.guard import Caller
-from holdfast.serve.serving import Serving
+from holdfast.serve.service import Serving
 from holdfast.vault.merge import merge
 
 SHOP, API = "The shop ships on Tuesdays", "The interface answers in JSON"

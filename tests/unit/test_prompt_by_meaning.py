@@ -18,9 +18,9 @@ from test_recall import ASKED, NOTES, OFF_TOPIC
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import home
-from holdfast.field import indexing, prompt_by_meaning
-from holdfast.field.embed.choice import unit
-from holdfast.field.embed.wordllama import WordLlama
+from holdfast.field import intake, prompt_by_meaning
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import unit
 from holdfast.field.store import Scope
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def rooms(vault: str, embedder: Any, notes: dict[str, str]) -> Room:
         room.note(name, body)
     room.embedder = embedder
     room.reopen()
-    indexing.sync(room.field, thorough=True)
+    intake.sync(room.field, thorough=True)
     return room
 
 
@@ -162,7 +162,7 @@ def test_where_nothing_has_a_vector_words_alone_answer(vault: str) -> None:
     room = Room(vault, meaning=False)
     for name, body in NOTES.items():
         room.note(name, body)
-    indexing.take_in(room.field, thorough=True)
+    intake.take_in(room.field, thorough=True)
     room.embedder = WordLlama()  # type: ignore[assignment]
     room.reopen()
     assert names(room, WORDS) == ["csv-encoding"]
@@ -171,7 +171,7 @@ def test_where_nothing_has_a_vector_words_alone_answer(vault: str) -> None:
 
 def test_of_several_that_mean_it_one_comes(harbour: Room) -> None:
     harbour.note("ships", f"Ships of the coast guard are bound to stay in while a {TOPIC} lasts for longer than a day")
-    indexing.sync(harbour.field, thorough=True)
+    intake.sync(harbour.field, thorough=True)
     assert len(names(harbour, PROMPT)) == prompt_by_meaning.ALONE
 
 
@@ -205,10 +205,10 @@ def test_a_note_that_is_no_longer_what_the_index_says_does_not_come(harbour: Roo
         save(file, text.replace(TOPIC, "lull"))
     elif what == "superseded":
         harbour.note("newer", "Nobody sails any more", supersedes=("knowledge/boats.md",))
-        indexing.sync(harbour.field, thorough=True)
+        intake.sync(harbour.field, thorough=True)
     elif what == "of another project":
         save(file, text.replace(f"project: {SHOP}", "project: other-1"))
-        indexing.sync(harbour.field, thorough=True)
+        intake.sync(harbour.field, thorough=True)
     else:
         file.unlink()
         harbour.think(MEANT)  # a thought is no note, however near
@@ -231,7 +231,7 @@ def test_a_long_note_has_to_be_nearer(harbour: Room) -> None:
 
 def test_nothing_of_another_project_is_seen(harbour: Room) -> None:
     harbour.note("theirs", f"Their boats stay ashore in every {TOPIC} that the station announces", project="other-1")
-    indexing.sync(harbour.field, thorough=True)
+    intake.sync(harbour.field, thorough=True)
     assert names(harbour, PROMPT) == ["boats"]
     assert names(harbour, PROMPT, "other-1") == ["theirs"]
 

@@ -20,8 +20,8 @@ from holdfast import pheromone
 from holdfast.brief import prompt_by_words, recall
 from holdfast.capture import home
 from holdfast.capture.episodes import Scene
-from holdfast.field import indexing, thought, traffic, words
-from holdfast.field.sqlite import schema, searching
+from holdfast.field import intake, thought, traffic, words
+from holdfast.field.sqlite import schema, search
 from holdfast.hook import turn_end
 from holdfast.model import Moment, Project
 
@@ -149,7 +149,7 @@ def index(where: Home, notes: list[dict[str, Any]]) -> None:
     for one in notes:
         given_ = {"project": where.project_id(), "name": NAME, "body": BODY, "description": DESCRIPTION, **one}
         room.note(**given_)
-    indexing.take_in(room.field, thorough=True)
+    intake.take_in(room.field, thorough=True)
     room.close()
 
 
@@ -186,7 +186,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     room = Room(str(tmp_path_factory.mktemp("labelled") / "vault"), meaning=False)
     for name, body in NOTES.items():
         room.note(name, body)
-    indexing.take_in(room.field, thorough=True)
+    intake.take_in(room.field, thorough=True)
     yield home.state(room.vault)
     room.close()
 
@@ -233,7 +233,7 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
     assert str(words.VERSION) == prompt_by_words.MADE
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
         assert prompt_by_words.note_id(path) == thought.note_id(path)
-    assert searching.word(SHOP) == prompt_by_words.scope_word(SHOP)
+    assert search.word(SHOP) == prompt_by_words.scope_word(SHOP)
     assert not prompt_by_words.STOP & prompt_by_words.WORK
     assert prompt_by_words.FOLDERS[:6] == turn_end.FOLDERS
     assert (prompt_by_words.MOST, prompt_by_words.LONGEST) == (recall.MOST, recall.LONGEST)
@@ -532,7 +532,7 @@ def test_use_adds_to_the_weight_that_age_has_left(shop: Home) -> None:
     ident = thought.note_id(PATH)
     room = Room(str(shop.vault), meaning=False)
     room.now = events(shop)[0].time
-    indexing.take_in(room.field)
+    intake.take_in(room.field)
     made = room.field.store.thoughts([ident])[ident]
     assert room.now - made.created > 2 * DAY, "it has decayed since"
     expected = pheromone.reinforced(made.start, made.created, room.now, pheromone.USED)

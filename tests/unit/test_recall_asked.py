@@ -22,10 +22,10 @@ from serve_support import mode_of, serving
 from test_recall import LOADED, NEVER, NOTES, index
 
 from holdfast.brief import prompt_by_words, recall
-from holdfast.field import indexing, opening
-from holdfast.field.embed.wordllama import WordLlama
-from holdfast.serve import hookside
-from holdfast.serve.serving import Serving
+from holdfast.field import handle, intake
+from holdfast.field.embedder_models import WordLlama
+from holdfast.serve import hook_socket
+from holdfast.serve.service import Serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,8 +82,8 @@ def served(where: Home, text: str) -> str:
 
 def embedded(where: Home) -> None:
     """Vectors as a server makes them in the background; here before anybody asks."""
-    with opening.opened(str(where.vault), WordLlama()) as field:
-        indexing.sync(field)
+    with handle.opened(str(where.vault), WordLlama()) as field:
+        intake.sync(field)
 
 
 # --- a server that is up
@@ -136,7 +136,7 @@ def test_the_real_hook_is_answered_by_the_real_server_within_its_deadline(up: Se
 def test_who_asks_slowly_or_oddly_does_not_keep_others_from_an_answer(up: Server) -> None:
     shop = up.home
     rude = []
-    for said in (b"", b'{"v": 1', b"x" * (2 * hookside.LARGEST), b"\n"):
+    for said in (b"", b'{"v": 1', b"x" * (2 * hook_socket.LARGEST), b"\n"):
         one = socket.socket(socket.AF_UNIX)
         one.setblocking(False)
         one.connect(f"{shop.state}/{recall.SOCKET}")
@@ -407,17 +407,17 @@ def own(shop: Home) -> Serving:
 
 def test_a_question_that_is_none_of_ours_is_answered_with_nothing(own: Serving) -> None:
     good = {"v": recall.SPOKEN, "project": "", "prompt": BY_WORDS}
-    assert hookside.answer(own, hookside.Pace(), json.dumps(good).encode())
+    assert hook_socket.answer(own, hook_socket.Pace(), json.dumps(good).encode())
     for asked in (b"", b"[]", b"{", b"GET / HTTP/1.1", json.dumps({**good, "v": 2}).encode(), b'{"v": 1}', b"\xff"):
-        assert hookside.answer(own, hookside.Pace(), asked) == b""
+        assert hook_socket.answer(own, hook_socket.Pace(), asked) == b""
     own.warm.stop()
 
 
 def test_a_server_that_is_too_slow_for_a_hook_says_so_at_once_and_tries_again_later(own: Serving) -> None:
     asked = json.dumps({"v": recall.SPOKEN, "project": "", "prompt": BY_WORDS}).encode()
-    pace = hookside.Pace()
-    pace.spent = 5 * hookside.IN_TIME
-    answers = [json.loads(hookside.answer(own, pace, asked))["found"] for _ in range(4)]
+    pace = hook_socket.Pace()
+    pace.spent = 5 * hook_socket.IN_TIME
+    answers = [json.loads(hook_socket.answer(own, pace, asked))["found"] for _ in range(4)]
     assert [one is None for one in answers] == [True, True, True, False]
     own.warm.stop()
 
@@ -433,7 +433,7 @@ def test_a_server_that_says_that_it_is_too_slow_is_believed(shop: Home) -> None:
 def test_a_question_of_another_project_sees_that_ones_notes_only(shop: Home, own: Serving) -> None:
     def found(project: str) -> list[Any]:
         asked = {"v": recall.SPOKEN, "project": project, "prompt": BY_WORDS}
-        return list(json.loads(hookside.answer(own, hookside.Pace(), json.dumps(asked).encode()))["found"])
+        return list(json.loads(hook_socket.answer(own, hook_socket.Pace(), json.dumps(asked).encode()))["found"])
 
     assert [path for path, _ in found(shop.project_id())] == [CSV]
     assert found("other-1") == []
@@ -450,7 +450,9 @@ def test_a_look_by_the_server_leaves_no_trace(shop: Home, own: Serving) -> None:
         return {str(one): one.read_bytes() for one in kept}
 
     before = files()
-    assert json.loads(hookside.answer(own, hookside.Pace(), json.dumps(asked).encode()))["found"] == [[IMAGES, []]]
+    assert json.loads(hook_socket.answer(own, hook_socket.Pace(), json.dumps(asked).encode()))["found"] == [
+        [IMAGES, []]
+    ]
     own.warm.stop()
     assert files() == before
     assert not Path(shop.state, "traffic").exists()

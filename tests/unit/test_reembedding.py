@@ -18,11 +18,11 @@ from judge_server import Server
 
 from holdfast.capture import config
 from holdfast.errors import UsageError
-from holdfast.field import changing, embedding, indexing, opening, rebuild
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import NoVectors, Settings
-from holdfast.field.embed.wordllama import NAME, WordLlama
-from holdfast.field.rebuild import Background, Progress
+from holdfast.field import embedders, embedding, embedding_process, handle, intake, selection
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import WORDLLAMA as NAME
+from holdfast.field.embedders import NoVectors, Settings
+from holdfast.field.embedding_process import Background, Progress
 from holdfast.field.store import Scope
 from holdfast.memory import Memory
 
@@ -37,9 +37,9 @@ def memory(fresh: Home) -> Iterator[Memory]:
     made = Memory.open(vault, str(fresh.project), env=fresh.env)
     made.field.catch_up()
     yield made
-    for pid in tuple(rebuild.STARTED):
+    for pid in tuple(embedding_process.STARTED):
         os.kill(pid, signal.SIGKILL)
-    until(lambda: not any(rebuild.runs(pid) for pid in tuple(rebuild.STARTED)))
+    until(lambda: not any(embedding_process.runs(pid) for pid in tuple(embedding_process.STARTED)))
 
 
 def soon() -> None:
@@ -56,27 +56,27 @@ def found(memory: Memory) -> list[str]:
 
 def ended(memory: Memory) -> Progress:
     """What the last process left, once it has ended."""
-    until(lambda: not rebuild.is_at_work(memory.at.vault) and not rebuild.STARTED)
-    last = rebuild.progress(memory.at.vault)
+    until(lambda: not embedding_process.is_at_work(memory.at.vault) and not embedding_process.STARTED)
+    last = embedding_process.progress(memory.at.vault)
     assert last
     return last
 
 
 def changed(memory: Memory, wanted: Settings) -> Progress:
     """A change, made by this process itself."""
-    changing.choose(memory.at.state, memory.field.embedders().chosen, wanted, memory.at.env)
-    rebuild.work(memory.at.vault, memory.at.env)
-    last = rebuild.progress(memory.at.vault)
+    selection.choose(memory.at.state, memory.field.embedders().chosen, wanted, memory.at.env)
+    embedding_process.work(memory.at.vault, memory.at.env)
+    last = embedding_process.progress(memory.at.vault)
     assert last
     return last
 
 
 def held_back(memory: Memory, server: Server, model: Model) -> None:
     """A change to an endpoint that has answered the probe and now keeps the process waiting."""
-    changing.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+    selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
     model.gate.clear()
     model.waiting.clear()
-    assert memory.field.embed() in rebuild.STARTED
+    assert memory.field.embed() in embedding_process.STARTED
     assert model.waiting.wait(30)
 
 
@@ -91,7 +91,7 @@ def test_a_change_is_made_in_the_background_while_the_old_vectors_answer(memory:
         assert shown.serving == NAME
         assert shown.change
         assert shown.change["alive"]
-        assert shown.change["pid"] in rebuild.STARTED
+        assert shown.change["pid"] in embedding_process.STARTED
         assert (shown.change["done"], shown.change["total"]) == (0, 40)
         assert found(memory) == before, "from the old vectors"
         assert QUESTION not in model.texts
@@ -121,8 +121,8 @@ def test_two_that_are_started_at_once_do_the_work_once(memory: Memory) -> None:
     with Server(model) as server:
         held_back(memory, server, model)
         second = memory.field.embed()
-        until(lambda: not rebuild.runs(second))
-        assert rebuild.is_at_work(memory.at.vault), "the second one left it to the first"
+        until(lambda: not embedding_process.runs(second))
+        assert embedding_process.is_at_work(memory.at.vault), "the second one left it to the first"
         model.gate.set()
         ended(memory)
     assert len(model.texts) == 40 + 2, "each thought once, and two probes"
@@ -134,12 +134,12 @@ def test_killed_it_is_gone_on_with_where_it_was(memory: Memory) -> None:
     memory.field.catch_up()
     model = Model(16)
     with Server(model) as server:
-        changing.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         pid = memory.field.embed()
         until(lambda: memory.field.embedders().coming > 0)
         model.gate.clear()
         os.kill(pid, signal.SIGKILL)
-        until(lambda: not rebuild.runs(pid))
+        until(lambda: not embedding_process.runs(pid))
         model.gate.set()
         shown = memory.field.embedders()
         made = shown.coming
@@ -179,7 +179,7 @@ def test_an_endpoint_that_goes_away_half_way_is_said_and_the_old_one_serves_on(m
 @pytest.mark.slow
 def test_whoever_follows_is_told_why_it_stands_still(memory: Memory) -> None:
     with Server(Model(16, most=1)) as server:
-        changing.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         with pytest.raises(NoVectors, match="400"):
             list(memory.field.follow_embedding(soon))
     assert serving(memory) == NAME
@@ -192,8 +192,8 @@ def test_another_dimension_under_the_same_name_stands_still_and_says_so(memory: 
         changed(memory, settings_for(server))
         model.dimension = 24
         write_notes(memory.at.vault, facts(45))
-        with opening.opened(memory.at.vault) as field:
-            indexing.take_in(field)
+        with handle.opened(memory.at.vault) as field:
+            intake.take_in(field)
         assert "24 numbers, and before it was 16" in changed(memory, settings_for(server)).problem
         shown = memory.field.embedders()
         assert (shown.serving, shown.dimension, shown.embedded) == (name_for(server), 16, 40)
@@ -205,7 +205,7 @@ def test_a_choice_that_is_changed_on_the_way_counts_at_once(memory: Memory) -> N
     first, second = Model(16), Model(24)
     with Server(first) as one, Server(second) as other:
         held_back(memory, one, first)
-        changing.choose(memory.at.state, settings_for(one), settings_for(other), memory.at.env)
+        selection.choose(memory.at.state, settings_for(one), settings_for(other), memory.at.env)
         first.gate.set()
         assert ended(memory).model == name_for(other)
         assert serving(memory) == name_for(other)
@@ -224,7 +224,7 @@ def test_a_choice_that_is_taken_back_on_the_way_leaves_the_old_one_serving(memor
         assert (last.model, last.problem) == (NAME, "")
     shown = memory.field.embedders()
     assert (shown.serving, shown.embedded, shown.change) == (NAME, 40, None)
-    with opening.opened(memory.at.vault) as field:
+    with handle.opened(memory.at.vault) as field:
         assert field.store.lacking(name_for(server)) == 40, "what was made of it is gone"
 
 
@@ -235,7 +235,7 @@ def test_to_none_and_back_keeps_the_vectors_and_sends_nothing(memory: Memory) ->
         changed(memory, settings_for(server))
         done = memory.field.choose_embedder(Settings("none"))
         assert (done.model, done.pid) == ("", 0)
-        assert choice.recalled(memory.at.state) == {}
+        assert embedders.recalled(memory.at.state) == {}
         sent = len(model.texts)
         assert found(memory)
         changed(memory, Settings())
@@ -276,13 +276,13 @@ def test_a_vault_cannot_name_the_address_that_questions_are_sent_to(memory: Memo
 def test_nobody_is_started_soon_after_one_that_gave_up_or_where_the_user_wants_none(memory: Memory) -> None:
     now = time.time()
     with Server(Model(16, most=1)) as server:
-        changing.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         started = {**memory.at.env, "HOLDFAST_CLOSE": ""}
         assert not Background(memory.at.vault, memory.at.env).start(), "the tests' homes start nothing by themselves"
         assert Background(memory.at.vault, started).start()
         assert ended(memory).problem
         assert not Background(memory.at.vault, started).start()
-        assert Background(memory.at.vault, started, lambda: now + 2 * rebuild.RETRY).start()
+        assert Background(memory.at.vault, started, lambda: now + 2 * embedding_process.RETRY).start()
         ended(memory)
 
 
@@ -309,14 +309,14 @@ def test_a_key_that_this_shell_has_not_costs_neither_the_answer_nor_the_vectors_
     assert (shown.serving, shown.embedded, shown.thoughts) == (NAME, 41, 41), "what is new is found by its meaning too"
     assert "OPENAI_API_KEY" in shown.problem
     with pytest.raises(NoVectors, match="OPENAI_API_KEY"):
-        choice.at_hand(Settings("openai", "m"), {}).embed(["a"])  # type: ignore[union-attr]
+        embedders.at_hand(Settings("openai", "m"), {}).embed(["a"])  # type: ignore[union-attr]
 
 
 def test_what_goes_wrong_in_the_background_is_in_the_ledger(memory: Memory, fresh: Home) -> None:
-    (fresh.vault / ".state" / rebuild.LOCK).unlink(missing_ok=True)
-    (fresh.vault / ".state" / rebuild.LOCK).mkdir()
+    (fresh.vault / ".state" / embedding_process.LOCK).unlink(missing_ok=True)
+    (fresh.vault / ".state" / embedding_process.LOCK).mkdir()
     pid = memory.field.embed()
-    until(lambda: not rebuild.runs(pid))
+    until(lambda: not embedding_process.runs(pid))
     assert any("IsADirectoryError" in error for error in fresh.errors())
 
 
@@ -335,21 +335,21 @@ def test_the_process_stands_behind_whatever_else_runs(memory: Memory) -> None:
     model = Model(16)
     with Server(model) as server:
         held_back(memory, server, model)
-        (pid,) = rebuild.STARTED
-        assert os.getpriority(os.PRIO_PROCESS, pid) >= min(19, posix.nice(0) + rebuild.BEHIND)
+        (pid,) = embedding_process.STARTED
+        assert os.getpriority(os.PRIO_PROCESS, pid) >= min(19, posix.nice(0) + embedding_process.BEHIND)
         assert os.getsid(pid) == pid
         model.gate.set()
         ended(memory)
 
 
 def test_a_file_of_progress_that_is_no_such_is_as_good_as_none(memory: Memory) -> None:
-    Path(memory.at.state, rebuild.FILE).write_text('{"model": 1}', encoding="utf-8")
-    assert rebuild.progress(memory.at.vault) is None
+    Path(memory.at.state, embedding_process.FILE).write_text('{"model": 1}', encoding="utf-8")
+    assert embedding_process.progress(memory.at.vault) is None
     assert memory.field.embedders().is_done
 
 
 def test_the_default_model_and_that_of_the_extra_need_no_recipe(memory: Memory) -> None:
-    former = choice.Former(memory.at.state, memory.at.env)
+    former = embedders.Former(memory.at.state, memory.at.env)
     assert isinstance(former(NAME), WordLlama)
     assert former(NAME) is former(NAME), "it is loaded once"
     assert former("openai:nobody's") is None
@@ -357,10 +357,12 @@ def test_the_default_model_and_that_of_the_extra_need_no_recipe(memory: Memory) 
 
 def test_recipes_are_kept_for_the_newest_few_and_hold_no_key(memory: Memory, token: str) -> None:
     env = {**memory.at.env, "KEY": token}
-    for nth in range(choice.MOST + 3):
-        changing.remember(memory.at.state, Settings("openai", f"m{nth}", "http://127.0.0.1:1", "KEY"), env)
-    kept = choice.recalled(memory.at.state)
-    assert list(kept) == [f"openai:m{nth}@127.0.0.1:1/v1" for nth in range(3, choice.MOST + 3)]
-    assert token not in Path(memory.at.state, choice.FILE).read_text(encoding="utf-8")
-    assert choice.Former(memory.at.state, {})("openai:m5@127.0.0.1:1/v1") is None, "without its key it cannot be made"
-    assert choice.Former(memory.at.state, env)("openai:m5@127.0.0.1:1/v1")
+    for nth in range(embedders.MOST + 3):
+        selection.remember(memory.at.state, Settings("openai", f"m{nth}", "http://127.0.0.1:1", "KEY"), env)
+    kept = embedders.recalled(memory.at.state)
+    assert list(kept) == [f"openai:m{nth}@127.0.0.1:1/v1" for nth in range(3, embedders.MOST + 3)]
+    assert token not in Path(memory.at.state, embedders.FILE).read_text(encoding="utf-8")
+    assert embedders.Former(memory.at.state, {})("openai:m5@127.0.0.1:1/v1") is None, (
+        "without its key it cannot be made"
+    )
+    assert embedders.Former(memory.at.state, env)("openai:m5@127.0.0.1:1/v1")

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from holdfast.serve.connection import Connection
+from holdfast.serve.app import Connection
 
 ANSWERED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

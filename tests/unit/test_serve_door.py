@@ -13,7 +13,7 @@ from hook_support import a_home, wait_until
 from serve_support import JSON, answer_of, mode_of, serving
 
 from holdfast import errors
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field.embedders import NoVectors
 from holdfast.serve import guard, problems
 from holdfast.serve.guard import Refused
 

@@ -12,11 +12,11 @@ import pytest
 from field_support import Room
 from prometheus_client.parser import text_string_to_metric_families
 
-from holdfast.field import coverage, indexing, opening
+from holdfast.field import coverage, handle, intake
 from holdfast.field.coverage import Coverage
 from holdfast.serve import health
 from holdfast.serve.health import Metrics
-from holdfast.serve.serving import Serving
+from holdfast.serve.service import Serving
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def room(vault: str) -> Room:
     """A vault with one note that is indexed and one that is not."""
     made = Room(vault, meaning=False)
     made.note("locking", "Orders use optimistic locking")
-    indexing.sync(made.field)
+    intake.sync(made.field)
     made.note("retries", "Retries stop after five")
     made.close()
     return made
@@ -50,14 +50,14 @@ def test_a_note_that_is_not_in_the_index_is_a_figure_and_degrades_once_it_is_old
 
 def test_an_index_that_is_up_to_date_has_no_lag(room: Room) -> None:
     room.reopen()
-    indexing.sync(room.field)
+    intake.sync(room.field)
     room.close()
     found = health.look(server(room, 7200.0))
     assert (found.lag, found.behind, found.why) == (0.0, 0, "")
 
 
 def test_an_index_of_a_newer_holdfast_degrades(room: Room) -> None:
-    db = sqlite3.connect(opening.path_of(room.vault))
+    db = sqlite3.connect(handle.path_of(room.vault))
     with db:
         db.execute("PRAGMA user_version = 99")
     db.close()

@@ -15,12 +15,12 @@ from serve_support import serving
 from holdfast.serve import app
 from holdfast.serve.guard import Caller, Guard
 from holdfast.serve.mcp.peer import of_agent
-from holdfast.serve.serving import Lent, Serving
+from holdfast.serve.service import Lent, Serving
 
 if TYPE_CHECKING:
     from hook_support import Home
 
-    from holdfast.field.opening import Field
+    from holdfast.field.handle import Field
 
 KINDS = {"content-type": "application/json", "accept": "application/json"}
 LOCKING = "Orders use optimistic locking"

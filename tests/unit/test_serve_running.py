@@ -20,8 +20,8 @@ from serve_support import JSON, Server, answer_of, children_of, command, environ
 
 from holdfast.errors import Busy
 from holdfast.field.store import Damaged
-from holdfast.serve import running
-from holdfast.serve.serving import KEPT, Warm
+from holdfast.serve import process
+from holdfast.serve.service import KEPT, Warm
 
 if TYPE_CHECKING:
     from hook_support import Home
@@ -40,7 +40,7 @@ def test_it_listens_on_this_machine_only(fresh: Home, host: str) -> None:
 def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
     with serving(fresh) as server:
         assert server.get("/health").status == 200
-        known = running.found(fresh.state)
+        known = process.found(fresh.state)
         assert known
         assert (known.address, known.pid) == (server.address, server.process.pid)
         assert known.since == pytest.approx(os.stat(f"{fresh.state}/serve.lock").st_mtime, abs=60)
@@ -48,7 +48,7 @@ def test_a_signal_ends_it_and_leaves_nothing(fresh: Home, number: int) -> None:
         assert server.stop(number) == 0
         assert server.process.stderr
         assert server.process.stderr.read() == ""
-    assert running.found(fresh.state) is None
+    assert process.found(fresh.state) is None
     assert Path(f"{fresh.state}/serve.lock").read_bytes() == b""
 
 
@@ -58,24 +58,24 @@ def test_it_goes_on_where_nobody_reads_what_it_says(fresh: Home) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     words = command("--port", "0")
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         words, env=environment(fresh), cwd=fresh.project, stdout=theirs, stderr=subprocess.PIPE, text=True
     )
     os.close(theirs)
     try:
-        wait_until("it says in its lock where it is", lambda: running.found(fresh.state) is not None)
-        known = running.found(fresh.state)
+        wait_until("it says in its lock where it is", lambda: process.found(fresh.state) is not None)
+        known = process.found(fresh.state)
         assert known
         token = (fresh.vault / ".state" / "serve.token").read_text(encoding="ascii").strip()
-        server = Server(fresh, process, known.address, token)
+        server = Server(fresh, started, known.address, token)
         assert server.get("/health").status == 200
         assert server.stop() == 0
-        assert process.stderr
-        assert process.stderr.read() == ""
+        assert started.stderr
+        assert started.stderr.read() == ""
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+        if started.poll() is None:
+            started.kill()
+        started.communicate()
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_a_port_that_is_taken_is_a_sentence(fresh: Home) -> None:
         done = serve(fresh, "--port", str(taken.getsockname()[1]))
     assert done.status == 8
     assert "nothing was started" in done.err
-    assert running.found(fresh.state) is None
+    assert process.found(fresh.state) is None
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_what_a_killed_server_left_is_taken_over(fresh: Home) -> None:
     with serving(fresh, "--socket", str(path)) as server:
         server.stop(signal.SIGKILL)
     assert path.is_socket()
-    assert running.found(fresh.state) is None
+    assert process.found(fresh.state) is None
     with serving(fresh, "--socket", str(path)) as server:
         assert server.get("/health").status == 200
 
@@ -265,14 +265,14 @@ def test_a_program_that_is_slow_to_answer_on_its_socket_is_not_waited_for(fresh:
 
 
 def test_a_port_is_had_by_one_from_the_moment_it_is_taken() -> None:
-    first, _, port = running.bound("127.0.0.1", 0)
+    first, _, port = process.bound("127.0.0.1", 0)
     with first, pytest.raises(Busy):
-        running.bound("127.0.0.1", port)
+        process.bound("127.0.0.1", port)
 
 
 EARLY = """
 import os, signal, socket, sys, uvicorn
-from holdfast.serve import running
+from holdfast.serve import process
 run = uvicorn.Server.run
 def late(self, sockets=None):
     os.kill(os.getpid(), signal.SIGTERM)
@@ -282,13 +282,13 @@ async def app(scope, receive, send):
     while True:
         await send({"type": (await receive())["type"] + ".complete"})
 with socket.create_server(("127.0.0.1", 0)) as listener:
-    running._run(app, listener, lambda: None)
+    process._run(app, listener, lambda: None)
 """
 
 
 def test_an_answer_is_sent_at_once_and_waits_for_no_acknowledgement() -> None:
     """asyncio turns Nagle off only where the socket names its protocol; an answer in two writes cost 40 ms more."""
-    listener, _, _ = running.bound("127.0.0.1", 0)
+    listener, _, _ = process.bound("127.0.0.1", 0)
     with listener:
         assert listener.proto == socket.IPPROTO_TCP
 

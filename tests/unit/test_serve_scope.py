@@ -17,7 +17,7 @@ from holdfast.capture import episodes, once, projects
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
 from holdfast.memory import Memory
-from holdfast.serve import routes_field
+from holdfast.serve import routes
 from holdfast.vault import edits
 from holdfast.vault.edits import Asked
 
@@ -269,7 +269,7 @@ IDS = [f"t{number}" for number in range(30)]
 def test_a_chain_tells_each_once_and_nothing_of_other_projects(made: dict[str, tuple[list[str], str]]) -> None:
     known = {one: Thought(one, one, sources=tuple(of), project=where) for one, (of, where) in made.items()}
     root = Thought("root", "root", sources=tuple(IDS[:3]), project="mine")
-    chain = routes_field.of(lambda ids: {one: known[one] for one in ids if one in known}, root, Scope("mine"))
+    chain = routes.of(lambda ids: {one: known[one] for one in ids if one in known}, root, Scope("mine"))
     told = [one.id for one, _ in chain.steps]
     assert len(told) == len(set(told))
     assert all(one.project == "mine" for one, _ in chain.steps)
@@ -283,6 +283,6 @@ def test_a_chain_tells_each_once_and_nothing_of_other_projects(made: dict[str, t
 @pytest.mark.slow
 def test_a_chain_that_is_too_long_says_that_it_goes_on() -> None:
     known = {f"t{n}": Thought(f"t{n}", "x", sources=(f"t{n + 1}",), project="mine") for n in range(50)}
-    chain = routes_field.of(lambda ids: {one: known[one] for one in ids if one in known}, known["t0"], Scope("mine"))
+    chain = routes.of(lambda ids: {one: known[one] for one in ids if one in known}, known["t0"], Scope("mine"))
     assert chain.more
-    assert len(chain.steps) == routes_field.DEEPEST
+    assert len(chain.steps) == routes.DEEPEST

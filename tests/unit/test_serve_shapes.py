@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.field import retrieve, words
+from holdfast.field import retrieval, words
 from holdfast.serve import problems, shapes
 
 NOBODYS = ("Cn", "Co")  # nine tenths of all, and all alike but for some: of these every 61st
@@ -58,7 +58,7 @@ def test_the_pattern_means_the_same_to_what_checks_and_to_what_reads_the_descrip
 def test_every_sign_that_the_description_takes_leaves_something_to_keep_and_to_look_for() -> None:
     taken = [sign for sign in signs() if SAYS.search(sign)]
     assert [hex(ord(sign)) for sign in taken if not kept(sign)] == []
-    assert [hex(ord(sign)) for sign in taken if not retrieve.spoken(sign)] == []
+    assert [hex(ord(sign)) for sign in taken if not retrieval.spoken(sign)] == []
 
 
 def test_letters_digits_and_signs_of_all_scripts_are_taken() -> None:
@@ -73,7 +73,7 @@ def test_letters_digits_and_signs_of_all_scripts_are_taken() -> None:
 @settings(max_examples=300, deadline=None)
 def test_with_one_such_sign_no_text_is_empty_whatever_stands_around_it(before: str, sign: str, after: str) -> None:
     assert kept(f"{before}{sign}{after}")
-    assert retrieve.spoken(f"{before}{sign}{after}")
+    assert retrieval.spoken(f"{before}{sign}{after}")
 
 
 @pytest.mark.parametrize("text", ["\u0086", ".", "!", "…", "\u200b", " \t\n", "...", "\ufe0f\u200d", "\u3164"])

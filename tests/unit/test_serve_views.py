@@ -15,7 +15,7 @@ from serve_support import serving
 from holdfast.capture import flags, projects
 from holdfast.memory import Memory
 from holdfast.serve import health
-from holdfast.serve.serving import Serving
+from holdfast.serve.service import Serving
 from holdfast.vault import edits
 from holdfast.vault.edits import Asked
 

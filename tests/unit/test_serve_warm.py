@@ -15,21 +15,21 @@ from judge_server import Server
 
 from holdfast.capture import config
 from holdfast.errors import HoldfastError
-from holdfast.field import changing, embedding, indexing
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import Settings
-from holdfast.field.embed.wordllama import NAME, WordLlama
-from holdfast.serve.serving import AT_WORK, Warm
+from holdfast.field import embedders, embedding, intake, selection
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import WORDLLAMA as NAME
+from holdfast.field.embedders import Settings
+from holdfast.serve.service import AT_WORK, Warm
 
 
 def test_another_embedder_in_the_settings_counts_without_a_restart(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(20))
     warm = Warm(str(fresh.vault), WordLlama(), lambda: 1.0, fresh.env)
     with warm.field() as field:
-        indexing.sync(field)
+        intake.sync(field)
         store = field.store
     with Server(Model(256)) as server:
-        changing.choose(fresh.state, Settings(), settings_for(server), fresh.env)
+        selection.choose(fresh.state, Settings(), settings_for(server), fresh.env)
         with warm.field() as field:
             assert field.store is store, "it stays open"
             assert field.embedder
@@ -63,10 +63,10 @@ def test_settings_that_name_nobody_leave_search_to_the_words_until_they_are_mend
 def test_what_a_server_began_with_can_still_be_made_when_another_takes_over(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(3))
     with Server(Model(16)) as server:
-        changing.choose(fresh.state, Settings(), settings_for(server), fresh.env)
-        Path(fresh.state, choice.FILE).unlink()
-        Warm(str(fresh.vault), choice.made_from(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
-        assert list(choice.recalled(fresh.state)) == [name_for(server)]
+        selection.choose(fresh.state, Settings(), settings_for(server), fresh.env)
+        Path(fresh.state, embedders.FILE).unlink()
+        Warm(str(fresh.vault), embedders.made_from(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
+        assert list(embedders.recalled(fresh.state)) == [name_for(server)]
 
 
 def test_a_few_questions_are_answered_at_once_and_the_same_one_only_once(fresh: Home) -> None:

@@ -22,7 +22,7 @@ from holdfast.field.store import Damaged
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
-    from holdfast.field.embed.choice import Settings
+    from holdfast.field.embedders import Settings
     from holdfast.field.think import Thinking
 
 

@@ -144,8 +144,7 @@ def _answer(
 
 def remember(argv: list[str], env: Mapping[str, str]) -> int:
     """A text that is refused is kept as a draft, unless capture is off."""
-    from holdfast.memory import Memory
-    from holdfast.memory.context import Context
+    from holdfast.memory import Context, Memory
 
     memory = Memory(Context.capturing(env))
     said: list[str] = []

@@ -20,7 +20,7 @@ from holdfast.install.demo.story import run
 
 if TYPE_CHECKING:
     from holdfast.hosts.registration import Scope
-    from holdfast.judge.choosing import Offer
+    from holdfast.judge.selection import JudgeOffer as Offer
 
 
 def init(
@@ -40,7 +40,7 @@ def init(
     ] = False,
 ) -> None:
     """Make the vault, and register the hooks in the agents on this machine. Shows the lines first."""
-    from holdfast.judge import choosing
+    from holdfast.judge import selection
 
     env, cwd = os.environ, platform.working_folder(os.environ)
     scope: Scope = "project" if project else "user"
@@ -48,7 +48,7 @@ def init(
     if not new_vault:
         vault_id.refuse(own, env)
     wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
-    settings, works = config.load(home.state(home.own_vault(env))), choosing.found(env)
+    settings, works = config.load(home.state(home.own_vault(env))), selection.found(env)
     if not dry_run:
         by = gate.asker(env, cwd, home.capture_vault(env))
         gate.require(by, gate.Change(gate.PERMISSION), "Registering hooks and permissions")
@@ -86,14 +86,14 @@ def agrees(question: str) -> bool:
 
 def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
-    from holdfast.judge import choosing
+    from holdfast.judge import selection
 
     for line in telling.question(works):
         output.echo(line)
     while (answer := output.prompt("Which", "0", "0")).strip() not in telling.answers(works):
         output.echo(f"Say one of {', '.join(telling.answers(works))}.")
     offer = telling.answered(answer, works)
-    path = choosing.write(home.state(home.own_vault(os.environ)), telling.settings_of(offer))
+    path = selection.write(home.state(home.own_vault(os.environ)), telling.settings_of(offer))
     for line in telling.answer_lines(offer, path):
         output.echo(line)
 

@@ -37,7 +37,7 @@ def judge(
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
     from holdfast.close.spend.budget import Budget
-    from holdfast.judge import choosing
+    from holdfast.judge import selection
     from holdfast.judge.choice import VERBATIM
 
     env, cwd = os.environ, platform.working_folder(os.environ)
@@ -45,11 +45,11 @@ def judge(
     state = home.state(vault)
     settings = config.load(state)
     if not (name or model or url or key_env or workers):
-        found = choosing.shown(settings, env, choosing.found(env))
+        found = selection.shown(settings, env, selection.found(env))
         output.as_json(found.as_record()) if json else _print(found.lines())
         return
-    wanted = choosing.wanted(settings, name, model, url, key_env, workers)
-    lines = choosing.preview(wanted, env)
+    wanted = selection.wanted(settings, name, model, url, key_env, workers)
+    lines = selection.preview(wanted, env)
     if dry_run:
         output.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
         return
@@ -59,8 +59,8 @@ def judge(
     asks = not no_probe and wanted.name != VERBATIM
     if asks and not json:
         output.echo(f"Asking {wanted.name} one tiny question …")
-    meter = Budget(state, choosing.as_chosen(settings, wanted), env=env) if asks else None
-    done = choosing.choose(state, wanted, env, meter)
+    meter = Budget(state, selection.as_chosen(settings, wanted), env=env) if asks else None
+    done = selection.choose(state, wanted, env, meter)
     output.as_json(done.as_record()) if json else _print(done.lines())
 
 

@@ -15,19 +15,19 @@ OURS = ("mcp", "mcp_types", "anyio", "pydantic")
 
 def mcp() -> None:
     """Serve the Model Context Protocol on standard input and output, until the client goes."""
-    from holdfast.serve.mcp import front, peer
+    from holdfast.serve.mcp import peer, stdio
 
     _refuse_without_the_extra()
     whoever = peer.of_process()
-    begun = front.serve(whoever, front.Wire.claim())
+    begun = stdio.serve(whoever, stdio.Wire.claim())
     if begun is None:
         return
     gc.disable()  # what is imported stays: looking through it again and again is a tenth of the start
-    from holdfast.serve.mcp import over_streams
+    from holdfast.serve.mcp import server
 
     gc.freeze()
     gc.enable()
-    over_streams.run(whoever, begun)
+    server.run(whoever, begun)
 
 
 def _refuse_without_the_extra() -> None:

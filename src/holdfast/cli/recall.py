@@ -20,14 +20,14 @@ from holdfast.brief import prompt_by_words
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Option
 from holdfast.errors import UsageError
-from holdfast.field import opening, words
+from holdfast.field import handle, words
 from holdfast.memory import Memory
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.field.retrieve import Answer, Result
+    from holdfast.field.retrieval import Answer, Result
     from holdfast.field.store import Scope
     from holdfast.field.thought import Thought
 
@@ -95,7 +95,7 @@ def recall(
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
     if prompt_by_words.is_bare(memory.at.vault):
         _print_nothing(json=json)
-    opening.refuse_unknown(wanted["kinds"], memory.field.open)
+    handle.refuse_unknown(wanted["kinds"], memory.field.open)
     scope = memory.field.scope(everything=everything)
     scope = replace(scope, project=project or scope.project)
     answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)

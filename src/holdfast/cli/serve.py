@@ -9,14 +9,14 @@ from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.serve import guard, running
+from holdfast.serve import guard, process
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def serve(
     host: Annotated[str, Option("--host", help="127.0.0.1, localhost or ::1.")] = "127.0.0.1",
-    port: Annotated[int, Option("--port", help="0 is any that is free.")] = running.PORT,
+    port: Annotated[int, Option("--port", help="0 is any that is free.")] = process.PORT,
     socket: Annotated[str, Option("--socket", help="The path of a unix socket, instead of a port.")] = "",
     health_age: Annotated[
         float | None,
@@ -43,9 +43,9 @@ def serve(
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"{missing[0]} is not installed; nothing was started. Install the extra: holdfast[serve].")
-    wish = running.Wish(host, port, socket, health_age)
-    running.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, lambda one: _tell(one, memory.at.state))
+    wish = process.Wish(host, port, socket, health_age)
+    process.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, lambda one: _tell(one, memory.at.state))
 
 
-def _tell(one: running.Running, state: str) -> None:
+def _tell(one: process.Running, state: str) -> None:
     output.echo(f"Serving on {one.address}; the token is in {state}/{guard.OWN}. Ctrl-C ends it.")

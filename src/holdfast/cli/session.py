@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import HistoryDamaged, UsageError
-from holdfast.memory import Memory
-from holdfast.memory.context import Context
+from holdfast.memory import Context, Memory
 
 if TYPE_CHECKING:
     from holdfast.brief.reasons import Explained, Line

@@ -290,10 +290,10 @@ def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]
         return lambda _one, _other: 0.0
     from holdfast.capture import config
     from holdfast.errors import HoldfastError
-    from holdfast.field.embed import choice
+    from holdfast.field import embedders
 
     try:
-        embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
+        embedder = embedders.at_hand(embedders.settings(config.load(home.state(vault))), {})
         if embedder is None:
             return lambda _one, _other: 0.0
         table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T

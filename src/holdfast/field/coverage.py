@@ -1,9 +1,7 @@
-"""What of the vault the index has, as it is now, and what it is behind with: looked at without changing anything.
+"""The index against the vault, place by place (files, tasks, segments of thoughts): what it has and what it lacks.
 
-How each place is compared is field/comparing. An index that is missing, damaged, of another version or locked is told
-as such, and then has nothing; what is true is in the vault in any case.
-
-One place of the vault against what the index has of it: files, tasks, segments of thoughts. It changes nothing.
+Looking changes nothing. An index that is missing, damaged, of another version or locked is told as such, and then has
+nothing; what is true is in the vault in any case.
 """
 
 from __future__ import annotations
@@ -15,9 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from holdfast.errors import Busy, NewerFormat
-from holdfast.field import indexing, opening, sources, traffic
-from holdfast.field import sources as noted
-from holdfast.field import sources as tasked
+from holdfast.field import handle, intake, sources, traffic
 from holdfast.field.store import Damaged, Outdated
 from holdfast.field.thought import WITHDRAWN, joined, note_id
 from holdfast.tasks import record
@@ -51,16 +47,16 @@ class Behind:
 
 def _last_walk(store: Store) -> float:
     """When the index last began to look at every file; 0 where it is to do so again in any case."""
-    when, cost = indexing.walked(store.places(indexing.WALK).get(indexing.WALK, ""))
+    when, cost = intake.walked(store.places(intake.WALK).get(intake.WALK, ""))
     return when - cost - SURE if when else 0.0
 
 
 def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
     """Each note and handoff of the vault: None where the index has it as it is."""
-    known = {place: stamp for top in noted.TOPS for place, stamp in store.places(f"{top}/").items()}
+    known = {place: stamp for top in sources.TOPS for place, stamp in store.places(f"{top}/").items()}
     there: set[str] = set()
     asked, passed = 0, _last_walk(store)
-    for path, stamp in noted.files(vault, time.time_ns(), {}):
+    for path, stamp in sources.files(vault, time.time_ns(), {}):
         there.add(path)
         if stamp and known.get(path) == stamp:
             yield None
@@ -76,7 +72,7 @@ def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
 
 def _said(vault: str, store: Store, path: str, is_known: bool) -> Behind | None:
     """A file whose stamp says nothing: what it says now, against what the index has of it."""
-    thoughts, pairs = noted.read(vault, path)
+    thoughts, pairs = sources.read(vault, path)
     if not is_known:
         return with_whose(unread(vault, path, is_known), thoughts) if thoughts else None
     if path.startswith(f"{prompts.FOLDER}/"):
@@ -118,7 +114,7 @@ class _Rehearsal:
     """In place of a store, for whoever would take something in: it has what the store has, and only listens."""
 
     def __init__(self, store: Store | None) -> None:
-        self.known = store.places(tasked.PREFIX) if store else {}
+        self.known = store.places(sources.PREFIX) if store else {}
         self.taken: dict[str, Sequence[Thought]] = {}
         self.anew: set[str] = set()
         self.gone: list[str] = []
@@ -138,35 +134,23 @@ class _Rehearsal:
 def tasks(vault: str, store: Store | None) -> Iterator[Behind | None]:
     """Each task: what its logs would give the index now."""
     rehearsal = _Rehearsal(store)
-    tasked.sync(vault, cast("Store", rehearsal))
-    for place in (tasked.PREFIX + name for name in _task_names(vault)):
+    sources.sync(vault, cast("Store", rehearsal))
+    names = dict.fromkeys([*record.open_tasks(vault), *(name for name, _ in record.finished(vault))])
+    for place in (sources.PREFIX + name for name in names):
         thoughts = rehearsal.taken.get(place, ())
         held = store.thoughts(one.id for one in thoughts) if store else {}
         news = [one for one in thoughts if one.id not in held or replace(held[one.id], superseded_by="") != one]
         is_behind = news or place in rehearsal.anew
-        yield (
-            with_whose(Behind(place, _task_changed(vault, place), place in rehearsal.known), news)
-            if is_behind
-            else None
-        )
+        one = Behind(place, _task_changed(vault, place), place in rehearsal.known)
+        yield with_whose(one, news) if is_behind else None
     for place in rehearsal.gone:
         yield Behind(place, changed(vault, record.FOLDER), is_known=True, is_gone=True)
 
 
-def _task_names(vault: str) -> list[str]:
-    return list(dict.fromkeys([*record.open_tasks(vault), *(name for name, _ in record.finished(vault))]))
-
-
 def _task_changed(vault: str, place: str) -> float:
-    name = place.removeprefix(tasked.PREFIX)
+    name = place.removeprefix(sources.PREFIX)
     logs = [path for path, _ in record.logs(vault, name)] or [f"{record.OUTPUTS}/{record.FINAL}{name}.log"]
     return max(changed(vault, path) for path in logs)
-
-
-def _has(held: Thought, said: Thought) -> bool:
-    """Whether the index has what a record says, beside what others say of the same thought."""
-    known = replace(held, superseded_by="")
-    return joined(known, said) == known
 
 
 def segments(vault: str, store: Store) -> Iterator[Behind | None]:
@@ -180,7 +164,8 @@ def segments(vault: str, store: Store) -> Iterator[Behind | None]:
         except OSError:
             continue  # taken away at this moment
         held = store.thoughts(one.id for one in found)
-        news = [one for one in found if one.id not in held or not _has(held[one.id], one)]
+        plain = {ident: replace(one, superseded_by="") for ident, one in held.items()}
+        news = [one for one in found if one.id not in plain or joined(plain[one.id], one) != plain[one.id]]
         is_rewritten = path in known and not start
         yield with_whose(Behind(path, changed(vault, path), path in known), news) if news or is_rewritten else None
     for path in known.keys() - {path for path, _ in listed}:
@@ -234,7 +219,7 @@ def look(
     most: int = MOST_READ,
     borrowed: Callable[[], AbstractContextManager[Store]] | None = None,
 ) -> Coverage:
-    """How the index stands to the vault. `model` names the embedder whose vectors are wanted; `deep` also looks at the
+    """The index against the vault. `model` names the embedder whose vectors are wanted; `deep` also looks at the
     file itself; where there is no index, what lies there unchanged for longer than `since` is not asked whose it is.
     `most` files at most are read. `borrowed` lends a store to a process that has some open."""
     for is_last in (False, True):
@@ -260,7 +245,7 @@ def _opened(vault: str) -> Iterator[Store]:
     """Raises OSError, NewerFormat, Outdated, Busy, Damaged."""
     from holdfast.field.sqlite.store import SqliteStore
 
-    store = SqliteStore(opening.path_of(vault), only_look=True)
+    store = SqliteStore(handle.path_of(vault), only_look=True)
     try:
         yield store
     finally:

@@ -4,7 +4,7 @@ Beside the vectors the store keeps what their model is like: how long its vector
 text. An endpoint that answers with another model under the same name is noticed by that before anything is mixed. A
 text that changed while its vector was made gets none of it.
 
-Whoever waits for an answer spends at most about a second here; what is left goes to a process of its own (reembedding).
+A caller that waits for an answer spends at most about a second here; the rest goes to a process (embedding_process).
 While one model takes over from another, what is new gets vectors of the one that serves at once, and of the coming one
 from whoever is at it.
 """
@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
-from holdfast.field import words
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import Absent, NoVectors
+from holdfast.field import embedders, words
+from holdfast.field.embedders import Absent, NoVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.field.embed.choice import Embedder, Vectors
-    from holdfast.field.opening import Field
+    from holdfast.field.embedders import Embedder, Vectors
+    from holdfast.field.handle import Field
     from holdfast.field.store import Store
     from holdfast.field.thought import Thought
 
@@ -46,7 +45,7 @@ class Changed(NoVectors):
 
 @dataclass(frozen=True)
 class Nature:
-    """What a model is like."""
+    """The nature of a model: its dimension, and a part of the vector of a known text."""
 
     dimension: int
     probe: tuple[float, ...]
@@ -62,21 +61,17 @@ class Nature:
 
 
 def nature_of(store: Store, model: str) -> Nature | None:
-    """What is kept of a model that has vectors here."""
-    return _read(store.places(f"{KEPT}{model}").get(f"{KEPT}{model}", ""))
-
-
-def _read(said: str) -> Nature | None:
+    """The nature that is kept of a model that has vectors here."""
     try:
-        found = codec.decode(said.encode())
+        found = codec.decode(store.places(f"{KEPT}{model}").get(f"{KEPT}{model}", "").encode())
         return Nature(int(found["dimension"]), tuple(float(one) for one in found["probe"]))
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def asked_of(embedder: Embedder) -> Nature:
-    """What a model is like now: it embeds one text. Raises NoVectors."""
-    return _nature(choice.vectors(embedder, [PROBE])[0])
+    """The nature of a model now: it embeds one text. Raises NoVectors."""
+    return _nature(embedders.vectors(embedder, [PROBE])[0])
 
 
 def _nature(rows: Vectors) -> Nature:
@@ -105,7 +100,7 @@ def give(
                 return False
             some = lot[begin : begin + step]
             texts = [words.embedded(one) for one in some]
-            made = choice.vectors(embedder, texts if nature else [PROBE, *texts])
+            made = embedders.vectors(embedder, texts if nature else [PROBE, *texts])
             if nature is None:
                 nature, made = _nature(made[0]), made[1:]
             _put(store, embedder.name, nature, some, made)
@@ -120,19 +115,12 @@ def _put(store: Store, model: str, nature: Nature, some: Sequence[Thought], made
         if known and not known.is_that_of(nature):
             raise Changed(_other(model, known, nature))
         there = store.thoughts(one.id for one in some)
-        fits = {
-            one.id: rows
-            for one, rows in zip(some, made, strict=True)
-            if one.id in there and _said(there[one.id]) == _said(one)
-        }
-        store.embed(model, fits)
+        said = {ident: (words.embedded(one), one.project) for ident, one in there.items()}
+        fits = [(words.embedded(one), one.project) == said.get(one.id) for one in some]
+        store.embed(model, {one.id: rows for one, rows, fit in zip(some, made, fits, strict=True) if fit})
         if known is None:
             told = {"dimension": nature.dimension, "probe": list(nature.probe)}
             store.note_places({f"{KEPT}{model}": codec.encode(told).decode()})
-
-
-def _said(one: Thought) -> tuple[str, str]:
-    return words.embedded(one), one.project
 
 
 def _other(model: str, known: Nature, now: Nature) -> str:
@@ -179,13 +167,10 @@ def everything(
 
 
 def catch_up(
-    field: Field,
-    *,
-    progress: Callable[[int], None] = lambda _: None,
-    ticks: Callable[[], float] = time.perf_counter,
+    field: Field, *, progress: Callable[[int], None] = lambda _: None, ticks: Callable[[], float] = time.perf_counter
 ) -> None:
-    """What whoever waits for an answer does of it. The model that serves comes first; of a large lot only what takes
-    about a second, and the rest is left to a process of its own."""
+    """The part of it for a caller that waits for an answer. The model that serves comes first; of a large lot only what
+    takes about a second, and the rest is left to a process of its own."""
     chosen, store, later = field.embedder, field.store, field.later
     if chosen is None:
         return

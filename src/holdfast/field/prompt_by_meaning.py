@@ -1,4 +1,4 @@
-"""What clearly bears on a prompt, by words and by meaning: for the first prompt of a session, where a server is up.
+"""Notes that clearly bear on a prompt, by words and by meaning: for the first prompt of a session, with a server up.
 
 Words are looked at as the hook itself does (prompt_by_words). Meaning is measured against chance too: how far is a note
 nearer to the prompt than this store's notes are at large, in units of how they spread, and beyond what the best of so
@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import home, same_project
-from holdfast.field import retrieve, sources, words
-from holdfast.field.embed import choice, wordllama
+from holdfast.field import embedders, retrieval, sources, words
+from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.store import Scope
 from holdfast.field.thought import NOTE, SAID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.field.embed.choice import Embedder
-    from holdfast.field.opening import Field
+    from holdfast.field.embedders import Embedder
+    from holdfast.field.handle import Field
     from holdfast.field.store import Hit
     from holdfast.field.thought import Thought
 
@@ -54,7 +54,7 @@ class Scale:
     near: float
 
 
-SCALES = {wordllama.NAME: Scale(0.09, 0.09, 0.42)}
+SCALES = {WORDLLAMA: Scale(0.09, 0.09, 0.42)}
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Bears:
 
 @dataclass(frozen=True)
 class Usual:
-    """How near the notes of a store are to a prompt at large, and how many there are."""
+    """The usual nearness of a store's notes to a prompt, and their number."""
 
     mean: float
     spread: float
@@ -78,8 +78,8 @@ class Usual:
 
     @property
     def luckiest(self) -> float:
-        """How far above the others the best of so many is by chance."""
-        return retrieve.luckiest(self.count)
+        """The spreads by which the best of so many is above the others by chance."""
+        return retrieval.luckiest(self.count)
 
 
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
@@ -113,7 +113,7 @@ def at_large(scores: Sequence[float], count: int, scale: Scale) -> Usual:
 
 
 def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
-    """What the vectors of a store say of a prompt; None where nobody measured what they mean, or there are none."""
+    """The nearness of a store's notes to a prompt; None where the model was not measured, or there are no vectors."""
     model = field.asker()
     scale = SCALES.get(model.name) if model else None
     if model is None or scale is None or len(prompt_by_words.terms(said)) < FEWEST_TERMS:
@@ -128,7 +128,7 @@ def _meaning(field: Field, scope: Scope, said: str) -> _Meaning | None:
         return None
     count = len(hits) if len(hits) < POOL else max(POOL, field.store.count(scope))
     usual = at_large([hit.score for hit in hits], count, scale)
-    is_short = choice.count(said) <= choice.WORDS
+    is_short = embedders.count(said) <= embedders.WORDS
     return _Meaning(field, model, scope, vector, hits, usual, scale.near, is_short)
 
 
@@ -169,8 +169,8 @@ class _Meaning:
         return is_ours and score >= self._floor(known.text) and self._says_so_still(known)
 
     def _floor(self, text: str) -> float:
-        """How near a text has to be. A long one has a passage near anything."""
-        longer = LONGER * math.log(max(1.0, choice.count(text) / prompt_by_words.SHORT))
+        """The nearness that a text needs. A long one has a passage near anything."""
+        longer = LONGER * math.log(max(1.0, embedders.count(text) / prompt_by_words.SHORT))
         beyond = self.usual.mean + (STANDS_OUT + self.usual.luckiest + longer) * self.usual.spread
         return max(self.near, beyond)
 
@@ -181,5 +181,5 @@ class _Meaning:
             return False
         if (found[0].text, found[0].title) == (known.text, known.title):
             return True
-        (rows,) = choice.vectors(self.model, [words.embedded(found[0])])
+        (rows,) = embedders.vectors(self.model, [words.embedded(found[0])])
         return len(rows) > 0 and float((rows @ self.vector).max()) >= self._floor(found[0].text)

@@ -1,16 +1,9 @@
-"""What a ranking needs to know of a store, and which of its parts are at work.
+"""The ranking: two legs fused, then what is known of each text besides its words.
 
-A ranking is a pure function over `Corpus`, so that the store of the product and the benches run the same code, and
-every part can be left out alone, to be measured. What has no use is not there: each part of `Parts` has its line in
-docs/benchmarks.md.
-
-What stands around a text: a short one is understood from those before and after it.
-
-Two legs put together: a convex sum of scores, each as a part of the best that its own leg has found.
-
-Who a question is about: "what did Ada decide" is rather answered by Ada's words than by words about Ada.
-
-The order of what is found: two legs fused, then what is known of each text besides its words.
+It is a pure function over `Corpus`, so that the store of the product and the benches run the same code, and every part
+can be left out alone, to be measured: each part of `Parts` has its line in docs/benchmarks.md. The legs are a convex
+sum of scores, each as a part of the best that its own leg has found. A short text is understood from those before and
+after it, and "what did Ada decide" is rather answered by Ada's words than by words about Ada.
 """
 
 from __future__ import annotations
@@ -19,8 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.field import words as dates
-from holdfast.field import words as tokens
+from holdfast.field import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +29,7 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a text besides its words. A thread is what was said in one go: a session, a task. A turn is one
+    """The facts of a text besides its words. A thread is what was said in one go: a session, a task. A turn is one
     of several who talk with each other, and is understood from those around it."""
 
     words: int = 0
@@ -48,7 +40,7 @@ class Facts:
 
 
 class Corpus(Protocol):
-    """What is searched. Ids that are not known are left out of every answer."""
+    """The texts that are searched. Ids that are not known are left out of every answer."""
 
     def lexical(self, terms: Sequence[str], scope: Any, most: int) -> Sequence[Found]:
         """By any of the terms; one of several words is a phrase."""
@@ -76,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a ranking does. All of it is on; a bench switches off one at a time."""
+    """The parts of a ranking. All of them are on; a bench switches off one at a time."""
 
     lexical: bool = True
     semantic: bool = True
@@ -109,14 +101,14 @@ FEW = 10  # words: a turn of so many says half by itself
 
 
 def by_itself(known: Facts, neighbours: Sequence[tuple[str, int]]) -> float:
-    """How much of a text's score it has by itself. A note of few words says what it says; a turn rarely does."""
+    """The part of its score that a text has by itself. A note of few words says what it says; a turn rarely does."""
     return known.words / (known.words + FEW) if known.is_turn and neighbours else 1.0
 
 
 def lent_by_neighbours(
     scores: Mapping[str, float], neighbours: Mapping[str, Sequence[tuple[str, int]]]
 ) -> dict[str, float]:
-    """What each text gets of its neighbours; also those that no leg has found."""
+    """The share that each text gets of its neighbours; also those that no leg has found."""
     given: dict[str, float] = {}
     for ident, score in scores.items():
         for other, steps in neighbours.get(ident, ()):
@@ -126,7 +118,7 @@ def lent_by_neighbours(
 
 
 def of_threads(scores: Mapping[str, float], threads: Mapping[str, str]) -> dict[str, float]:
-    """What each text gets of the best of its thread, which may be itself."""
+    """The share that each text gets of the best of its thread, which may be itself."""
     best: dict[str, float] = {}
     for ident, score in scores.items():
         thread = threads.get(ident) or f"\0{ident}"
@@ -141,7 +133,7 @@ FIRST = 10  # texts among which the nearest stands out
 
 
 def share_of_words(nearness: Mapping[str, float]) -> float:
-    """How much of a score words make, by how far the nearest text stands out from the first ten."""
+    """The share of words in a score, by how far the nearest text stands out from the first ten."""
     if not nearness:
         return 1.0
     ordered = sorted(nearness.values(), reverse=True)[:FIRST]
@@ -181,20 +173,13 @@ NOTHING = Facts()
 
 def rank(question: Question, corpus: Corpus, scope: Any, most: int, parts: Parts = ALL) -> list[Ranked]:
     """The best first. Lexical alone where the question has no vector."""
-    asked = tokens.terms(question.text)
+    asked = words.terms(question.text)
     is_near = parts.semantic and question.vector is not None
-    legs = _Legs(
-        _by_id(corpus.lexical(asked, scope, POOL)) if parts.lexical and asked else {},
-        _by_id(corpus.nearest(question.vector, scope, POOL)) if is_near else {},
-    )
-    found = _scored(question, corpus, legs, parts)
+    lexical = corpus.lexical(asked, scope, POOL) if parts.lexical and asked else ()
+    semantic = corpus.nearest(question.vector, scope, POOL) if is_near else ()
+    pool = _fused({hit.id: hit.score for hit in lexical}, {hit.id: hit.score for hit in semantic})
+    found = _scored(question, corpus, pool, parts)
     return [found.result(ident) for ident in found.order[:most]]
-
-
-@dataclass(frozen=True)
-class _Legs:
-    lexical: Mapping[str, float]
-    semantic: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -214,12 +199,7 @@ class _Scored:
         return Ranked(ident, self.worth[ident], lexical, semantic, around, ident in self.named, is_dated)
 
 
-def _by_id(hits: Sequence[Found]) -> dict[str, float]:
-    return {hit.id: hit.score for hit in hits}
-
-
-def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _Scored:
-    pool = _fused(legs)
+def _scored(question: Question, corpus: Corpus, pool: dict[str, tuple[float, float]], parts: Parts) -> _Scored:
     own = {ident: sum(both) for ident, both in pool.items()}
     seeds = sorted(pool, key=lambda ident: (-own[ident], ident))[:CANDIDATES]
     beside = corpus.neighbours(seeds, len(SHARES)) if parts.neighbours or parts.turns else {}
@@ -239,14 +219,13 @@ def _scored(question: Question, corpus: Corpus, legs: _Legs, parts: Parts) -> _S
     return _hinted(question, pool, total, lent, known, parts)
 
 
-def _fused(legs: _Legs) -> dict[str, tuple[float, float]]:
-    """What each leg gives to everything that one has found. One that has found nothing leaves the other as it is."""
-    words = share_of_words(legs.semantic) if legs.lexical else 0.0
-    lexical, _ = parts(legs.lexical)
-    semantic, beyond = parts(legs.semantic)
+def _fused(words: Mapping[str, float], nearness: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """The share of each leg in everything that one has found. One that has found nothing leaves the other as it is."""
+    share = share_of_words(nearness) if words else 0.0
+    (lexical, _), (semantic, beyond) = parts(words), parts(nearness)
     return {
-        ident: (words * lexical.get(ident, 0.0), (1 - words) * semantic.get(ident, beyond))
-        for ident in (*lexical, *(one for one in semantic if one not in lexical))
+        ident: (share * lexical.get(ident, 0.0), (1 - share) * semantic.get(ident, beyond))
+        for ident in dict.fromkeys((*lexical, *semantic))
     }
 
 
@@ -259,9 +238,9 @@ def _hinted(
     parts: Parts,
 ) -> _Scored:
     speaker = meant(question.text, {fact.speaker for fact in known.values()}) if parts.names else ""
-    spans = dates.spans(question.text, question.now) if parts.dates else ()
+    spans = words.spans(question.text, question.now) if parts.dates else ()
     named = frozenset(ident for ident, fact in known.items() if fact.speaker == speaker) if speaker else frozenset()
-    dated = {ident: dates.closeness(fact.created, spans) for ident, fact in known.items()} if spans else {}
+    dated = {ident: words.closeness(fact.created, spans) for ident, fact in known.items()} if spans else {}
     worth = {
         ident: score * (1 + NAMED * (ident in named)) * (1 + DATED * dated.get(ident, 0.0))
         for ident, score in total.items()

@@ -1,4 +1,4 @@
-"""Notes, handoffs and the user's prompts as thoughts: which files there are, and what each says.
+"""Notes, handoffs, the user's prompts and tasks as thoughts: which files there are, and what each says.
 
 A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly
 before that a second change could share its time is not believed. Quarantined notes are no part of the field: a person
@@ -10,8 +10,7 @@ The front matter of a note has the day on which it was made. Its first flag of t
 is when what it says was said. Without one it counts from the end of its day, so that it never fades for hours that
 nobody knows of; until then no time has passed (pheromone). All of it stands in the file, so every machine and
 every rebuild gives the same weight.
-
-What was decided and discovered in tasks, as thoughts, from the tasks' logs. It only reads.
+Decisions and discoveries of tasks come from the tasks' logs. It only reads.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import os
 import stat
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.capture import codec
 from holdfast.capture.gate import OUTSIDE
@@ -86,8 +85,7 @@ def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[st
 
 
 def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
-    """What a file says as a thought, and the pairs (old, new) of what it takes the place of; neither where it is
-    none."""
+    """A file's thoughts, and the pairs (old, new) of what it takes the place of; neither where it is none."""
     if path.startswith(f"{lineage.FOLDER}/"):
         handoff = lineage.read(vault, path) if BESIDE_NAME not in path else None
         return ([_of_handoff(handoff)], []) if isinstance(handoff, lineage.Handoff) and _says(handoff) else ([], [])
@@ -226,7 +224,7 @@ UNKNOWN = "?"  # the project of a task whose beginning has not come yet: shown n
 
 @dataclass
 class Seen:
-    """How far a task was read: of each segment the mark (field/records.mark)."""
+    """The part of a task that was read: the mark of each segment (field/traffic.mark)."""
 
     marks: dict[str, str] = field(default_factory=dict)
     project: str = UNKNOWN
@@ -237,7 +235,7 @@ class Seen:
 
 
 def stamp(vault: str) -> str:
-    """What changes when any task does."""
+    """A stamp that changes when any task does."""
     sizes = [f"{path} {size}" for task in record.open_tasks(vault) for path, size in record.logs(vault, task)]
     return digest("\n".join([folder_stamp(f"{vault}/{record.OUTPUTS}"), *sizes]), 24)
 
@@ -248,9 +246,7 @@ def sync(vault: str, store: Store) -> int:
     there = {task: dict(record.logs(vault, task)) for task in record.open_tasks(vault)}
     for task, path in record.finished(vault):
         there.setdefault(task, {path: record.size(vault, path)})
-    taken = 0
-    for task, sizes in there.items():
-        taken += _take(vault, store, task, sizes, known.get(task, Seen()))
+    taken = sum(_take(vault, store, task, sizes, known.get(task, Seen())) for task, sizes in there.items())
     for task in known.keys() - there.keys():
         store.forget(PREFIX + task)
     return taken
@@ -317,15 +313,16 @@ def _is_wanted(one: Entry, seen: Seen) -> bool:
 def _thought(task: str, one: Entry, seen: Seen, path: str) -> Thought:
     is_over = path.startswith(f"{record.OUTPUTS}/")
     page = f"{path.removesuffix('.log')}.md" if is_over else f"{record.FOLDER}/{task}/{record.PAGE}"
-    more: dict[str, Any] = {"agent": one.episode.partition("/")[0], "session": one.episode, "origin": one.origin}
     return Thought(
         one.id,
         one.text,
         kind=NOTE,
+        agent=one.episode.partition("/")[0],
+        session=one.episode,
         project=seen.project,
         category=one.kind,
+        origin=one.origin,
         created=one.time,
         path=page,
         title=task,
-        **more,
     )

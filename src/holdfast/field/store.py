@@ -122,7 +122,7 @@ class Store(Protocol):
         """What is wrong with what the store is kept in; "" where nothing, None where so many seconds do not tell."""
         ...
 
-    # What was taken in, from where
+    # Places that were taken in
     def places(self, prefix: str = "") -> dict[str, str]:
         """Every place below a prefix with its stamp."""
         ...

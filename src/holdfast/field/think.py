@@ -8,8 +8,6 @@ Said again with more about it (a context, tags, a category, sources), the though
 record, so nothing that was said is lost. What cannot be put there is said in the answer: the truth of a note is its
 file, and outside text adds nothing to what the user or the agent said.
 
-What a repetition adds to the thought that is there already, and what of it has no place there.
-
 Forget: a thought that is nobody's note is withdrawn by a further record, and from then on nothing finds it.
 """
 
@@ -25,11 +23,10 @@ from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact
 from holdfast.errors import Busy, NotFound, UsageError
-from holdfast.field import indexing, traffic, words
+from holdfast.field import intake, traffic, words
 from holdfast.field.store import Damaged, Scope
 from holdfast.field.thought import (
     DERIVED,
-    GLOBAL,
     KINDS,
     NOTE,
     ORIGINAL,
@@ -46,7 +43,7 @@ from holdfast.model import ORIGINS, TRUSTED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.field.opening import Field
+    from holdfast.field.handle import Field
 
 
 LONGEST_CONTEXT = 2_000
@@ -73,7 +70,7 @@ def extended(known: Thought, said: Thought) -> tuple[Thought, tuple[str, ...]]:
 
 
 def _news(known: Thought, said: Thought) -> dict[str, Any]:
-    """What the known one does not have, by the names of fields."""
+    """The fields that the known one does not have, by name."""
     tags = tuple(one for one in said.tags if one not in (*known.tags, known.category))
     more = (said.category,) if known.category and said.category not in (known.category, *known.tags, *tags, "") else ()
     found: dict[str, Any] = {
@@ -102,34 +99,17 @@ PATIENCE = 1.0
 
 
 @dataclass(frozen=True)
-class Words:
-    """What somebody thinks, before it is a thought. Origin and project are the caller's knowledge, not the author's."""
-
-    text: str
-    context: str = ""
-    kind: str = ORIGINAL
-    contributor: str = ""
-    agent: str = ""
-    session: str = ""
-    project: str = GLOBAL
-    space: str = ""
-    tags: tuple[str, ...] = ()
-    category: str = ""
-    sources: tuple[str, ...] = ()
-    origin: str = "agent"
-
-
-@dataclass(frozen=True)
 class Thinking:
-    """What became of it: the thought that says it, whether it is new, and what was changed or not kept."""
+    """The thought that says it, whether it is new, and in sentences what was changed or not kept."""
 
     thought: Thought
     is_new: bool
     changes: tuple[str, ...] = ()
 
 
-def think(field: Field, said: Words) -> Thinking:
-    """Raises UsageError, NotFound, NotSaved."""
+def think(field: Field, said: Thought) -> Thinking:
+    """Keep a thought that has no id and no time yet; its origin and project are the caller's knowledge, not its
+    author's. Raises UsageError, NotFound, NotSaved."""
     home.refuse_newer(field.vault)
     home.make_vault(field.vault)
     text, context, changes = _cleaned(said)
@@ -140,42 +120,35 @@ def think(field: Field, said: Words) -> Thinking:
         field.store.discard()  # what it had is in the logs, and is taken in from there
         done = _alone(field, said, text, context)
     with suppress(Busy, Damaged):  # what counts is on disk: whoever holds the store, or mends it, takes this in
-        indexing.sync(field, patience=PATIENCE)
+        intake.sync(field, patience=PATIENCE)
     return replace(done, changes=(*changes, *done.changes))
 
 
-def _alone(field: Field, said: Words, text: str, context: str) -> Thinking:
+def _alone(field: Field, said: Thought, text: str, context: str) -> Thinking:
     """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store, or
     it takes nothing, this is left: a repetition costs less than a wait."""
     done = None
-    try:
-        with field.store.writing(PATIENCE):
-            done = _settled(field, said, text, context)
-    except Busy:
-        pass
+    with suppress(Busy), field.store.writing(PATIENCE):
+        done = _settled(field, said, text, context)
     return done or _settled(field, said, text, context)
 
 
-def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
+def _settled(field: Field, said: Thought, text: str, context: str) -> Thinking:
     with suppress(Busy):
-        indexing.take_in(field, patience=PATIENCE)
+        intake.take_in(field, patience=PATIENCE)
     sources = _sources(field, said)
     now = field.clock()
-    made = Thought(
-        new_id(now),
-        text,
-        context,
-        said.kind,
-        _name(said.contributor or said.agent),
-        said.agent,
-        said.session,
-        said.project,
-        said.space,
-        _tags(said.tags),
-        _name(said.category),
-        tuple(sources),
-        least_trusted([said.origin, *(one.origin for one in sources.values())]),
-        now,
+    made = replace(
+        said,
+        id=new_id(now),
+        text=text,
+        context=context,
+        contributor=_name(said.contributor or said.agent),
+        tags=_tags(said.tags),
+        category=_name(said.category),
+        sources=tuple(sources),
+        origin=least_trusted([said.origin, *(one.origin for one in sources.values())]),
+        created=now,
         start=_start(field, said.kind, sources, now),
     )
     known = _known(field, said, text)
@@ -186,7 +159,7 @@ def _settled(field: Field, said: Words, text: str, context: str) -> Thinking:
     return Thinking(made, True)
 
 
-def _again(field: Field, said: Words, known: Thought, made: Thought, sources: dict[str, Thought]) -> Thinking:
+def _again(field: Field, said: Thought, known: Thought, made: Thought, sources: dict[str, Thought]) -> Thinking:
     """The thought that says it already: stronger, and with what is new about it."""
     now = made.created
     whole, told = extended(known, made)
@@ -197,7 +170,7 @@ def _again(field: Field, said: Words, known: Thought, made: Thought, sources: di
     return Thinking(whole, False, told)
 
 
-def _note(field: Field, said: Words, kind: str, of: dict[str, Thought], now: float) -> None:
+def _note(field: Field, said: Thought, kind: str, of: dict[str, Thought], now: float) -> None:
     """That these were said again, or cited: what is made of others is evidence that they are of use."""
     if of:
         read = field.store.traffic(of, whole=False)
@@ -205,7 +178,7 @@ def _note(field: Field, said: Words, kind: str, of: dict[str, Thought], now: flo
         traffic.travel(field.vault, event_of(kind, of, read, now, **named))
 
 
-def _cleaned(said: Words) -> tuple[str, str, tuple[str, ...]]:
+def _cleaned(said: Thought) -> tuple[str, str, tuple[str, ...]]:
     """The text and its context, clean and without secrets, and what was changed."""
     if said.kind not in KINDS or said.kind == NOTE:
         kinds = ", ".join(kind for kind in KINDS if kind != NOTE)
@@ -239,8 +212,8 @@ def _name(given: str) -> str:
     return redact(clean(given)[0])[0]
 
 
-def _sources(field: Field, said: Words) -> dict[str, Thought]:
-    """What it is made of, in the order named; each has to be there."""
+def _sources(field: Field, said: Thought) -> dict[str, Thought]:
+    """The thoughts that it is made of, in the order named; each has to be there."""
     named = tuple(dict.fromkeys(said.sources))
     if said.kind in DERIVED and not named:
         raise UsageError(f"A {said.kind} is made of others; nothing was written. Name them with --source ID.")
@@ -257,7 +230,7 @@ def _start(field: Field, kind: str, sources: dict[str, Thought], now: float) -> 
     return pheromone.start_of(kind, weights)
 
 
-def _known(field: Field, said: Words, text: str) -> Thought | None:
+def _known(field: Field, said: Thought, text: str) -> Thought | None:
     """The thought that says the same in the same project and space already. What is made of others repeats them by
     nature: there only the very same text counts."""
     store = field.store
@@ -277,7 +250,7 @@ def _known(field: Field, said: Words, text: str) -> Thought | None:
     return next((one for one in kept if words.adds_nothing(text, one.text)), None)
 
 
-def _may_stand_for(known: Thought, said: Words) -> bool:
+def _may_stand_for(known: Thought, said: Thought) -> bool:
     """The user's own word and the agent's are not left to outside text that says the same: they would pass for it."""
     return known.origin in TRUSTED or said.origin not in TRUSTED
 
@@ -291,12 +264,8 @@ def meant(vault: str, wanted: str, scope: Scope, *, withdrawn: bool = False) -> 
         return [mine[asked]]
     words = asked.casefold().split()
     said = [one for one in mine.values() if withdrawn or not one.superseded_by]
-    found = [one for one in said if words and all(word in _text(one) for word in words)]
+    found = [one for one in said if words and all(word in f"{one.text} {one.context}".casefold() for word in words)]
     return sorted(found, key=lambda one: (one.created, one.id))
-
-
-def _text(one: Thought) -> str:
-    return f"{one.text} {one.context}".casefold()
 
 
 def logged(vault: str) -> dict[str, Thought]:
@@ -327,5 +296,5 @@ def withdraw(field: Field, ids: Sequence[str]) -> tuple[str, ...]:
         now = field.clock()
         traffic.append(field.vault, [withdrawal(one, now) for one in new], now)
     with suppress(Busy, Damaged):  # what counts is on disk: the next question takes it in
-        indexing.sync(field, patience=PATIENCE)
+        intake.sync(field, patience=PATIENCE)
     return new

@@ -1,10 +1,9 @@
-"""One unit of the field, and what is known of its use.
+"""One unit of the field, and the record of its use.
 
 A thought is somebody's own (a record under thoughts/ in the vault) or stands for something whose truth lies
 elsewhere: a note, a handoff, a prompt of the user, a decision or discovery of a task. Those have a `path`, and an id
-that follows from it, so that what is known of their use survives every edit and every rebuild.
-
-What a text says of itself at its head: who speaks, and when. "[1:56 pm on 8 May, 2023] Ada: the lease is out."
+that follows from it, so that what is known of their use survives every edit and every rebuild. The head of a text may
+say who speaks, and when: "[1:56 pm on 8 May, 2023] Ada: the lease is out."
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ NOBODY = frozenset(NOBODY_WORDS.split())
 
 @dataclass(frozen=True)
 class Turn:
-    """Who speaks, "" where nobody is named; when, 0.0 where it does not say; `day` is that day in one form, or ""."""
+    """A speaker, "" where nobody is named; a time, 0.0 where it does not say; `day` is that day in one form, or ""."""
 
     speaker: str = ""
     said: float = 0.0
@@ -64,7 +63,7 @@ NONE = Turn()
 
 
 def of(text: str) -> Turn:
-    """What the head of a text says; nothing where it has none."""
+    """The speaker and time at the head of a text; nothing where it has none."""
     head = text[:LONGEST]
     for form in (TIME_FIRST, NAME_FIRST):
         found = form.match(head)
@@ -136,8 +135,7 @@ class Thought:
 
     @property
     def thread(self) -> str:
-        """What it was said in the course of: a session, the talk of a day, a task; "" for what stands alone, as a note
-        does."""
+        """The talk that it is part of: a session, the talk of a day, a task; "" for one that stands alone."""
         return self._thread(of(self.text))
 
     def _thread(self, turn: Turn) -> str:
@@ -157,13 +155,13 @@ class Thought:
         return self.kind == NOTE and self.created % DAY == END_OF_DAY
 
     def age_at(self, now: float) -> float:
-        """How old it is in seconds; in whole days where no more is known, so that a note of today has no hours."""
+        """Its age in seconds; in whole days where no more is known, so that a note of today has no hours."""
         days = now // DAY - self.created // DAY
         return max(0.0, days * DAY if self.is_of_a_day else now - self.created)
 
     @property
     def facts(self) -> Facts:
-        """What a ranking knows of it besides its words."""
+        """The facts that a ranking knows of it besides its words."""
         turn = of(self.text)
         speaker, said = turn.speaker or self.contributor, turn.said or self.created
         return Facts(len(self.text.split()), speaker, self._thread(turn), said, is_turn=bool(turn.speaker))
@@ -207,7 +205,7 @@ def withdrawal(ident: str, now: float) -> Thought:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is known of a thought's use. `weight` is that of `last_accessed`, from which it decays; of one that nobody
+    """The record of a thought's use. `weight` is that of `last_accessed`, from which it decays; of one that nobody
     has read yet both are those of its beginning. `log` has the newest accesses (time, agent), `together` how often
     others were returned beside it."""
 
@@ -228,7 +226,7 @@ def unread(thought: Thought) -> Traffic:
 
 
 def joined(one: Thought, other: Thought) -> Thought:
-    """What two records of one thought say together, in whatever order they are read: somebody said it again with more
+    """Two records of one thought put together, in whatever order they are read: somebody said it again with more
     about it (field/think), here or on another machine at the same time."""
     if one == other:
         return one

@@ -1,10 +1,8 @@
-"""What an access does to what is known of a thought. Pure, so that every store does the same.
+"""The field's truth on disk: thoughts that are nobody's notes, and the traffic log of what was read.
 
 An event is one line of the traffic log. It carries all that its effect needs: of a thought read for the first time
 also the weight and time it began with. So the log alone gives every weight again, whatever became of the thoughts
-since.
-
-The field's truth on disk: thoughts that are nobody's notes, and what was read.
+since. Its effect is a pure function, so that every store does the same.
 """
 
 from __future__ import annotations
@@ -58,13 +56,13 @@ class Event:
 
 
 def event_of(kind: str, of: Mapping[str, Thought], read: Container[str], now: float, **named: str) -> Event:
-    """What is to be noted of these, with how those began that nobody has read before."""
+    """An event of these thoughts, with the beginning of those that nobody has read before."""
     new = {ident: (one.start, one.created) for ident, one in of.items() if ident not in read}
     return Event(now, kind, tuple(of), new=new, **named)
 
 
 def who(agent: str) -> str:
-    """Whose access counts as whose: the person is one, by whatever door they come in, else they alone would be the two
+    """The name that an access counts for: the person is one, by any door, else they alone would be the two
     agents that make a highway."""
     return PERSON if agent in (SHELL, CLIENT) else agent
 
@@ -80,14 +78,14 @@ def from_record(record: Mapping[str, Any]) -> Event:
 
 
 def beginning(event: Event, ident: str) -> Traffic:
-    """What a thought had before its first event."""
+    """The traffic of a thought before its first event."""
     weight, since = event.new.get(ident, (pheromone.START, event.time))
     return Traffic(last_accessed=since, weight=weight)
 
 
 def after(before: Traffic, event: Event, ident: str) -> Traffic:
-    """What one event makes of the traffic of one of its thoughts. What counts as an access is a return or a repetition;
-    use adds to the weight alone."""
+    """The traffic of one of its thoughts after an event. A return or a repetition counts as an access; use adds to the
+    weight alone."""
     is_access = event.kind != USED
     by = pheromone.RETURNED if is_access else pheromone.USED
     agents = before.agents
@@ -125,7 +123,7 @@ NEWEST = 4  # segments of a machine that may still grow: one that was opened bef
 
 @dataclass(frozen=True)
 class Read(Generic[T]):
-    """What a log gave from a place on: what could be read, what could not, and where the next look begins."""
+    """A log from a place on: what could be read, what could not, and where the next look begins."""
 
     found: tuple[T, ...]
     broken: tuple[log.Found, ...]
@@ -137,7 +135,7 @@ def machine() -> str:
 
 
 def own(vault: str) -> str:
-    """What is this machine's own knowledge of thoughts: which segment takes the next."""
+    """The folder of this machine's own knowledge of thoughts: which segment takes the next."""
     return f"{home.state(vault)}/thoughts"
 
 
@@ -160,8 +158,8 @@ def logs(vault: str) -> list[tuple[str, int]]:
 
 
 def stamp(vault: str) -> str:
-    """What changes when a segment comes, goes or grows, without a look at each: the folders, the newest of each, and
-    the one that takes the next thought: a clock that was set back gives it an older name."""
+    """A stamp that changes when a segment comes, goes or grows, without a look at each: of the folders, the newest of
+    each, and the one that takes the next thought: a clock that was set back gives it an older name."""
     said = [str(_size(f"{own(vault)}/current"))]
     for one in sorted(platform.names(f"{vault}/{FOLDER}")):
         top = f"{vault}/{FOLDER}/{one}/live"
@@ -186,12 +184,9 @@ def _size(path: str) -> int:
 
 
 def mark(vault: str, path: str, end: int) -> str:
-    """How far a segment was read, and what stood last there. Raises OSError."""
-    fd = platform.opened(f"{vault}/{path}")
-    try:
-        last = posix.pread(fd, min(end, LAST), max(0, end - LAST))
-    finally:
-        posix.close(fd)
+    """The mark of a segment: how far it was read, and what stood last there. Raises OSError."""
+    with open(platform.opened(f"{vault}/{path}"), "rb") as file:
+        last = posix.pread(file.fileno(), min(end, LAST), max(0, end - LAST))
     return f"{end} {digest(last.decode('latin-1'), 16)}"
 
 

@@ -1,10 +1,7 @@
-"""What is made of a text's words: to be found by, and to tell whether two texts say the same.
+"""The words of a text: to find it by, to tell whether two texts say the same, and the times that a question speaks of.
 
-VERSION counts up when any of it changes: a store that was made with another one is made anew.
-
-The words that a query is looked up by.
-
-The times that a question speaks of, as spans: "on 8 May", "in March 2023", "two weeks ago", "last month".
+VERSION counts up when any of it changes: a store that was made with another one is made anew. Times are spans: "on 8
+May", "in March 2023", "two weeks ago", "last month".
 """
 
 from __future__ import annotations
@@ -61,7 +58,7 @@ def spaced(text: str) -> list[str]:
 
 
 def terms(query: str) -> tuple[str, ...]:
-    """What to look a query up by: its words, and names of code whole and in parts; each once, in the query's order."""
+    """The terms of a query: its words, and names of code whole and in parts; each once, in the query's order."""
     words, found = spaced(query), dict.fromkeys(pairs(query))
     bare = [word for word in words if word.lower() not in STOP] or ([] if found else words)
     for word in bare:
@@ -96,6 +93,11 @@ def normal(text: str) -> str:
     return " ".join(_folded(text).split()).strip(" .!;")
 
 
+def sameness(text: str) -> str:
+    """The digest that exact duplicates share."""
+    return digest(normal(text), 24)
+
+
 def _folded(text: str) -> str:
     """One case, and one form for whatever can be written in several: composed or not, full-width or not, ligatures."""
     if text.isascii():
@@ -106,18 +108,13 @@ def _folded(text: str) -> str:
 
 
 def _bare(sign: str) -> str:
-    """A sign without the way in which it is written."""
+    """A character in its plain form, where Unicode has several for the very same."""
     how, *codes = (unicodedata.decomposition(sign) or "-").split()
     if not how.startswith("<"):
         return sign
     made = "".join(_bare(chr(int(code, 16))) for code in codes)
     is_same = how in SAME_SIGN or (how == "<compat>" and not any(map(str.isdecimal, made)))
     return made if is_same else sign
-
-
-def sameness(text: str) -> str:
-    """The digest that exact duplicates share."""
-    return digest(normal(text), 24)
 
 
 def stem(word: str) -> str:
@@ -167,8 +164,8 @@ def adds_nothing(new: str, known: str) -> bool:
 
 
 def extra(thought: Thought) -> str:
-    """What a thought is found by beyond its words: its tags and category, the parts of names in camelCase, and what is
-    to be found in a script without spaces."""
+    """The terms of a thought beyond its words: its tags and category, the parts of names in camelCase, and the pairs of
+    a script without spaces."""
     whole = f"{thought.title} {thought.text} {thought.context}"
     split = [part for name in dict.fromkeys(WORD.findall(whole)) for part in parts(name)]
     said = " ".join(dict.fromkeys([*thought.tags, thought.category, *split]))[:MOST_EXTRA]
@@ -177,7 +174,7 @@ def extra(thought: Thought) -> str:
 
 
 def embedded(thought: Thought) -> str:
-    """What a vector is made of."""
+    """The text that a vector is made of."""
     return "\n".join(part for part in (thought.title, thought.text[:4000], thought.context[:1000]) if part)
 
 
@@ -188,7 +185,7 @@ def shares(query: str, text: str) -> bool:
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> float:
-    """How much two texts have in common: shared words over all words."""
+    """The overlap of two texts: shared words over all words."""
     mine, theirs = set(one), set(other)
     return len(mine & theirs) / len(mine | theirs) if mine or theirs else 0.0
 
@@ -240,8 +237,7 @@ DAY_FIRST = re.compile(rf"\b{_DAY}(?: of)? {_MONTH}\b,?(?: {_YEAR}\b)?", re.I)
 MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY}\b(?:,? {_YEAR}\b)?", re.I)
 _ALONE = _MONTH.replace("month", "alone", 1)
 MONTH_ONLY = re.compile(
-    rf"\b{_MONTH},?(?: of)? {_YEAR}\b|\b(?:in|during|since|last|this|early|late|mid) {_ALONE}\b",
-    re.I,
+    rf"\b{_MONTH},?(?: of)? {_YEAR}\b|\b(?:in|during|since|last|this|early|late|mid) {_ALONE}\b", re.I
 )
 YEAR_ONLY = re.compile(rf"\b(?:in|during|of|since) {_YEAR}\b", re.I)
 AGO = re.compile(r"\b(?P<count>\d+|[a-z]+(?: couple of| few)?|couple of) (?P<unit>day|week|month|year)s? ago\b", re.I)
@@ -261,7 +257,7 @@ class Span:
 
 def spans(query: str, now: float) -> tuple[Span, ...]:
     """The times that a question speaks of, seen from `now`; none if it speaks of none."""
-    today = _day(datetime.fromtimestamp(now, UTC)) if now else None
+    today = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0) if now else None
     found: list[Span] = []
     rest = query
     for pattern in (ISO, DAY_FIRST, MONTH_FIRST, MONTH_ONLY, YEAR_ONLY):
@@ -317,14 +313,12 @@ def _whole(year: int, month: int, day: int) -> Span | None:
 
 def _relative(query: str, today: datetime) -> list[Span]:
     found = []
-    for match in AGO.finditer(query):
-        count, unit = _count(match["count"]), UNIT_DAYS[match["unit"].lower()]
-        if count:
+    for match in (*AGO.finditer(query), *LAST.finditer(query)):
+        count, unit = _count(match["count"] or "one"), UNIT_DAYS[match["unit"].lower()]
+        if count and match.re is AGO:
             # The longer ago, the rougher the word: "two months ago" may mean six weeks.
             found.append(_about(today, count * unit, max(1, unit // 2)))
-    for match in LAST.finditer(query):
-        count, unit = _count(match["count"] or "one"), UNIT_DAYS[match["unit"].lower()]
-        if count:
+        elif count:
             found.append(_about(today, 0, count * unit, ends=1))
     for match in NAMED_DAY.finditer(query):
         back = {"today": 0, "yesterday": 1, "last night": 1, "last weekend": (today.weekday() - 5) % 7 or 7}[
@@ -345,7 +339,3 @@ def _about(today: datetime, back: int, more: int, ends: int = 0) -> Span | None:
 
 def _count(word: str) -> int:
     return min(int(word), 10_000) if word.isdigit() else COUNT.get(word.lower(), 0)
-
-
-def _day(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

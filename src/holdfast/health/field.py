@@ -57,10 +57,10 @@ def check_field(place: Place) -> Iterator[Finding]:
 
 def _chosen(place: Place) -> tuple[str, str]:
     """The name of the embedder that the settings of this machine want, or why there is none."""
-    from holdfast.field.embed import choice
+    from holdfast.field import embedders
 
     try:
-        made = choice.chosen(config.load(home.machine_state(place.env)), place.env)
+        made = embedders.chosen(config.load(home.machine_state(place.env)), place.env)
         return (made.name, "") if made else ("", "")
     except HoldfastError as error:
         return "", reason(error)

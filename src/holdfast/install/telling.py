@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.install.plan import Plan, Step
     from holdfast.install.removal import Removal
-    from holdfast.judge.choosing import Offer
+    from holdfast.judge.selection import JudgeOffer as Offer
 
 
 IN_PLACE = "Everything was in place; no settings were changed."

@@ -1,4 +1,4 @@
-"""Which judge the user chose, from [judge] in this machine's settings, and what each of them needs.
+"""The judge that the user chose in [judge] of this machine's settings, and what each of them needs.
 
     [judge]
     name = "claude-code"     # verbatim (the default: no model), claude-code, codex, anthropic, openai, ollama
@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.capture import config as machine
+from holdfast import settings as machine
+from holdfast.capture import config
 from holdfast.errors import UsageError
 from holdfast.hosts import KNOWN
 from holdfast.hosts.host import every
@@ -24,6 +25,8 @@ from holdfast.judge.seam import Judge
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SECTION = "judge"
+NAMES = ("name", "model", "url", "key_env", "workers", "timeout")
 VERBATIM = "verbatim"
 WORKERS, MOST_WORKERS = 8, 64
 TIMEOUT, LONGEST_TIMEOUT = 120.0, 3600.0
@@ -38,7 +41,7 @@ ADDRESSED = ("anthropic", "openai", "ollama")
 
 
 class Looked(Judge, Protocol):
-    """What our own judges have besides: a look that spends nothing."""
+    """A judge of ours, which can also be looked at without spending anything."""
 
     def look(self, timeout: float) -> str:
         """One line about what works. Raises JudgeFailed or UsageError."""
@@ -47,7 +50,7 @@ class Looked(Judge, Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """[judge], with the defaults in place. "" where there is none."""
+    """[judge], with the defaults in place; "" where there is none."""
 
     name: str = VERBATIM
     model: str = ""
@@ -56,55 +59,41 @@ class Settings:
     workers: int = WORKERS
     timeout: float = TIMEOUT
 
-
-def names() -> tuple[str, ...]:
-    return tuple(TITLES)
-
-
-def settings(config: Mapping[str, Any]) -> Settings:
-    """What stands in [judge]; something of another type is as good as nothing, except a name that nobody knows."""
-    found = machine.section(config, "judge")
-
-    def text(name: str) -> str:
-        one = found.get(name)
-        return one.strip() if isinstance(one, str) else ""
-
-    name = text("name") or VERBATIM
-    if name not in TITLES:
-        raise UsageError(f'"{name[:60]}" is no judge; nothing was changed. There are {", ".join(TITLES)}.')
-    workers = int(min(MOST_WORKERS, max(1.0, machine.number(found, "workers", WORKERS))))
-    timeout = min(LONGEST_TIMEOUT, max(1.0, machine.number(found, "timeout", TIMEOUT)))
-    if name == VERBATIM:
-        return Settings(workers=workers, timeout=timeout)  # of another judge is nothing that counts
-    return Settings(name, text("model"), text("url"), text("key_env"), workers, timeout)
+    def as_table(self) -> dict[str, Any]:
+        """As it is written: the name, and what differs from the defaults."""
+        found = {name: getattr(self, name) for name in (NAMES if self.name != VERBATIM else ("workers", "timeout"))}
+        plain = Settings(self.name)
+        return {"name": self.name} | {name: one for name, one in found.items() if one != getattr(plain, name)}
 
 
-def chosen(config: Mapping[str, Any], env: Mapping[str, str]) -> Looked | None:
+def settings(found: Mapping[str, Any]) -> Settings:
+    """Something of another type in [judge] is as good as nothing. Raises UsageError for a name that nobody has."""
+    given = machine.choice(found, SECTION, NAMES[1:4], TITLES, "judge")
+    table = config.section(found, SECTION)
+    workers = int(min(MOST_WORKERS, max(1.0, config.number(table, "workers", WORKERS))))
+    timeout = min(LONGEST_TIMEOUT, max(1.0, config.number(table, "timeout", TIMEOUT)))
+    named = given if given["name"] != VERBATIM else {}  # of another judge is nothing that counts
+    return Settings(**named, workers=workers, timeout=timeout)
+
+
+def chosen(found: Mapping[str, Any], env: Mapping[str, str]) -> Looked | None:
     """The judge that the user chose; None where they chose none. Raises UsageError where something is missing."""
-    return made(settings(config), env)
+    return made(settings(found), env)
 
 
 def made(wanted: Settings, env: Mapping[str, str]) -> Looked | None:
-    """A judge for these settings."""
+    """A judge for these settings. Raises UsageError."""
     if wanted.name == VERBATIM:
         return None
     if wanted.name not in ADDRESSED and (wanted.url or wanted.key_env):
         raise UsageError(f"{wanted.name} has its own address and login, no url or key_env; nothing was changed.")
-    if wanted.name in KNOWN:
-        from holdfast.judge import models
-
-        return models.Agent(wanted.name, wanted.model, env)
-    if wanted.name == "anthropic":
-        from holdfast.judge import models
-
-        key_env = wanted.key_env or models.ANTHROPIC_KEY
-        return models.Anthropic(wanted.model or models.ANTHROPIC_MODEL, wanted.url or models.URL, key_env, env)
-    return _compatible(wanted, env)
-
-
-def _compatible(wanted: Settings, env: Mapping[str, str]) -> Looked:
     from holdfast.judge import models
 
+    if wanted.name in KNOWN:
+        return models.Agent(wanted.name, wanted.model, env)
+    if wanted.name == "anthropic":
+        key_env = wanted.key_env or models.ANTHROPIC_KEY
+        return models.Anthropic(wanted.model or models.ANTHROPIC_MODEL, wanted.url or models.URL, key_env, env)
     is_own = wanted.name == "openai" and wanted.url in ("", models.OWN)
     url = wanted.url or (models.OWN if is_own else models.OLLAMA)
     model = wanted.model or (models.OPENAI_MODEL if is_own else "")

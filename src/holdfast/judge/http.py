@@ -71,27 +71,20 @@ def place(name: str, url: str, key_env: str, env: Mapping[str, str]) -> Place:
             f"The address of {name} may have no password, query or fragment; {KEPT}. "
             "Keep the key in a variable and name that: --key-env VAR."
         )
-    key = _key(name, key_env, env)
-    if importlib.util.find_spec("httpx2") is None:
-        raise UsageError(EXTRA)
-    return Place(name, url.rstrip("/"), key, key_env)
-
-
-def _key(name: str, key_env: str, env: Mapping[str, str]) -> str:
-    if not key_env:
-        return ""
-    if not programs.is_name(key_env):
+    key = env.get(key_env, "").strip() if key_env else ""
+    if key_env and not programs.is_name(key_env):
         raise UsageError(
             f"key_env of {name} is no variable's name; {KEPT}. It names the variable that holds the key, and is not "
             "the key itself: put that into a variable."
         )
     shown = programs.shown(key_env, "that key_env names")
-    key = env.get(key_env, "").strip()
-    if not key:
+    if key_env and not key:
         raise UsageError(f"{name} needs a key in the variable {shown}, which is not set; {KEPT}.")
     if not key.isprintable() or not key.isascii():
         raise UsageError(f"What the variable {shown} holds is no key; {KEPT}.")
-    return key
+    if importlib.util.find_spec("httpx2") is None:
+        raise UsageError(EXTRA)
+    return Place(name, url.rstrip("/"), key, key_env)
 
 
 def is_loopback(url: str) -> bool:
@@ -131,11 +124,16 @@ def call(
         raise JudgeFailed(what, again=True) from None
     if status != 200:
         raise _refused(where, status, told, raw)
-    return _parsed(where, raw, told)
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        kind = "a web page" if told.get("content-type", "").startswith("text/html") else "something"
+        what = f"{who} answered with {kind} that is no JSON; {KEPT}. Is the address right?"
+        raise JudgeFailed(what, spent=True) from None
 
 
 def _system(error: BaseException) -> str:
-    """Why, where this machine's own system says it: its words are nobody else's."""
+    """The reason, where this machine's own system gives it: its words are nobody else's."""
     under: BaseException | None = error
     while under is not None:
         if isinstance(under, OSError) and under.strerror and not isinstance(under, ssl.SSLError):
@@ -178,15 +176,6 @@ async def _exchange(
                 return answer.status_code, dict(answer.headers), bytes(read)
 
 
-def _parsed(where: Place, raw: bytes, told: Mapping[str, str]) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        kind = "a web page" if told.get("content-type", "").startswith("text/html") else "something"
-        what = f"{where.name} ({where.host}) answered with {kind} that is no JSON; {KEPT}. Is the address right?"
-        raise JudgeFailed(what, spent=True) from None
-
-
 def _refused(where: Place, status: int, told: Mapping[str, str], raw: bytes) -> JudgeFailed:
     """An answer other than 200, as the failure that it is."""
     said = _tidy(message(raw), where)
@@ -217,7 +206,7 @@ def _refused(where: Place, status: int, told: Mapping[str, str], raw: bytes) -> 
 
 
 def message(raw: bytes) -> str:
-    """What a server says is wrong, in any of the shapes that they use."""
+    """A server's own words on what is wrong, in any of the shapes that they use."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):

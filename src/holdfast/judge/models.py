@@ -21,9 +21,8 @@ from holdfast.errors import JudgeFailed
 from holdfast.hosts import KNOWN, programs
 from holdfast.hosts.host import host
 from holdfast.hosts.programs import KEPT, Asked, Call
-from holdfast.judge import asking, http, seam
-from holdfast.judge.asking import PER_TOKEN
-from holdfast.judge.seam import Words
+from holdfast.judge import http, seam
+from holdfast.judge.seam import PER_TOKEN, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +74,7 @@ class OpenAI:
             return self._words(found, question)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: whether the server answers and has the model."""
+        """Look without spending anything: whether the server answers and has the model."""
         try:
             found = http.call(self.where, "/models", self._headers(), timeout)
         except http.Refused as error:
@@ -185,7 +184,7 @@ class Anthropic:
         return self._words(found, question)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: whether the key is accepted and the model is there."""
+        """Look without spending anything: whether the key is accepted and the model is there."""
         try:
             http.call(self.where, f"/v1/models/{quote(self.model, safe='')}", self._headers(), timeout)
         except http.Refused as error:
@@ -216,7 +215,7 @@ class Anthropic:
             str(one.get("text", "")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"
         )
         model = found.get("model")
-        return asking.words(found, text, question, model if isinstance(model, str) and model else self.model)
+        return seam.words(found, text, question, model if isinstance(model, str) and model else self.model)
 
 
 class Agent:
@@ -235,11 +234,11 @@ class Agent:
             words = judge.words(call, asked, timeout)
             ran = call.run(words, question.given or "Answer now.", max(0.1, ends - time.monotonic()))
         found = judge.answer(ran, asked)
-        said = asking.words({"usage": found.usage}, found.text, question, found.model)
+        said = seam.words({"usage": found.usage}, found.text, question, found.model)
         return replace(said, money=found.money)
 
     def look(self, timeout: float) -> str:
-        """What can be said without spending anything: its version, and whether somebody is logged in."""
+        """Look without spending anything: its version, and whether somebody is logged in."""
         with self._call(0) as call:
             return self._host.judge.look(call, self.model, timeout)
 
@@ -259,6 +258,6 @@ class Agent:
 
 
 def payer(judge: str, env: Mapping[str, str]) -> str:
-    """Who pays for a judge's calls, as far as the agent's own files and variables tell; "" where it is no agent. Where
+    """The payer of a judge's calls, as far as the agent's own files and variables tell; "" where it is no agent. Where
     there is no telling, that is what is said: a cap on money is then no place for a guess."""
     return host(judge).judge.payer(env) if judge in KNOWN else ""

@@ -6,24 +6,35 @@ A question is answered first and noted afterwards: `recall` looks and leaves no 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from holdfast.capture import gate, home
+from holdfast.capture import config, gate, home
 from holdfast.errors import HoldfastError
+from holdfast.memory import lazily
 from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from holdfast.field.changing import Chosen, Shown
-    from holdfast.field.embed.choice import Settings
-    from holdfast.field.opening import Field as OpenField
-    from holdfast.field.rebuild import Rebuilt
-    from holdfast.field.retrieve import Answer, Highway
-    from holdfast.field.store import Scope
-    from holdfast.field.think import Thinking, Words
-    from holdfast.field.thought import Thought
-    from holdfast.memory.context import Context
+    from holdfast.field import (
+        embedders,
+        embedding_process,
+        handle,
+        intake,
+        retrieval,
+        selection,
+        store,
+        thought,
+        traffic,
+    )
+    from holdfast.field import think as thinking
+    from holdfast.field.embedders import Settings
+    from holdfast.memory import Context
+else:
+    embedders, embedding_process, handle, intake, retrieval, selection, store, thought, thinking, traffic = lazily(
+        "holdfast.field", "embedders embedding_process handle intake retrieval selection store thought think traffic"
+    )
 
 T = TypeVar("T")
 
@@ -34,7 +45,7 @@ class Opener(Protocol):
 
     @property
     def writer(self) -> AbstractContextManager[Any]: ...
-    def field(self) -> OpenField: ...
+    def field(self) -> handle.Field: ...
     def answered(self, question: object, work: Callable[[], T]) -> T: ...
 
 
@@ -49,19 +60,14 @@ class Cold:
     def writer(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
-    def field(self) -> OpenField:
-        from holdfast.capture import config
-        from holdfast.field import opening
-        from holdfast.field import rebuild as reembedding
-        from holdfast.field.embed import choice
-
+    def field(self) -> handle.Field:
         at = self.at
         state = home.machine_state(at.env)
-        wishes = choice.settings(config.load(state))
-        embedder = choice.at_hand(wishes, at.env)
-        choice.keep(state, embedder, wishes)
-        later = reembedding.Background(at.vault, at.env, at.clock)
-        return opening.opened(at.vault, embedder, at.clock, choice.Former(state, at.env), later)
+        wishes = embedders.settings(config.load(state))
+        embedder = embedders.at_hand(wishes, at.env)
+        embedders.keep(state, embedder, wishes)
+        later = embedding_process.Background(at.vault, at.env, at.clock)
+        return handle.opened(at.vault, embedder, at.clock, embedders.Former(state, at.env), later)
 
     def answered(self, _question: object, work: Callable[[], T]) -> T:
         return work()
@@ -74,169 +80,126 @@ class Field:
     at: Context
     opener: Opener
 
-    def open(self) -> OpenField:
+    def open(self) -> handle.Field:
         """To be used as a context, which closes it."""
         return self.opener.field()
 
-    def embedders(self) -> Shown:
+    def embedders(self) -> selection.EmbedderStatus:
         """The embedder that is chosen, the one that serves, and how far a change is."""
-        from holdfast.capture import config
-        from holdfast.field import changing, opening
-        from holdfast.field.embed import choice
-
         state = home.machine_state(self.at.env)
-        wishes, former = choice.settings(config.load(state)), choice.Former(state, self.at.env)
+        wishes, former = embedders.settings(config.load(state)), embedders.Former(state, self.at.env)
         if not home.format_of(self.at.vault):
-            return changing.shown(None, wishes, self.at.env, former)
-        with opening.opened(self.at.vault, None, self.at.clock) as field:
-            return changing.shown(field, wishes, self.at.env, former)
+            return selection.shown(None, wishes, self.at.env, former)
+        with handle.opened(self.at.vault, None, self.at.clock) as field:
+            return selection.shown(field, wishes, self.at.env, former)
 
     def wanted_embedder(self, name: str, **given: str) -> Settings:
         """The choice that a command line means; nothing is sent anywhere yet. Raises UsageError, NoVectors."""
-        from holdfast.field import changing
-        from holdfast.field.embed import choice
-
-        found = changing.wanted(self._embedder_before(), name, self.at.cwd, **given)
-        choice.made_from(found, self.at.env)
+        found = selection.wanted(self._embedder_before(), name, self.at.cwd, **given)
+        embedders.made_from(found, self.at.env)
         return found
 
     def _embedder_before(self) -> Settings:
-        from holdfast.field.embed import choice
+        return embedders.wished(home.machine_state(self.at.env)) or embedders.Settings()
 
-        return choice.wished(home.machine_state(self.at.env)) or choice.Settings()
-
-    def choose_embedder(self, wanted: Settings) -> Chosen:
+    def choose_embedder(self, wanted: Settings) -> selection.EmbedderChoice:
         """Write a choice that works into this machine's settings, and embed the field in the background."""
-        from dataclasses import replace
-
-        from holdfast.field import changing
-
-        chosen = changing.choose(home.machine_state(self.at.env), self._embedder_before(), wanted, self.at.env)
+        chosen = selection.choose(home.machine_state(self.at.env), self._embedder_before(), wanted, self.at.env)
         return replace(chosen, pid=self.embed() if chosen.model else 0)
 
     def embed(self) -> int:
         """Start embedding what is left in the background; the process, 0 where there is nothing to start it for."""
-        from holdfast.field import rebuild as reembedding
+        return embedding_process.start(self.at.vault, self.at.env) if home.format_of(self.at.vault) else 0
 
-        return reembedding.start(self.at.vault, self.at.env) if home.format_of(self.at.vault) else 0
+    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[selection.EmbedderStatus]:
+        """The state of the embedding, again and again until it is done. Raises NoVectors where it stands still."""
+        return selection.follow(self.at.vault, self.at.env, self.embedders, wait)
 
-    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[Shown]:
-        """How far the embedding is, until it is done. Raises NoVectors where it stands still."""
-        from holdfast.field import changing
-
-        return changing.follow(self.at.vault, self.at.env, self.embedders, wait)
-
-    def scope(self, *, everything: bool = False) -> Scope:
+    def scope(self, *, everything: bool = False) -> store.Scope:
         """This project and what is global; with `everything` all projects."""
-        from holdfast.field.store import Scope
-
         here = self.at.project()
-        return Scope() if everything else Scope(here.id, merged=here.merged)
+        return store.Scope() if everything else store.Scope(here.id, merged=here.merged)
 
-    def recall(self, query: str, scope: Scope | None = None, most: int = 10) -> Answer:
+    def recall(self, query: str, scope: store.Scope | None = None, most: int = 10) -> retrieval.Answer:
         """Everything known that bears on a query, in this project unless a scope is given. It leaves no trace."""
-        from holdfast.field import rebuild, retrieve
-
         wanted = scope or self.scope()
 
-        def work() -> Answer:
+        def work() -> retrieval.Answer:
             with self.open() as field:
-                return rebuild.looked(field, lambda: retrieve.ask(field, query, wanted, most))
+                return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most))
 
         return self.opener.answered((query, wanted, most), work)
 
-    def recalled(self, answer: Answer, agent: str = "", session: str = "") -> bool:
+    def recalled(self, answer: retrieval.Answer, agent: str = "", session: str = "") -> bool:
         """Reinforce the results that were shown, to the session that calls unless an agent is named. Whether that was
         noted at once: else the next look takes it in. Where capture is off nothing is noted."""
-        from holdfast.field import retrieve
-
         if self.at.why_off():
             return False
         if not agent:
             where = self.at.where()
             agent, session = where.host, where.episode
         with self.opener.writer, self.open() as field:
-            return retrieve.reinforce(field, answer, agent, session)
+            return retrieval.reinforce(field, answer, agent, session)
 
     def used(self, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
         """Evidence that these were used: opened, or cited."""
-        from holdfast.field import retrieve
-
         with self.open() as field:
-            return retrieve.used(field, ids, agent, session)
+            return retrieval.used(field, ids, agent, session)
 
-    def think(self, said: Words | str, **fields: Any) -> Thinking:
-        """Keep a thought, or reinforce the one that says it already. A text takes the fields of Words by name and is
+    def think(self, said: thought.Thought | str, **fields: Any) -> thinking.Thinking:
+        """Keep a thought, or reinforce the one that says it already. A text takes the fields of Thought by name and is
         stamped with its author, session and project."""
-        from holdfast.field import think
-        from holdfast.field.traffic import who
-
         self.at.refuse_if_off()
         if isinstance(said, str):
             where = self.at.where()
-            stamp = {"agent": who(where.host), "session": where.episode, "project": where.project.id}
-            said = think.Words(said, origin=gate.origin_of(where, self.at.vault), **{**stamp, **fields})
+            stamp = {"agent": traffic.who(where.host), "session": where.episode, "project": where.project.id}
+            said = thought.Thought("", said, origin=gate.origin_of(where, self.at.vault), **{**stamp, **fields})
         with self.opener.writer, self.open() as field:
-            return think.think(field, said)
+            return thinking.think(field, said)
 
-    def highways(self, scope: Scope, query: str = "", most: int = 10) -> list[Highway]:
+    def highways(self, scope: store.Scope, query: str = "", most: int = 10) -> list[retrieval.Highway]:
         """Thoughts that several agents come back to. It leaves no trace."""
-        from holdfast.field import rebuild, retrieve
-
         with self.open() as field:
-            return rebuild.looked(field, lambda: retrieve.highways(field, scope, query, most))
+            return intake.looked(field, lambda: retrieval.highways(field, scope, query, most))
 
-    def thoughts(self, ids: Sequence[str]) -> dict[str, Thought]:
+    def thoughts(self, ids: Sequence[str]) -> dict[str, thought.Thought]:
         """Thoughts by their ids; those that are not known are left out."""
-        from holdfast.field import rebuild
-
         with self.open() as field:
-            return rebuild.looked(field, lambda: field.store.thoughts(ids))
+            return intake.looked(field, lambda: field.store.thoughts(ids))
 
-    def show(self, ident: str, *, everything: bool = False) -> tuple[Thought, float] | None:
+    def show(self, ident: str, *, everything: bool = False) -> tuple[thought.Thought, float] | None:
         """One thought of this project, global, or with `everything` of any, and its weight now; None where there is
         none of that id. It leaves no trace."""
-        from holdfast.field import rebuild
-        from holdfast.field.thought import unread
-
         if not home.format_of(self.at.vault):
             return None
         with self.open() as field:
-            rebuild.synced(field)
+            intake.synced(field)
             found = field.store.thoughts([ident]).get(ident)
             if found is None or not self.scope(everything=everything).has(found):
                 return None
-            return found, field.store.traffic([ident]).get(ident, unread(found)).weight_at(field.clock())
+            return found, field.store.traffic([ident]).get(ident, thought.unread(found)).weight_at(field.clock())
 
-    def forgettable(self, wanted: str, *, everything: bool = False, withdrawn: bool = False) -> list[Thought]:
+    def forgettable(self, wanted: str, *, everything: bool = False, withdrawn: bool = False) -> list[thought.Thought]:
         """The thoughts that an id or some words may mean; with `withdrawn` also those forgotten before."""
-        from holdfast.field import think as forgetting
-
-        return forgetting.meant(self.at.vault, wanted, self.scope(everything=everything), withdrawn=withdrawn)
+        return thinking.meant(self.at.vault, wanted, self.scope(everything=everything), withdrawn=withdrawn)
 
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Withdraw thoughts, which stay in their log; returns those that were not withdrawn before."""
-        from holdfast.field import think as forgetting
-
         with self.open() as field:
-            return forgetting.withdraw(field, ids)
+            return thinking.withdraw(field, ids)
 
     def catch_up(self) -> int:
         """Take in what is new, so that the next first prompt and the next question find it at once; how much that was.
         Whatever goes wrong with what is derived costs freshness, nothing else."""
-        from holdfast.field import rebuild
-
         if not home.format_of(self.at.vault):
             return 0
         try:
             with self.open() as field:
-                return rebuild.synced(field).taken
+                return intake.synced(field).taken
         except (HoldfastError, OSError):
             return 0
 
-    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
+    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> intake.Rebuilt:
         """Make the index anew from notes, thoughts and traffic."""
-        from holdfast.field import rebuild
-
         with self.open() as field:
-            return rebuild.rebuild(field, progress)
+            return intake.rebuild(field, progress)

@@ -5,26 +5,41 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, quoting
+from holdfast.capture import gate, home, quoting
+from holdfast.memory import lazily
 from holdfast.model import value
 from holdfast.vault import index, journal, lineage, notes, prompts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.memory.context import Context
-    from holdfast.vault.archive import Exported, Restored
-    from holdfast.vault.armed import Arming
-    from holdfast.vault.check_notes import Report
-    from holdfast.vault.edits import Asked, Filed
+    from holdfast.close.improve import applying
+    from holdfast.memory import Context
+    from holdfast.vault import (
+        archive,
+        armed,
+        authority,
+        check,
+        check_notes,
+        edits,
+        history,
+        instructions,
+        note_import,
+        purge,
+        review,
+        sync,
+    )
     from holdfast.vault.history import Entry, Undone, UndoPlan
     from holdfast.vault.index import Index
-    from holdfast.vault.note_import import Imported, Proposal
     from holdfast.vault.notes import Note
     from holdfast.vault.purge import Done as Purged
     from holdfast.vault.purge import PurgePlan
-    from holdfast.vault.review import Reviewed, Reviews
     from holdfast.vault.sync import Synced
+else:
+    (applying,) = lazily("holdfast.close.improve", "applying")
+    archive, armed, authority, check, edits, history, instructions, note_import, purge, review, sync = lazily(
+        "holdfast.vault", "archive armed authority check edits history instructions note_import purge review sync"
+    )
 
 
 @value
@@ -53,11 +68,9 @@ class Notes:
         """A file of the vault as it is."""
         return (journal.content(self.at.vault, path) or b"").decode("utf-8", "replace")
 
-    def remember(self, said: Asked | str, answers: str = "", **fields: Any) -> Filed:
+    def remember(self, said: edits.Asked | str, answers: str = "", **fields: Any) -> edits.Filed:
         """File a note at once, stamped with its author and session. A text takes the fields of Asked by name; it is for
         this project, unless `project` names another. `answers` are ids of the user's own words that it puts well."""
-        from holdfast.vault import authority, edits
-
         self.at.refuse_if_off()
         at, now = self.at, self.at.clock()
         asked = edits.Asked(said, **{"project": at.project().id, **fields}) if isinstance(said, str) else said
@@ -66,8 +79,6 @@ class Notes:
 
     def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
         """The notes that a name or some words may mean."""
-        from holdfast.vault import edits
-
         if wanted.startswith("prompts/"):
             return self._typed(wanted, everything=everything)
         known = self.index(everything=everything)
@@ -88,35 +99,26 @@ class Notes:
 
     def forget(self, paths: Sequence[str]) -> str:
         """Take notes out of the vault; returns the commit that does it."""
-        from holdfast.vault import edits
-
         return edits.forget(self.at.vault, paths, self.at.clock(), by=self.at.asker())
 
     def promotable(self) -> tuple[str, list[tuple[str, str]]]:
         """The newest handoff's path and its items that could become notes."""
-        from holdfast.vault import edits
-
         found = lineage.newest(self.at.vault, self.at.project().id)
         return (found[0].path, edits.promotable(found[0])) if found else ("", [])
 
-    def promote(self, wanted: str, kind: str = "") -> tuple[Filed, str]:
+    def promote(self, wanted: str, kind: str = "") -> tuple[edits.Filed, str]:
         """Move one item of the newest handoff into a note."""
-        from holdfast.vault import edits
-
         self.at.refuse_if_off()
         return edits.promote(self.at.vault, self.at.project().id, wanted, kind, self.at.clock(), by=self.at.asker())
 
     def file_count(self) -> int:
-        """How many files should be notes: a progress bar counts to it."""
+        """The number of files that should be notes: a progress bar counts to it."""
         return sum(1 for _ in notes.paths(self.at.vault))
 
     def check(
         self, *, fix: bool = False, everything: bool = False, progress: Callable[[int], None] = lambda _: None
-    ) -> Report:
+    ) -> check_notes.Report:
         """Things to mend in this project's notes and the global ones; `fix` first mends those that are safe."""
-        from holdfast.vault import check
-        from holdfast.vault import check as check_changed
-
         mine = self.at.project()
         wanted = None if everything else mine.id
         roots = {mine.id: mine.root}
@@ -124,13 +126,11 @@ class Notes:
             report = check.check_and_fix(self.at.vault, self.at.clock(), wanted, roots, progress)
         else:
             report = check.check(self.at.vault, self.at.clock(), roots, progress)
-        check_changed.whole(self.at.vault, report, self.at.clock())
+        check.whole(self.at.vault, report, self.at.clock())
         return report if wanted is None else report.of(*mine.ids)
 
-    def reviews(self, *, everything: bool = False) -> Reviews:
+    def reviews(self, *, everything: bool = False) -> review.Reviews:
         """Notes that are due for a review, and those in quarantine."""
-        from holdfast.vault import review
-
         settle_edits(self.at)
         return review.listing(self.at.vault, self.at.clock(), self.at.project_or_all(everything=everything))
 
@@ -141,83 +141,58 @@ class Notes:
         accept: Sequence[str] = (),
         reject: Sequence[str] = (),
         everything: bool = False,
-    ) -> list[Reviewed]:
+    ) -> list[review.Reviewed]:
         """Carry out a person's decisions on notes and on edits that wait."""
-        from holdfast.close.improve import applying
-
         at, by, mine = self.at, self.at.asker(), self.at.project_or_all(everything=everything)
         return applying.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
 
-    def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
+    def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> armed.Arming:
         """Let a note come back by itself at some tool calls."""
-        from holdfast.vault import armed
-
         mine = self.at.project().id
         return armed.arm(self.at.vault, self.at.clock(), note, mine, when, by=self.at.asker(), dry_run=dry_run)
 
-    def disarm(self, note: str, *, dry_run: bool = False) -> Arming:
-        from holdfast.vault import armed
-
+    def disarm(self, note: str, *, dry_run: bool = False) -> armed.Arming:
         mine = self.at.project().id
         return armed.disarm(self.at.vault, self.at.clock(), note, mine, by=self.at.asker(), dry_run=dry_run)
 
     def history(self, note: str, count: int, *, everything: bool = False) -> tuple[list[Entry], int]:
         """The newest changes, of one note if one is named, and how many of other projects were left out."""
-        from holdfast.vault import history
-
         return history.told(self.at.vault, note, count, self.at.project_or_all(everything=everything))
 
     def undo(self, ident: str) -> Undone:
         """Take one change back."""
-        from holdfast.vault import history
-
         return history.undo(self.at.vault, ident, self.at.clock(), by=self.at.asker())
 
     def undo_preview(self, ident: str) -> tuple[UndoPlan, str]:
         """The files that an undo would write, also as a unified diff."""
-        from holdfast.vault import history
-
         plan = history.plan_undo(self.at.vault, ident)
         return plan, history.diff(plan)
 
     def sync(self, remote: str = "", *, join: bool = False) -> Synced:
         """Fetch, merge and push."""
-        from holdfast.capture import gate
-        from holdfast.vault import sync
-
         if remote or join:
             gate.require(self.at.asker(), gate.Change(gate.SETTING), "Choosing whom to share the vault with")
         return sync.sync(self.at.vault, self.at.clock(), remote, joining=join)
 
     def sync_preview(self, remote: str = "", *, join: bool = False) -> Synced:
-        from holdfast.vault import sync
-
         return sync.preview(self.at.vault, remote, joining=join)
 
     def purge_plan(self, paths: Sequence[str], thoughts: Sequence[str] = ()) -> PurgePlan:
         """Everything that purging these notes, and thoughts by their ids, would take."""
-        from holdfast.vault import purge
-
         return purge.plan(self.at.vault, *paths, thoughts=thoughts)
 
     def unfinished_purge(self) -> PurgePlan | None:
         """A purge that was cut short: purging by it again finishes it."""
-        from holdfast.vault import purge
-
         return purge.unfinished(self.at.vault)
 
     def purge(self, plan: PurgePlan, say: Callable[[str], None] = lambda _: None) -> Purged:
         """Take notes out of everything below the vault, history included."""
-        from holdfast.vault import purge
-
         return purge.carry_out(self.at.vault, plan, self.at.clock(), say, by=self.at.asker())
 
     def propose_import(
         self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
-    ) -> Proposal:
+    ) -> note_import.Proposal:
         """A plan to import the files named, else those that agents read here. `scope`: project or global."""
-        from holdfast.vault import instructions, note_import
-
         project = self.at.project()
         user = home.user_home(self.at.env)
         if paths:
@@ -229,30 +204,21 @@ class Notes:
         wish = note_import.Wish(of_project, project.id if scope == "project" else notes.GLOBAL, as_rules)
         return note_import.propose(self.at.vault, reading, wish)
 
-    def import_notes(self, proposal: Proposal) -> Imported:
+    def import_notes(self, proposal: note_import.Proposal) -> note_import.Imported:
         """Write the notes of a proposal."""
-        from holdfast.vault import note_import
-
         return note_import.carry_out(self.at.vault, proposal, self.at.clock(), by=self.at.asker())
 
     def is_archive(self, path: str) -> bool:
         """Whether a file is what `export` writes."""
-        from holdfast.vault import archive
-
         return archive.is_archive(os.path.join(self.at.cwd, path))
 
-    def export(self, path: str, *, force: bool = False) -> Exported:
+    def export(self, path: str, *, force: bool = False) -> archive.Exported:
         """The whole vault as one file."""
-        from holdfast.vault import archive
-
         path = os.path.normpath(os.path.join(self.at.cwd, path))
         return archive.export(self.at.vault, path, self.at.clock(), force=force)
 
-    def restore(self, path: str) -> Restored:
+    def restore(self, path: str) -> archive.Restored:
         """The vault out of such a file, where there is none yet."""
-        from holdfast.capture import gate
-        from holdfast.vault import archive
-
         gate.require(self.at.asker(), gate.Change(gate.RULE), "Restoring a vault")
         return archive.restore(self.at.vault, os.path.normpath(os.path.join(self.at.cwd, path)), self.at.clock())
 

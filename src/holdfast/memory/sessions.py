@@ -11,29 +11,39 @@ from holdfast.capture import home, log, marks, settle
 from holdfast.capture import ledger as ledger_history
 from holdfast.capture import queue as flag_queue
 from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.memory import lazily
 from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.brief.composing import Composed
-    from holdfast.brief.reasons import Explained
+    from holdfast.brief import brief_file, composing, live, reasons
+    from holdfast.capture import background, drafts, flag_words, gate, losses
     from holdfast.capture.drafts import Draft
-    from holdfast.capture.gate import Where
-    from holdfast.capture.ledger import Wanted
-    from holdfast.capture.losses import Losses
-    from holdfast.close.drain import Closed
-    from holdfast.close.improve.closing import Undone as LoopUndone
+    from holdfast.close import drain, work
+    from holdfast.close.improve import closing, loops
     from holdfast.close.improve.loops import Loops
-    from holdfast.close.spend.report import Report as Spent
-    from holdfast.memory.context import Context
+    from holdfast.close.spend import report
+    from holdfast.close.think import judge_pool
+    from holdfast.close.verify import handoff_check
+    from holdfast.memory import Context, notes, tasks
     from holdfast.memory.field import Field
     from holdfast.model import Reply
+    from holdfast.vault import brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index
     from holdfast.vault.handoff_form import HandedOff
-    from holdfast.vault.index import Index
-    from holdfast.vault.lineage import Handoff
-    from holdfast.vault.project_changes import ListedProject, ProjectMerge, ProjectSplit
     from holdfast.vault.prompts import ListedPrompt
+else:
+    brief_file, composing, live, reasons = lazily("holdfast.brief", "brief_file composing live reasons")
+    background, drafts, flag_words, gate, losses = lazily(
+        "holdfast.capture", "background drafts flag_words gate losses"
+    )
+    drain, work, closing, loops, report, judge_pool, handoff_check = lazily(
+        "holdfast.close", "drain work improve.closing improve.loops spend.report think.judge_pool verify.handoff_check"
+    )
+    notes, tasks = lazily("holdfast.memory", "notes tasks")
+    brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index = lazily(
+        "holdfast.vault", "brief check handoff_form index lineage project_changes prompts stored_index"
+    )
 
 REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS: nothing can be written, and all can be looked at
 
@@ -60,11 +70,9 @@ class Sessions:
                 places.append(path)
         return places
 
-    def set_aside(self) -> tuple[list[str], Losses]:
+    def set_aside(self) -> tuple[list[str], losses.Account]:
         """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
         Returns the copies, and what was missing. Raises Refused."""
-        from holdfast.capture import gate, losses
-
         gate.require(self.at.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
         return losses.set_all_aside(self.at.vault, self.at.clock())
 
@@ -72,11 +80,11 @@ class Sessions:
         """Dead flags wait again."""
         return settle.Settlement(f"{self.at.state}/queue", self.at.clock).retry(ids)
 
-    def ledger(self, wanted: Wanted, count: int) -> list[dict[str, Any]]:
+    def ledger(self, wanted: ledger_history.Wanted, count: int) -> list[dict[str, Any]]:
         """The newest records that are wanted, oldest first."""
         return ledger_history.newest(self.at.state, wanted, count)
 
-    def follow_ledger(self, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
+    def follow_ledger(self, wanted: ledger_history.Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
         return ledger_history.follow(self.at.state, wanted, wait)
 
     def ledger_counts(self) -> list[dict[str, Any]]:
@@ -85,25 +93,18 @@ class Sessions:
 
     def boot(self) -> Reply:
         """The brief, exactly as the next start in this folder gets it."""
-        from holdfast.brief import brief_file
-
         off = self.at.why_off()
         return brief_file.said_off(off) if off else self._composed().reply
 
-    def explain_boot(self) -> Explained:
+    def explain_boot(self) -> reasons.Explained:
         """The brief with the reason for each line, and for each thing that is not in it. Raises UsageError where
         capture is off: then there is nothing to explain."""
-        from holdfast.brief import reasons
-
         off = self.at.why_off()
         if off:
             raise UsageError(f"Holdfast captures nothing here: {off}. A start says only that.")
         return reasons.explain(self._composed(), self.at.clock())
 
-    def _composed(self) -> Composed:
-        from holdfast.brief import brief_file, composing, live
-        from holdfast.capture import background
-
+    def _composed(self) -> composing.Composed:
         try:
             self.refresh_brief()
         except OSError as error:
@@ -119,18 +120,14 @@ class Sessions:
         """Make the brief of this folder's work tree anew."""
         return self._refresh_brief(None)
 
-    def _refresh_brief(self, known: Index | None) -> str:
+    def _refresh_brief(self, known: index.Index | None) -> str:
         """`known` are the notes, from a writer that has just looked."""
-        from holdfast.memory.notes import settle_edits
-        from holdfast.memory.tasks import Tasks
-        from holdfast.vault import brief, index, lineage
-
         if not home.format_of(self.at.vault):
             return ""  # there is no vault, so there is nothing to say, and none is made for that
         for one in self.at.project().ids:
             lineage.note(self.at.vault, one, self.at.clock())
-        Tasks(self.at).catch_up()
-        settle_edits(self.at)
+        tasks.Tasks(self.at).catch_up()
+        notes.settle_edits(self.at)
         known = known or index.load(self.at.vault)
         brief.refresh(self.at.vault, brief.NOWHERE, known)
         return brief.refresh(self.at.vault, self.at.project(), known)
@@ -139,15 +136,11 @@ class Sessions:
         self,
         *,
         everything: bool = False,
-        say: Callable[[Closed], None] = lambda _: None,
+        say: Callable[[drain.Closed], None] = lambda _: None,
         progress: Callable[[int, int], None] = lambda _done, _all: None,
         verbatim: bool = False,
-    ) -> list[Closed]:
+    ) -> list[drain.Closed]:
         """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
-        from holdfast.close import drain
-        from holdfast.close.think import judge_pool
-        from holdfast.vault import stored_index
-
         project = self.at.project()
         marks.bury_the_dead(self.at.state, self.at.clock(), [])
         wanted = "" if everything else project.id
@@ -167,13 +160,9 @@ class Sessions:
                 raise  # else the close itself has said why
         return done
 
-    def close_in_background(self, midway: str = "") -> list[Closed]:
+    def close_in_background(self, midway: str = "") -> list[drain.Closed]:
         """Close every episode that is over, of all projects, or a project's flags while its sessions go on; then make
         the brief of this folder, if it is there: one that is gone, or none, is no project to be known from now on."""
-        from holdfast.close import drain
-        from holdfast.close.think import judge_pool
-        from holdfast.vault import brief, lineage, stored_index
-
         court = judge_pool.court(self.at.vault, self.at.env, self.at.clock)
         with judge_pool.ending_well():
             done = drain.drain(self.at.vault, self.at.clock, project=midway, also_open=bool(midway), court=court)
@@ -191,16 +180,12 @@ class Sessions:
 
     def handoff_form(self) -> str:
         """The form for a handoff, filled with the flags of this session so far."""
-        from holdfast.vault import handoff_form as handing
-
         where = self.at.where()
         flags = [entry.flag for entry in self.queue().entries if where.episode and entry.flag.episode == where.episode]
-        return handing.form(flags)
+        return handoff_form.form(flags)
 
     def handoff(self, text: str, *, anyway: bool = False) -> HandedOff:
         """Write a handoff of the session that we are in. One that is refused is kept as a draft."""
-        from holdfast.capture import drafts, flag_words
-
         self.at.refuse_if_off()
         where, now = self.at.where(), self.at.clock()
         (raw,) = flag_words.taken(self.at.state, drafts.HANDOFF, [text], where.episode)
@@ -216,30 +201,22 @@ class Sessions:
 
     def keep_handoff(self, text: str, error: HoldfastError) -> None:
         """Keep a handoff that cannot be written now as a draft."""
-        from holdfast.capture import drafts, gate
-
         where = self.at.where()
         origin = gate.origin_of(where, self.at.vault)
         about = (where.project.id, where.episode, self.at.clock())
         drafts.refused(self.at.state, error, drafts.HANDOFF, text, *about, origin=origin)
 
-    def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
-        from holdfast.close.verify import handoff_check
-        from holdfast.close.work import find_episode
-        from holdfast.vault import handoff_form as handing
-
-        episode = find_episode(self.at.state, where.episode)
+    def _hand_off(self, text: str, where: gate.Where, now: float, *, anyway: bool) -> HandedOff:
+        episode = work.find_episode(self.at.state, where.episode)
         flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
         look = handoff_check.Look(self.at.vault, episode, flags, where.project)
         started = episode.opened if episode else now
-        done = handing.write(self.at.vault, text, where, now, started, anyway=anyway, look_over=look.over)
+        done = handoff_form.write(self.at.vault, text, where, now, started, anyway=anyway, look_over=look.over)
         look.tell(now)
         return done
 
     def drafts(self, *, everything: bool = False) -> list[Draft]:
         """Texts that were submitted and refused: those of this project that are open, or all ever, the oldest first."""
-        from holdfast.capture import drafts
-
         here = self.at.project()
         return drafts.read(self.at.state) if everything else drafts.open_for(self.at.state, here.id, merged=here.merged)
 
@@ -254,44 +231,32 @@ class Sessions:
 
     def settle_draft(self, ident: str) -> Draft:
         """Nothing is to be done about a draft any more."""
-        from holdfast.capture import drafts
-
         one = self.draft(ident)
         if not one.is_settled:
             drafts.settle(self.at.state, one.id)
         return one
 
-    def _check_after_close(self, roots: Mapping[str, str], known: Index, *, is_waited_for: bool = True) -> None:
+    def _check_after_close(self, roots: Mapping[str, str], known: index.Index, *, is_waited_for: bool = True) -> None:
         """Every close ends with a check of what changed; the next starts say how many errors there are."""
-        from holdfast.vault import check
-
         check.after_close(self.at.vault, self.at.clock(), roots, known, is_waited_for=is_waited_for)
 
     def loops(self, *, everything: bool = False) -> Loops:
         """Every snag of this project, or of all, and what became of it."""
-        from holdfast.close.improve import loops
-
         return loops.listing(
             self.at.vault, self.at.state, self.at.clock(), self.at.project_or_all(everything=everything)
         )
 
-    def undo_loop(self, ident: str) -> LoopUndone:
+    def undo_loop(self, ident: str) -> closing.Undone:
         """Take back what one snag changed."""
-        from holdfast.close.improve import closing as improve
+        return closing.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
 
-        return improve.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
-
-    def spent(self, days: int, by: str) -> Spent:
+    def spent(self, days: int, by: str) -> report.Report:
         """The meter of calls to models."""
-        from holdfast.close.spend import report as spend_report
+        return report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
 
-        return spend_report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
-
-    def handoffs(self, count: int = 0) -> list[tuple[Handoff, int]]:
+    def handoffs(self, count: int = 0) -> list[tuple[lineage.Handoff, int]]:
         """The handoffs of this project with their numbers, the newest first; those that can be read."""
-        from holdfast.vault import lineage
-
-        found: list[tuple[Handoff, int]] = []
+        found: list[tuple[lineage.Handoff, int]] = []
         for number, path in reversed(list(enumerate(lineage.names(self.at.vault, self.at.project().id), 1))):
             one = lineage.read(self.at.vault, path)
             if isinstance(one, lineage.Handoff):
@@ -302,30 +267,20 @@ class Sessions:
 
     def prompts(self, words: Sequence[str], most: int, *, everything: bool = False) -> list[ListedPrompt]:
         """The prompts that the user typed in this project, or in all, the newest first."""
-        from holdfast.vault import prompts as prompt_list
+        return prompts.listed(self.at.vault, self.at.clock(), "" if everything else self.at.project().id, words, most)
 
-        return prompt_list.listed(
-            self.at.vault, self.at.clock(), "" if everything else self.at.project().id, words, most
-        )
-
-    def projects(self) -> list[ListedProject]:
+    def projects(self) -> list[project_changes.Listed]:
         """Every project that the vault knows, with its contents in figures. Raises HoldfastError."""
-        from holdfast.vault import project_changes
-
         if not home.format_of(self.at.vault):
             return []  # and none is made by looking
         here = self.at.project()
         return project_changes.listed(self.at.vault, here, self.at.clock())
 
-    def merge_projects(self, other: str, into: str = "") -> ProjectMerge:
+    def merge_projects(self, other: str, into: str = "") -> project_changes.Merged:
         """Make a project part of another, or of the one of this folder. Raises NotFound, UsageError."""
-        from holdfast.vault import project_changes
-
         here = "" if into else self.at.project().id
         return project_changes.merge(self.at.vault, other, into, here, self.at.clock(), by=self.at.asker())
 
-    def split_project(self, wanted: str, name: str = "") -> ProjectSplit:
+    def split_project(self, wanted: str, name: str = "") -> project_changes.Split:
         """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
-        from holdfast.vault import project_changes
-
         return project_changes.split(self.at.vault, wanted, self.at.cwd, self.at.clock(), by=self.at.asker(), name=name)

@@ -13,8 +13,8 @@ from holdfast.tasks.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.capture.flags import Speaker
-    from holdfast.memory.context import Context
+    from holdfast.capture.flagging import Speaker
+    from holdfast.memory import Context
     from holdfast.tasks.commands import Decided, Saved
     from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View

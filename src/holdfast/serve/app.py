@@ -1,10 +1,9 @@
-"""The application: routes, errors as sentences, and the door before all of it.
+"""The application: routes, errors as sentences, the door before all of it, and the connections that lead to it.
 
     app = build(Serving(vault, cwd, env), port)
 
-What is mounted beside the routes stands behind the same door, and finds who calls in scope["state"]["caller"].
-
-What stands beside the routes, behind the same door: the Model Context Protocol at /mcp, where its SDK is installed.
+What is mounted beside the routes stands behind the same door, and finds who calls in scope["state"]["caller"]: the
+Model Context Protocol at /mcp, where its SDK is installed.
 """
 
 from __future__ import annotations
@@ -14,20 +13,23 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import h11
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
-from holdfast.serve import hookside, problems, routes_field, routes_vault
+from holdfast.serve import hook_socket, problems, routes
 from holdfast.serve.guard import Guard, Refused, Tokens
 from holdfast.serve.health import Metrics
-from holdfast.serve.serving import BEARER, PROBLEMS
+from holdfast.serve.service import BEARER, PROBLEMS
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncIterator, Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     from holdfast.serve.guard import App
     from holdfast.serve.mcp.peer import Peer
-    from holdfast.serve.serving import Serving
+    from holdfast.serve.service import Serving
 
     Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
@@ -51,7 +53,7 @@ def build(
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
-            await held.enter_async_context(hookside.listening(serving))  # before threads: it sets the umask
+            await held.enter_async_context(hook_socket.listening(serving))  # before threads: it sets the umask
             serving.warm.start()
             held.callback(serving.warm.stop)
             if lifespan:
@@ -69,7 +71,7 @@ def build(
         dependencies=[Depends(BEARER)],
         responses=PROBLEMS,
     )
-    for router in (routes_field.router, routes_vault.router, routes_vault.watch_router):
+    for router in (routes.field_router, routes.vault_router, routes.watch_router):
         app.include_router(router)
     for path, mounted in (mounts or {}).items():
         app.router.routes.append(Route(path, endpoint=mounted))  # exactly this path, whatever the method
@@ -130,3 +132,53 @@ def mounts(serving: Serving) -> tuple[dict[str, Any], Any]:
 
     app = server.McpApp(calling, partial(problems.without, serving.vault))
     return {PATH: app}, app.running
+
+
+SILENCE = 10.0  # seconds between two looks
+AGAIN = (b"retry-after", b"1")
+
+
+class Connection(H11Protocol):
+    """A client's connection. The server of uvicorn waits for a request without an end, and whatever comes, if it is
+    one letter, begins the wait anew. There are so many places and no more, and none of this needs a token: so from time
+    to time a connection on which no request is under way and none was answered since is closed. How long a body may
+    take is the door's business. What uvicorn itself refuses, before the door sees it, is told as the door tells it."""
+
+    silence = SILENCE
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._answered: object = None  # the last request, as the last look found it
+        self._served = self.app
+        self._most, self.limit_concurrency = self.limit_concurrency, None  # the same limit, with an answer of ours
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(self.silence, self._look)
+
+    def handle_events(self) -> None:
+        is_full = self._most is not None and max(len(self.connections), len(self.tasks)) >= self._most
+        self.app = _full if is_full else self._served
+        super().handle_events()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  theirs
+        data = problems.body(*problems.SAID[400])
+        head = [(b"content-type", b"application/json"), (b"connection", b"close"), *problems.SAFE]
+        answer = h11.Response(status_code=400, headers=head, reason=b"Bad Request")
+        for event in (answer, h11.Data(data=data), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+    def _look(self) -> None:
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            if self.cycle is self._answered:
+                self.transport.close()
+                return
+            self._answered = self.cycle
+        self.loop.call_later(self.silence, self._look)
+
+
+async def _full(_: Any, __: Any, send: Any) -> None:
+    await problems.send(send, 503, *problems.SAID[503], [AGAIN, *problems.SAFE], close=True)

@@ -1,11 +1,9 @@
-"""The door: what every request has to pass before any route sees it, whatever is mounted behind.
+"""The door: the checks that every request has to pass before any route sees it, whatever is mounted behind.
 
 A page in a browser can send requests to this machine, and by rebinding a name of its own it can even read the
 answers. So the Host has to be one of ours, an Origin exactly ours, and the token there; no answer has a header of
 CORS. What is larger than the limit is refused before it is read, or where its length was not said, as soon as it is
-too long.
-
-Who may ask, and as whom: the identity of a caller is what its token says, never what a body claims.
+too long. The identity of a caller is what its token says, never what a body claims.
 """
 
 from __future__ import annotations
@@ -43,6 +41,7 @@ PREFIX = "holdfast_"
 LONGEST_NAME = 40
 LARGEST = 1 << 20
 VERSION = 1
+PATIENCE = 60.0  # seconds for another that changes the tokens
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Tokens:
         self._known: dict[str, Caller] = {}
 
     def caller(self, given: str) -> Caller | None:
-        """Whose token this is. Every one is compared with, each in the same time."""
+        """The owner of a token. Every one is compared with, each in the same time."""
         wanted = _digest(given)
         found: Caller | None = None
         for digest, caller in self._all().items():
@@ -169,11 +168,14 @@ def _caller(told: dict[str, Any]) -> Caller:
 
 @contextmanager
 def _changing(state: str) -> Iterator[dict[str, Caller]]:
-    with locks.held(f"{state}/{OTHERS}.lock"):
+    lock = locks.taken(f"{state}/{OTHERS}.lock", PATIENCE)
+    try:
         known = _kept(state)
         yield known
         told = [{"digest": digest, **asdict(caller)} for digest, caller in known.items()]
         platform.write_atomic(f"{state}/{OTHERS}", codec.encode({"v": VERSION, "tokens": told}), durable=True)
+    finally:
+        os.close(lock)
 
 
 SLOWEST = 30.0  # seconds that a body may take
@@ -248,7 +250,7 @@ class Guard:
 
 
 def hosts(port: int | None) -> frozenset[str]:
-    """What a client that means us sends as Host."""
+    """The Host that a client sends which means us."""
     if port is None:
         return frozenset(NAMES)
     return frozenset(f"{name}:{port}" for name in NAMES) | (frozenset(NAMES) if port == 80 else frozenset())
@@ -300,7 +302,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 class _Answer:
-    """What goes out, and with which status."""
+    """The answer that goes out, and its status."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

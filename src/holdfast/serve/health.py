@@ -1,13 +1,9 @@
-"""Whether memory is being kept: by the age of the oldest flag that nobody has filed, not by whether a process answers.
+"""Health, figures and the ledger for whoever watches: memory is kept while no flag waits too long to be filed.
 
 A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. Nor is a vault of
 a newer format, of which nothing else is answered. An index that is behind costs answers and no memory, so it only
 degrades: it is said, and the status stays 200. It is looked at for at most a hundredth of the time, however often
-somebody asks.
-
-What Prometheus is told: requests by route and status, the queue, the field. Counts only, of no project by name.
-
-The ledger as one project may see it: its own records, and a number for the rest.
+somebody asks. Prometheus gets counts only, of no project by name; of the ledger a project sees its own records.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.field.coverage import Coverage
     from holdfast.field.store import Store
     from holdfast.memory import Memory
-    from holdfast.serve.serving import Serving
+    from holdfast.serve.service import Serving
     from holdfast.serve.shapes import LedgerAsked
 
 
@@ -164,17 +160,14 @@ class Metrics:
         for name, count in state.counts.items():
             flags.add_metric([name], count)
         yield flags
-        yield GaugeMetricFamily(
-            "holdfast_queue_oldest_age_seconds", "The age of the oldest unprocessed flag.", state.oldest
-        )
-        yield GaugeMetricFamily("holdfast_healthy", "1 while /health answers 200.", float(state.is_well))
-        yield GaugeMetricFamily(
-            "holdfast_degraded", "1 while answers may lack something that is kept.", float(bool(state.degraded))
-        )
-        yield GaugeMetricFamily("holdfast_field_behind", "Changes that the index has not taken in.", state.behind)
-        yield GaugeMetricFamily(
-            "holdfast_field_oldest_behind_age_seconds", "The age of the oldest change not in the index.", state.lag
-        )
+        for name, title, figure in (
+            ("queue_oldest_age_seconds", "The age of the oldest unprocessed flag.", state.oldest),
+            ("healthy", "1 while /health answers 200.", state.is_well),
+            ("degraded", "1 while answers may lack something that is kept.", bool(state.degraded)),
+            ("field_behind", "Changes that the index has not taken in.", state.behind),
+            ("field_oldest_behind_age_seconds", "The age of the oldest change not in the index.", state.lag),
+        ):
+            yield GaugeMetricFamily(f"holdfast_{name}", title, float(figure))
         try:
             with self.serving.warm.field() as field:
                 yield GaugeMetricFamily("holdfast_field_thoughts", "Thoughts in the field.", field.store.count())

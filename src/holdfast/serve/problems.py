@@ -1,4 +1,4 @@
-"""What went wrong, as a status and {"error": code, "message": sentence}. Never a traceback, never a path of elsewhere.
+"""Failures as a status and {"error": code, "message": sentence}. Never a traceback, never a path of elsewhere.
 
 Sentences are those of holdfast/errors; an error of the system is told without the file it was about.
 """
@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast import errors
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Damaged
 from holdfast.serve import shapes
 
@@ -65,14 +65,11 @@ SAID = {
 }
 
 
-def status_of(error: errors.HoldfastError) -> int:
-    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
-
-
 def told(error: BaseException, vault: str = "") -> tuple[int, str, str]:
     """The status, the code and the sentence of any error, which does not say where the vault is."""
     if isinstance(error, errors.HoldfastError):
-        return status_of(error), error.code, without(vault, str(error))
+        status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+        return status, error.code, without(vault, str(error))
     if isinstance(error, OSError):
         why = error.strerror or "the system refused"
         return 503, "system", f"{why}; nothing that was saved is lost. Try again."
@@ -103,7 +100,7 @@ async def send(
 
 
 def sentence_of(found: list[Any]) -> tuple[int, str, str]:
-    """What a check of the request's shape found, without repeating what was sent but for the names of fields."""
+    """The flaws of a request's shape in a sentence, without repeating what was sent but for the names of fields."""
     if any(one.get("type") == "json_invalid" for one in found):
         return 400, *SAID[400]
     meant = _meant(found)
@@ -145,6 +142,6 @@ def _why(one: Mapping[str, Any]) -> str:
 
 
 def of_status(status: int, headers: Mapping[str, str] | None) -> tuple[int, str, str, dict[str, str]]:
-    """What the framework itself refuses."""
+    """A refusal of the framework itself."""
     code, message = SAID.get(status, SAID[400])
     return status, code, message, dict(headers or {})

@@ -1,17 +1,17 @@
-"""What is asked, field by field: the OpenAPI description is made of this, and of serve/shapes.
+"""The shapes of requests and answers, field by field: the OpenAPI description is made of them.
 
-What a request has beyond these fields is refused: a misspelt filter must not widen a question.
-
-How it is answered, field by field. Names are those that the command line prints with --json.
+A request with other fields than these is refused: a misspelt filter must not widen a question. The names in answers are
+those that the command line prints with --json.
 """
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from holdfast.field import retrieve, think
+from holdfast.field import retrieval, think, thought
 from holdfast.tasks.words import LONGEST_NAME as LONGEST_TASK
 
 # One sign that is drawn and is no mere end of a sentence: what has none of these is an empty text. Ranges alone, since
@@ -37,7 +37,7 @@ def _whole(given: object) -> object:
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
-Most = Annotated[int, Field(ge=1, le=retrieve.MOST), BeforeValidator(_whole)]
+Most = Annotated[int, Field(ge=1, le=retrieval.MOST), BeforeValidator(_whole)]
 
 STRICT = ConfigDict(strict=True)  # of bodies: a number is no truth value, and "7" no number
 
@@ -70,7 +70,7 @@ class LedgerAsked(Listed):
 
 
 class HighwaysAsked(Placed):
-    query: str = Field("", max_length=retrieve.LONGEST_QUERY)
+    query: str = Field("", max_length=retrieval.LONGEST_QUERY)
     limit: Most = 10
     space: Short = ""
 
@@ -110,7 +110,7 @@ class Derived(Saying):
 class Query(Placed):
     model_config = STRICT
 
-    query: str = Field(min_length=1, max_length=retrieve.LONGEST_QUERY, pattern=SAYS)
+    query: str = Field(min_length=1, max_length=retrieval.LONGEST_QUERY, pattern=SAYS)
     limit: Most = 10
     space: Short = ""
     kinds: Annotated[list[Short], Field(max_length=20)] = []
@@ -126,218 +126,79 @@ TASK_ID = Annotated[str, Field(min_length=1, max_length=LONGEST_TASK, pattern=r"
 NOTE_PATH = Annotated[str, Field(min_length=1, max_length=300)]
 
 
-class Problem(BaseModel):
-    """A refusal or a failure: a code that does not change, and a sentence."""
-
-    error: str
-    message: str
-
-
-class Thought(BaseModel):
-    id: str
-    text: str
-    context: str
-    kind: str
-    contributor: str
-    agent: str
-    session: str
-    project: str
-    space: str
-    tags: list[str]
-    category: str
-    sources: list[str]
-    origin: str
-    created: float
-    path: str
-    title: str
-    superseded_by: str
+KINDS: dict[str, Any] = {  # by the names of fields, which mean the same in every answer; the others are texts
+    **dict.fromkeys(("score", "relevance", "weight", "age_s", "created", "last_accessed", "oldest_age_s"), float),
+    **dict.fromkeys(("limit_s", "index_age_s", "started", "changed", "spoke"), float),
+    **dict.fromkeys(("accesses", "count", "depth", "withheld", "number", "tries", "behind"), int),
+    **dict.fromkeys(("more", "broken", "other", "other_projects", "waiting", "claimed", "dead"), int),
+    **dict.fromkeys(("tags", "sources", "agents", "changes", "evidence", "unknown"), list[str]),
+    **dict.fromkeys(("decisions", "discoveries", "findings", "records"), list[dict[str, Any]]),
+    **dict.fromkeys(("is_new", "ok", "degraded"), bool),
+    "progress": dict[str, Any],
+}
 
 
-class Thinking(BaseModel):
-    thought: Thought
-    is_new: bool
-    changes: list[str]
+def _answer(name: str, fields: str, base: Any = BaseModel, doc: str | None = None, **kinds: Any) -> Any:
+    """An answer with these fields, all of them always there."""
+    made: dict[str, Any] = {one: (kinds.get(one, KINDS.get(one, str)), ...) for one in fields.split()}
+    return create_model(name, __base__=base, __doc__=doc, __module__=__name__, **made)
 
 
-class Result(BaseModel):
-    id: str
-    text: str
-    path: str
-    score: float
-    relevance: float
-    why: str
-    weight: float
-    origin: str
-    kind: str
-    category: str
-    contributor: str
-    agent: str
-    session: str
-    project: str
-    space: str
-    title: str
-    superseded_by: str
-    created: float
-    age_s: float
-    sources: list[str]
-    accesses: int
+def _many(one: Any) -> Any:
+    return GenericAlias(list, (one,))
 
 
-class Results(BaseModel):
-    results: list[Result]
+Problem = _answer(
+    "Problem", "error message", doc="A refusal or a failure: a code that does not change, and a sentence."
+)
 
+Thought = _answer("Thought", " ".join(one for one in thought.FIELDS if one != "start"))
+Thinking = _answer("Thinking", "thought is_new changes", thought=Thought)
+Result = _answer(
+    "Result",
+    "id text path score relevance why weight origin kind category contributor agent session project space title "
+    "superseded_by created age_s sources accesses",
+)
+Results = _answer("Results", "results", results=_many(Result))
+Beside = _answer("Beside", "id title count")
+Highway = _answer(
+    "Highway", "id text path title origin score weight accesses agents last_accessed beside", beside=_many(Beside)
+)
+Highways = _answer("Highways", "highways", highways=_many(Highway))
+Step = _answer("Step", "depth", Thought)
+Provenance = _answer(
+    "Provenance",
+    "steps withheld unknown more",
+    doc="What a thought was made of, and that of what. `withheld` are of other projects, `unknown` no longer there; "
+    "`more`\nsays that there is more than one answer shows.",
+    steps=_many(Step),
+    more=bool,
+)
+Known = _answer(
+    "Known", "thought weight accesses agents last_accessed provenance", thought=Thought, provenance=Provenance
+)
 
-class Beside(BaseModel):
-    id: str
-    title: str
-    count: int
+Note = _answer("Note", "path name description kind status project origin created edited reviewed policy", created=str)
+Notes = _answer("Notes", "notes more broken", notes=_many(Note))
+WholeNote = _answer("WholeNote", "text", Note)
+Handoff = _answer(
+    "Handoff",
+    "number time started title project branch host episode author path sections",
+    started=str,
+    sections=dict[str, list[str]],
+)
+Lineage = _answer("Lineage", "handoffs", handoffs=_many(Handoff))
+Task = _answer("Task", "id project goal state started changed spoke episode")
+Tasks = _answer("Tasks", "tasks more", tasks=_many(Task))
+WholeTask = _answer("WholeTask", "decisions progress discoveries findings next", Task)
 
-
-class Highway(BaseModel):
-    id: str
-    text: str
-    path: str
-    title: str
-    origin: str
-    score: float
-    weight: float
-    accesses: int
-    agents: list[str]
-    last_accessed: float
-    beside: list[Beside]
-
-
-class Highways(BaseModel):
-    highways: list[Highway]
-
-
-class Step(Thought):
-    depth: int
-
-
-class Provenance(BaseModel):
-    """What a thought was made of, and that of what. `withheld` are of other projects, `unknown` no longer there; `more`
-    says that there is more than one answer shows."""
-
-    steps: list[Step]
-    withheld: int
-    unknown: list[str]
-    more: bool
-
-
-class Known(BaseModel):
-    thought: Thought
-    weight: float
-    accesses: int
-    agents: list[str]
-    last_accessed: float
-    provenance: Provenance
-
-
-class Note(BaseModel):
-    path: str
-    name: str
-    description: str
-    kind: str
-    status: str
-    project: str
-    origin: str
-    created: str
-    edited: str
-    reviewed: str
-    policy: str
-
-
-class Notes(BaseModel):
-    notes: list[Note]
-    more: int
-    broken: int
-
-
-class WholeNote(Note):
-    text: str
-
-
-class Handoff(BaseModel):
-    number: int
-    time: str
-    started: str
-    title: str
-    project: str
-    branch: str
-    host: str
-    episode: str
-    author: str
-    path: str
-    sections: dict[str, list[str]]
-
-
-class Lineage(BaseModel):
-    handoffs: list[Handoff]
-
-
-class Task(BaseModel):
-    id: str
-    project: str
-    goal: str
-    state: str
-    started: float
-    changed: float
-    spoke: float
-    episode: str
-
-
-class Tasks(BaseModel):
-    tasks: list[Task]
-    more: int
-
-
-class WholeTask(Task):
-    decisions: list[dict[str, Any]]
-    progress: dict[str, Any]
-    discoveries: list[dict[str, Any]]
-    findings: list[dict[str, Any]]
-    next: str
-
-
-class Flag(BaseModel):
-    id: str
-    kind: str
-    text: str
-    session: str
-    project: str
-    age_s: float
-    episode: str
-    host: str
-    origin: str
-    evidence: list[str]
-    tries: int
-    error: str
-
-
-class Queue(BaseModel):
-    waiting: list[Flag]
-    claimed: list[Flag]
-    dead: list[Flag]
-    oldest_age_s: float
-    other_projects: int
-    broken: int
-    more: int
-
-
-class Ledger(BaseModel):
-    records: list[dict[str, Any]]
-    other: int
-
-
-class Health(BaseModel):
-    ok: bool
-    degraded: bool
-    why: str
-    oldest_age_s: float
-    limit_s: float
-    waiting: int
-    claimed: int
-    dead: int
-    behind: int
-    index_age_s: float
+Flag = _answer("Flag", "id kind text session project age_s episode host origin evidence tries error")
+Queue = _answer(
+    "Queue",
+    "waiting claimed dead oldest_age_s other_projects broken more",
+    waiting=_many(Flag),
+    claimed=_many(Flag),
+    dead=_many(Flag),
+)
+Ledger = _answer("Ledger", "records other")
+Health = _answer("Health", "ok degraded why oldest_age_s limit_s waiting claimed dead behind index_age_s")

@@ -26,7 +26,7 @@ from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact
 from holdfast.errors import CapReached, HoldfastError, JudgeFailed, Unusable
 from holdfast.hosts import programs
-from holdfast.judge import asking
+from holdfast.judge import seam
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +180,7 @@ class Court:
         with self._lock:
             self.asked += 1
         try:
-            answer = asking.ask(
+            answer = seam.ask(
                 self.judge,
                 question,
                 self.meter,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import posix
 import sqlite3
 import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from holdfast.capture import platform
@@ -16,6 +18,9 @@ from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, NewerFormat
 from holdfast.field import words
 from holdfast.field.store import Damaged, Outdated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PATIENCE = 10.0  # seconds; readers wait for nobody, and writers wait at their lock
 LOOK = 1.0  # that somebody waits who only looks
@@ -82,6 +87,26 @@ WHEN (old.title, old.text, old.context, old.project) IS NOT (new.title, new.text
 END;
 """
 STEPS = (THOUGHTS, TRAFFIC, VECTORS)
+
+
+PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
+PASSING = (5, 6, 8, 10, 13, 14)  # busy, locked, read-only, input or output failed, full, cannot be opened
+
+
+@contextmanager
+def broken_is_said() -> Iterator[None]:
+    """A file that turns out broken is said in a sentence, and so is one that takes nothing now; any other failure is
+    raised as it is."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING:
+            raise Busy(PASSED) from error
+        if isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError)) and (
+            "malformed" not in str(error)
+        ):
+            raise
+        raise Damaged from error
 
 
 def opened(path: str) -> sqlite3.Connection:
@@ -177,7 +202,7 @@ def _has_log(path: str) -> bool:
 
 
 def flaw(db: sqlite3.Connection, within: float) -> str | None:
-    """What SQLite finds wrong in the file; "" where nothing, None where so many seconds were too few to tell."""
+    """The first flaw that SQLite finds in the file; "" for none, None where so many seconds were too few to tell."""
     until = time.perf_counter() + within
     db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
     try:

@@ -1,7 +1,6 @@
-"""The store in one SQLite file: field/store.py says what is promised, sqlite/holding how the file is opened and
-written to.
+"""The store in one SQLite file, held open: one writer at a time, and a file that cannot be used is mended or refused.
 
-The field's file, held open: who may write, one at a time, and what happens to a file that cannot be used.
+field/store.py says what is promised, sqlite/search has the questions.
 """
 
 from __future__ import annotations
@@ -15,44 +14,24 @@ from holdfast.capture import locks, platform
 from holdfast.errors import Busy
 from holdfast.field import words
 from holdfast.field.ranking import Facts
-from holdfast.field.sqlite import schema, searching, vectors
-from holdfast.field.sqlite import searching as scoping
-from holdfast.field.sqlite import searching as trails
-from holdfast.field.sqlite import vectors as renumbering
-from holdfast.field.store import Asked, Damaged, Hit, Scope
+from holdfast.field.sqlite import schema, search, vectors
+from holdfast.field.sqlite.schema import broken_is_said
+from holdfast.field.store import Damaged, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.field.store import Vector
-    from holdfast.field.thought import Thought, Traffic
+    from holdfast.field.thought import Thought
     from holdfast.field.traffic import Event
-
-
-PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
-PASSING = (5, 6, 8, 10, 13, 14)  # busy, locked, read-only, input or output failed, full, cannot be opened
-
-
-@contextmanager
-def broken_is_said() -> Iterator[None]:
-    """A file that turns out broken is said in a sentence, and so is one that takes nothing now; what else failed is
-    raised as it is."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING:
-            raise Busy(PASSED) from error
-        if isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError)) and (
-            "malformed" not in str(error)
-        ):
-            raise
-        raise Damaged from error
 
 
 BUSY = (
     "Another holdfast process is writing to the field; what was said is kept and is taken in later. "
     "Nothing needs to be done."
 )
+PATIENCE = 20.0
+REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
 
 
 def taken(path: str, patience: float) -> int:
@@ -60,11 +39,7 @@ def taken(path: str, patience: float) -> int:
     return locks.taken(path, patience, BUSY)
 
 
-PATIENCE = 20.0
-REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
-
-
-class Held:
+class SqliteStore(search.Search):
     """The field's file. It may be used by the threads of one process in turn."""
 
     def __init__(self, path: str, *, only_look: bool = False) -> None:
@@ -79,20 +54,24 @@ class Held:
             platform.make_folders(path.rpartition("/")[0])
             db = schema.looked_at(path)
             if db is None:
-                held = taken(f"{path}.lock", PATIENCE)
-                try:
+                with self._locked(PATIENCE):
                     db = _made(path)
-                finally:
-                    posix.close(held)
         except OSError as error:
             if error.errno not in REFUSED:
                 raise
             self._only_looks, db = True, schema.as_it_lies(path)
         self._use(db)
 
+    @contextmanager
+    def _locked(self, patience: float) -> Iterator[None]:
+        held = taken(f"{self.path}.lock", patience)
+        try:
+            yield
+        finally:
+            posix.close(held)
+
     def _use(self, db: sqlite3.Connection) -> None:
-        self.db = db
-        self.search = searching.Searching(self.path, db)
+        self.begin(db)
         self._inode = posix.stat(self.path).st_ino
 
     def _is_gone(self) -> bool:
@@ -112,8 +91,7 @@ class Held:
             return
         if self._only_looks:
             raise Busy("The field cannot be written from here; nothing was changed. What it has is found all the same.")
-        held = taken(f"{self.path}.lock", patience)
-        try:
+        with self._locked(patience):
             if self._is_gone():
                 self.db.close()
                 self._use(_made(self.path))
@@ -131,16 +109,14 @@ class Held:
             finally:
                 self._depth = 0
             self._follow()
-        finally:
-            posix.close(held)
 
     def _follow(self) -> None:
         """After a commit, under the lock: vectors are numbered anew where that is due, and their files follow. What
         fails here costs time only: what was to be written is."""
         with suppress(sqlite3.Error):
-            if self.search.has_grown:
+            if self._grown:
                 self._renumber_if_due()
-            self.search.extend()
+            self.extend()
 
     def _renumber_if_due(self) -> None:
         self.db.execute("BEGIN IMMEDIATE")
@@ -153,41 +129,26 @@ class Held:
                 self.db.execute("ROLLBACK")
 
     def discard(self) -> None:
-        held = taken(f"{self.path}.lock", PATIENCE)
-        try:
+        with self._locked(PATIENCE):
             self.db.close()
             schema.remove(self.path)
             self._use(_made(self.path))
-        finally:
-            posix.close(held)
-
-
-def _made(path: str) -> sqlite3.Connection:
-    """The file, under the lock."""
-    try:
-        return schema.opened(path)
-    except sqlite3.DatabaseError as error:
-        raise Damaged from error
-
-
-class SqliteStore(Held):
-    """What is asked of the field's file. It may be used by the threads of one process in turn."""
 
     def clear(self) -> None:
         for table in ("thought", "place", "gone", "traffic", "asked", "vector", "bare"):
             self.db.execute(f"DELETE FROM {table}")
         self.db.execute("DELETE FROM meta WHERE name IN ('model', 'travelled')")
-        renumbering.begin_anew(self.db)
+        vectors.begin_anew(self.db)
 
     def flaw(self, within: float) -> str | None:
         return schema.flaw(self.db, within)
 
+    @broken_is_said()
     def places(self, prefix: str = "") -> dict[str, str]:
         if not self._depth and self._is_gone():
             return {}
         below = "SELECT path, stamp FROM place WHERE path >= ? AND path < ?"  # they stand together in the key
-        with broken_is_said():
-            return dict(self.db.execute(below, (prefix, f"{prefix}\U0010ffff")).fetchall())
+        return dict(self.db.execute(below, (prefix, f"{prefix}\U0010ffff")).fetchall())
 
     def note_places(self, stamps: Mapping[str, str]) -> None:
         with self.writing():
@@ -205,7 +166,7 @@ class SqliteStore(Held):
         with self.writing():
             if anew:
                 self._drop(place, {one.id for one in thoughts})
-            self.db.executemany(searching.PUT, [searching.row(one, place) for one in thoughts])
+            self.db.executemany(search.PUT, [search.row(one, place) for one in thoughts])
             self.db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(*pair, place) for pair in supersedes])
             self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
 
@@ -220,86 +181,65 @@ class SqliteStore(Held):
         self.db.execute("DELETE FROM gone WHERE place = ?", (place,))
 
     def thoughts(self, ids: Iterable[str]) -> dict[str, Thought]:
-        return {str(row[0]): searching.thought(row) for row in self._rows(searching.NAMED, ids)}
+        return {str(row[0]): search.thought(row) for row in self._rows(search.NAMED, ids)}
 
     def texts(self, ids: Iterable[str]) -> dict[str, str]:
         return dict(self._rows("t.id, t.text", ids))
 
+    @broken_is_said()
     def _rows(self, columns: str, ids: Iterable[str]) -> list[Any]:
         found: list[Any] = []
-        with broken_is_said():
-            for some in scoping.pieces(ids):
-                marks = ", ".join("?" * len(some))
-                found += self.db.execute(f"SELECT {columns} FROM thought t WHERE t.id IN ({marks})", some).fetchall()
+        for some in search.pieces(ids):
+            query = f"SELECT {columns} FROM thought t WHERE t.id IN ({search.marks(some)})"
+            found += self.db.execute(query, some).fetchall()
         return found
 
     def facts(self, ids: Iterable[str]) -> dict[str, Facts]:
         rows = self._rows("t.id, t.size, t.speaker, t.thread, t.said, t.turn", ids)
         return {ident: Facts(size, who, thread, said, bool(turn)) for ident, size, who, thread, said, turn in rows}
 
+    @broken_is_said()
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
-        with broken_is_said():
-            rows = [row for row in self._rows("t.id, t.thread, t.created", ids) if row[1]]
-            return {ident: self.search.around(ident, thread, created, reach) for ident, thread, created in rows}
+        rows = [row for row in self._rows("t.id, t.thread, t.created", ids) if row[1]]
+        return {ident: self.around(ident, thread, created, reach) for ident, thread, created in rows}
 
+    @broken_is_said()
     def same(self, text: str, project: str, space: str) -> str:
-        with broken_is_said():
-            row = self.db.execute(
-                "SELECT t.id FROM thought t WHERE same = ? AND project = ? AND space = ? "
-                "AND NOT EXISTS (SELECT 1 FROM gone WHERE old = t.id) ORDER BY created, id",
-                (words.sameness(text), project, space),
-            ).fetchone()
+        row = self.db.execute(
+            "SELECT t.id FROM thought t WHERE same = ? AND project = ? AND space = ? "
+            "AND NOT EXISTS (SELECT 1 FROM gone WHERE old = t.id) ORDER BY created, id",
+            (words.sameness(text), project, space),
+        ).fetchone()
         return str(row[0]) if row else ""
 
+    @broken_is_said()
     def count(self, scope: Scope = Scope()) -> int:  # noqa: B008  a frozen value
-        where, values = scoping.conditions(scope)
-        with broken_is_said():
-            return int(self.db.execute(f"SELECT count(*) FROM thought t WHERE 1{where}", values).fetchone()[0])
-
-    def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
-        with broken_is_said():
-            return self.search.lexical(terms, scope, most)
-
-    def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
-        with broken_is_said():
-            return self.search.nearest(vector, scope, most, model or self.serving())
-
-    def unembedded(self, model: str, most: int) -> list[Thought]:
-        with broken_is_said():
-            return [searching.thought(row) for row in self.search.bare(searching.NAMED, model, self.serving(), most)]
-
-    def lacking(self, model: str) -> int:
-        with broken_is_said():
-            return self.search.lacking(model, self.serving())
+        where, values = search.conditions(scope)
+        return int(self.db.execute(f"SELECT count(*) FROM thought t WHERE 1{where}", values).fetchone()[0])
 
     def embed(self, model: str, vectors: Mapping[str, Vector]) -> None:
         with self.writing():
             serving = self.serving()
-            self.search.embed(model, vectors, serves=serving in ("", model))
+            self.put_vectors(model, vectors, serves=serving in ("", model))
             if not serving:
-                self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
+                self._note("model", model)
 
     def serve(self, model: str) -> None:
         with self.writing():
-            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
-            self.search.keep_only(model)
+            self._note("model", model)
+            self.keep_only(model)
 
-    def serving(self) -> str:
-        with broken_is_said():
-            return self._meta("model")
+    def _note(self, name: str, value: str) -> None:
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
-    def _meta(self, name: str) -> str:
-        row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return str(row[0]) if row else ""
-
+    @broken_is_said()
     def travelled(self) -> int:
-        with broken_is_said():
-            return int(self._meta("travelled") or 0)
+        return int(self.meta("travelled") or 0)
 
     def travel(self, events: Sequence[Event], end: int) -> None:
         with self.writing():
-            trails.travel(self.db, events)
-            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('travelled', ?)", (str(end),))
+            self.put_traffic(events)
+            self._note("travelled", str(end))
 
     def forget_traffic(self) -> None:
         with self.writing():
@@ -307,14 +247,10 @@ class SqliteStore(Held):
             self.db.execute("DELETE FROM asked")
             self.db.execute("DELETE FROM meta WHERE name = 'travelled'")
 
-    def traffic(self, ids: Iterable[str], *, whole: bool = True) -> dict[str, Traffic]:
-        with broken_is_said():
-            return trails.load(self.db, ids, whole=whole)
 
-    def busiest(self, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
-        with broken_is_said():
-            return trails.busiest(self.db, accesses, agents, scope, most)
-
-    def asked(self, since: float, most: int) -> list[Asked]:
-        with broken_is_said():
-            return trails.asked(self.db, since, most)
+def _made(path: str) -> sqlite3.Connection:
+    """The file, under the lock."""
+    try:
+        return schema.opened(path)
+    except sqlite3.DatabaseError as error:
+        raise Damaged from error

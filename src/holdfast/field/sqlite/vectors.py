@@ -3,11 +3,9 @@
     64 bytes: mark, the store's own id, dimension, this boot      then row n - 1 for vector n: scale, project, int8 ...
 
 Vectors in the database are never changed, only added under a new number, so this file only grows, until all are given
-new numbers at once (sqlite/renumbering) and another file takes its place. A row counts only if the database still has
+new numbers at once (`renumber`) and another file takes its place. A row counts only if the database still has
 its number; that is looked at for the few that are returned. What the file has not yet is read from the database. It
 is not synced: one that was written before this boot, or beside another database, is not believed.
-
-Numbers of vectors that are gone are given again, so that the mapped files do not grow with every edit.
 """
 
 from __future__ import annotations
@@ -89,7 +87,7 @@ class Sidecar:
         self._rows: NDArray[Any] | None = None
 
     def rows(self) -> int:
-        """How many whole rows can be believed."""
+        """The number of whole rows that can be believed."""
         try:
             with open(platform.opened(self.path), "rb") as file:
                 return self._believed(file)
@@ -160,7 +158,7 @@ def _put(fd: int, block: bytearray, at: int) -> None:
 
 
 def exact(rows: NDArray[Any], vector: NDArray[numpy.float32]) -> NDArray[Any]:
-    """The same of a few rows, whatever stands beside them: the last digits of a product of matrices depend on that."""
+    """The scores of a few rows, whatever stands beside them: the last digits of a matrix product depend on that."""
     import numpy
 
     products = rows["parts"].astype(numpy.float64) * vector.astype(numpy.float64)
@@ -186,6 +184,7 @@ def scores(table: NDArray[Any], vector: NDArray[numpy.float32], codes: tuple[int
     return found
 
 
+# Numbers of vectors that are gone are given again, so that the mapped files do not grow with every edit.
 FEW = 4096  # rows that may be dead whatever the share: 1 MB of the file
 SHARE = 2  # dead are more than one in so many
 GROWTH = 32  # the next count is due when one part in so many has come
@@ -194,20 +193,21 @@ DUE = "recount"
 
 def is_due(db: sqlite3.Connection) -> bool:
     """Whether most rows are dead. Looks at two values as a rule. Within a transaction."""
-    last, due = last_number(db), _due(db)
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (DUE,)).fetchone()
+    last, due = last_number(db), int(row[0]) if row else 0
     if last < max(due, FEW):
         return False
     live = int(db.execute("SELECT count(*) FROM vector").fetchone()[0])
     dead = last - live
     if dead >= FEW and dead * SHARE > last:
         return True
-    _renumber(db, last + max(FEW, last // GROWTH))
+    _count_again(db, last + max(FEW, last // GROWTH))
     return False
 
 
 def ask_again(db: sqlite3.Connection) -> None:
     """Many have gone at once: the next look counts. Within a transaction."""
-    _renumber(db, 0)
+    _count_again(db, 0)
 
 
 def last_number(db: sqlite3.Connection) -> int:
@@ -232,13 +232,8 @@ def begin_anew(db: sqlite3.Connection) -> None:
     """Numbers begin at one again, and the files of before are no longer believed. Within a transaction."""
     db.execute("DELETE FROM sqlite_sequence WHERE name = 'vector'")
     db.execute("UPDATE meta SET value = ? WHERE name = 'store'", (new_id(0),))
-    _renumber(db, 0)
+    _count_again(db, 0)
 
 
-def _due(db: sqlite3.Connection) -> int:
-    row = db.execute("SELECT value FROM meta WHERE name = ?", (DUE,)).fetchone()
-    return int(row[0]) if row else 0
-
-
-def _renumber(db: sqlite3.Connection, due: int) -> None:
+def _count_again(db: sqlite3.Connection, due: int) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (DUE, str(due)))

@@ -1,4 +1,4 @@
-"""Who is at the other end: the vault, project and session that one call belongs to, found anew for each.
+"""The client at the other end: the vault, project and session that one call belongs to, found anew for each.
 
 A server outlives sessions: the host that started it may clear, resume or fork while it runs, so the session
 variable of its own start is not believed where the host process among its ancestors says otherwise. What a client
@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, platform, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault.notes import QUARANTINE
+from holdfast.model import value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.capture.gate import Where
     from holdfast.clock import Clock
     from holdfast.memory import Memory
-    from holdfast.serve.serving import Warm
+    from holdfast.serve.service import Warm
     from holdfast.vault.notes import Note
 
 
@@ -36,11 +35,14 @@ SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
 OF_HOSTS = tuple(name for _, name in gate.SESSION_VARIABLES)
 UNSEEN = "mcp"  # the host of a client that no hook knows
 DAY = 86400
+NOTE_URI = "holdfast://note/"
+MARKDOWN = "text/markdown"
+PER_PAGE = 100  # notes in one answer
 
 
-@dataclass(frozen=True)
+@value
 class Place:
-    """Where one call happens. `env` names its session, `warm` is a field that is open already."""
+    """The place of one call. `env` names its session, `warm` is a field that is open already."""
 
     vault: str
     cwd: str
@@ -53,8 +55,7 @@ class Place:
         """The memory there; an agent's words never have the user's authority. Raises NewerFormat, VaultGone: only flags
         are taken while the vault is gone."""
         from holdfast.capture import vault_id
-        from holdfast.memory import Memory
-        from holdfast.memory.context import Context
+        from holdfast.memory import Context, Memory
 
         vault_id.refuse(home.vault(self.env, self.cwd), self.env)
         # Which vault it is may have changed since a server started.
@@ -68,17 +69,21 @@ class Place:
             raise UsageError(f"Nothing was written: {off}.")
 
 
-@dataclass(frozen=True)
 class Peer:
-    """A client. `agent` is the name that its token has, "" for whoever started this process; `session` is its own where
+    """A client. `agent` is the name that its token has, "" for the starter of this process; `session` is its own where
     no hook has seen one."""
 
-    env: Mapping[str, str]
-    cwd: str
-    clock: Clock = time.time
-    agent: str = ""
-    session: str = field(default_factory=lambda: new_id(time.time()))
-    warm: Warm | None = None
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        cwd: str,
+        clock: Clock = time.time,
+        agent: str = "",
+        session: str = "",
+        warm: Warm | None = None,
+    ) -> None:
+        self.env, self.cwd, self.clock, self.agent, self.warm = env, cwd, clock, agent, warm
+        self.session = session or new_id(time.time())
 
     def place(self) -> Place:
         vault = home.capture_vault(self.env, self.cwd)
@@ -103,7 +108,7 @@ class Peer:
 
 
 def of_process(env: Mapping[str, str] | None = None, clock: Clock = time.time) -> Peer:
-    """Whoever started this process, found as the command line finds them."""
+    """The starter of this process, found as the command line finds them."""
     known = dict(os.environ if env is None else env)
     return Peer(known, platform.working_folder(known), clock)
 
@@ -117,7 +122,13 @@ def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.t
 
 def reviewed(memory: Memory) -> list[Note]:
     """This project's notes and the global ones, but for those that wait for the user's review."""
-    return [note for note in memory.notes.index().notes if not note.path.startswith(f"{QUARANTINE}/")]
+    return [note for note in memory.notes.index().notes if not _waits(note.path)]
+
+
+def _waits(path: str) -> bool:
+    from holdfast.vault.notes import QUARANTINE
+
+    return path.startswith(f"{QUARANTINE}/")
 
 
 def listed(memory: Memory) -> list[Note]:
@@ -131,7 +142,7 @@ def text_of_note(memory: Memory, path: str) -> str:
     known = next((note for note in memory.notes.index().notes if note.path == path), None)
     if known is None:
         raise NotFound(f'There is no note "{path[:200]}" in this project, and no global one.')
-    if path.startswith(f"{QUARANTINE}/"):
+    if _waits(path):
         raise NotFound(f"{path[:200]} waits for the user's review: `holdfast review` shows it to them.")
     return memory.notes.text_of(path)
 
@@ -140,3 +151,13 @@ def refuse_elsewhere(memory: Memory, task: str) -> None:
     """Of another project's task nothing is told, and nothing is written to it. Raises NotFound."""
     if task and all(one.id != task for one in memory.tasks.listing(also_over=True)):
         raise NotFound(f"There is no task {task[:80]} in this project; nothing was done.")
+
+
+def refuse_unseen(memory: Memory, sources: Sequence[str]) -> None:
+    """A thought is made of what its author may see: naming another project's would tell that it is there. Raises
+    NotFound."""
+    found = memory.field.thoughts(sources) if sources else {}
+    mine = memory.field.scope()
+    missing = [one for one in sources if one not in found or not mine.has(found[one])]
+    if missing:
+        raise NotFound(f'There is no thought "{missing[0]}" to be a source; nothing was written. `recall` shows ids.')

@@ -1,14 +1,16 @@
-"""The server of the Model Context Protocol, on the official SDK, however it is reached (over_streams, over_http).
+"""The server of the Model Context Protocol, on the official SDK: over HTTP, and on the standard streams of a process.
 
 Each call finds its vault, project and session anew (serve/mcp/peer) and runs in a thread, so a slow one holds up no
 other; those that write take turns. Whatever is broken ends in one sentence for the client, never in the end of the
-server.
-
-The server as an ASGI application of one path, which only takes POST and answers with JSON, also where it refuses.
+server. Over HTTP it is an ASGI application of one path, which only takes POST and answers with JSON, also where it
+refuses. On standard streams it goes on where the first answers ended (serve/mcp/stdio); standard output carries the
+protocol and nothing else, and when the client goes, the process does, after what it has begun to write.
 """
 
 from __future__ import annotations
 
+import json
+import signal
 import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
@@ -26,8 +29,8 @@ import holdfast
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.serve import problems
 from holdfast.serve.mcp import peer
+from holdfast.serve.mcp.peer import MARKDOWN, NOTE_URI, PER_PAGE
 from holdfast.serve.mcp.tools import TOOLS
-from holdfast.serve.mcp.words import MARKDOWN, NOTE_URI, PER_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from holdfast.serve.mcp.peer import Peer
+    from holdfast.serve.mcp.stdio import Begun
     from holdfast.serve.mcp.tools import Told
 
     Calling = Callable[[Mapping[str, Any] | None], Peer]
@@ -55,7 +59,7 @@ INSTRUCTIONS = (
 
 
 class Shelf:
-    """What one server offers. `calling` says who asks, from the request's ASGI scope, which is None on standard
+    """The offer of one server. `calling` says who asks, from the request's ASGI scope, which is None on standard
     streams; `told` makes of a failure's sentence what the client is told."""
 
     def __init__(self, calling: Calling, told: Callable[[str], str] = str) -> None:
@@ -232,3 +236,59 @@ def _kind(headers: Any) -> bytes:
     """The media type of a body."""
     found = next((said for name, said in headers if name.lower() == b"content-type"), b"")
     return bytes(found).partition(b";")[0].strip().lower()
+
+
+class _Incoming:
+    """The lines that were heard already, then those that still come."""
+
+    def __init__(self, begun: Begun) -> None:
+        self._heard = begun.heard
+        self._left = begun.wire.left
+        self._file = anyio.wrap_file(open(begun.wire.incoming, "rb"))  # noqa: SIM115  until the process ends
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        for line in self._heard:
+            yield _decoded(line)
+        *whole, rest = bytes(self._left).split(b"\n")
+        for line in whole:
+            yield _decoded(line)
+        async for line in self._file:
+            yield _decoded(rest + line)
+            rest = b""
+        if rest:
+            yield _decoded(rest)
+
+
+class _Outgoing:
+    """The client's stream, without the one answer that it has already."""
+
+    def __init__(self, begun: Begun) -> None:
+        self._answered = begun.answered
+        self._file = anyio.wrap_file(open(begun.wire.outgoing, "w", encoding="utf-8"))  # noqa: SIM115
+
+    async def write(self, text: str) -> None:
+        if self._answered is not None and json.loads(text).get("id") == self._answered:
+            self._answered = None
+            return
+        await self._file.write(text)
+
+    async def flush(self) -> None:
+        await self._file.flush()
+
+
+def run(peer: Peer, begun: Begun) -> None:
+    """Serve until the client goes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it waits for a line that nobody will type
+    server = Shelf(lambda _: peer).server()
+    incoming: Any = _Incoming(begun)
+    outgoing: Any = _Outgoing(begun)
+
+    async def serve() -> None:
+        async with stdio_server(incoming, outgoing) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace")

@@ -1,10 +1,7 @@
-"""Choosing a judge: what `holdfast judge` shows, what it would write, and the probe before it writes.
+"""The judge's selection: what works on this machine, what `holdfast judge` shows and would write, and the probe before.
 
-Which judges would work on this machine, found without asking a model anything and without spending anything.
-
-What is written of a choice: [judge] in this machine's settings (holdfast/settings.py writes it).
-
-One tiny question, to know that a judge really answers before it is chosen. It is metered like any other call.
+What works is found without asking a model anything. The probe is one tiny question, metered like any other call, to
+know that a judge really answers before it is chosen.
 """
 
 from __future__ import annotations
@@ -17,15 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from holdfast import settings
-from holdfast.capture import config as machine
-from holdfast.capture import notices
+from holdfast import settings as machine
+from holdfast.capture import config, notices
 from holdfast.errors import HoldfastError, JudgeFailed, UsageError
 from holdfast.hosts import programs
 from holdfast.hosts.host import every
-from holdfast.judge import asking, choice
-from holdfast.judge import models as endpoints
-from holdfast.judge.choice import ADDRESSED, TIMEOUT, TITLES, VERBATIM, WORKERS, Settings
+from holdfast.judge import choice, models, seam
+from holdfast.judge.choice import ADDRESSED, NAMES, SECTION, TITLES, VERBATIM, Settings
 from holdfast.judge.seam import Question
 
 if TYPE_CHECKING:
@@ -41,7 +36,7 @@ LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Offer:
+class JudgeOffer:
     """A judge that would work here, and how one comes to it."""
 
     name: str
@@ -60,37 +55,36 @@ class Offer:
         return {"name": self.name, "model": self.model, "detail": self.detail, "command": self.command}
 
 
-def found(env: Mapping[str, str], ollama: tuple[str, int] = OLLAMA) -> list[Offer]:
-    """What works here, those that need no key first."""
+def found(env: Mapping[str, str], ollama: tuple[str, int] = OLLAMA) -> list[JudgeOffer]:
+    """The judges that work here, those that need no key first."""
     return [*_programs(env), *_ollama(ollama), *_keys(env)]
 
 
-def _programs(env: Mapping[str, str]) -> Iterator[Offer]:
+def _programs(env: Mapping[str, str]) -> Iterator[JudgeOffer]:
     for host in every():
         path = programs.find(host.program, env, beside=False)
         if path:
-            yield Offer(host.name, host.judge.MODEL, f"{host.title} at {path}, with your login there")
+            yield JudgeOffer(host.name, host.judge.MODEL, f"{host.title} at {path}, with your login there")
 
 
-def _keys(env: Mapping[str, str]) -> Iterator[Offer]:
-    if env.get(endpoints.ANTHROPIC_KEY):
-        yield Offer(
-            "anthropic", endpoints.ANTHROPIC_MODEL, f"Anthropic's API, with the key in {endpoints.ANTHROPIC_KEY}"
-        )
-    if env.get(endpoints.OPENAI_KEY):
-        yield Offer("openai", endpoints.OPENAI_MODEL, f"OpenAI's API, with the key in {endpoints.OPENAI_KEY}")
+def _keys(env: Mapping[str, str]) -> Iterator[JudgeOffer]:
+    for name, title, model, key in (
+        ("anthropic", "Anthropic", models.ANTHROPIC_MODEL, models.ANTHROPIC_KEY),
+        ("openai", "OpenAI", models.OPENAI_MODEL, models.OPENAI_KEY),
+    ):
+        if env.get(key):
+            yield JudgeOffer(name, model, f"{title}'s API, with the key in {key}")
 
 
-def _ollama(place: tuple[str, int]) -> Iterator[Offer]:
-    listed = _tags(place)
-    models = [str(one["name"]) for one in listed if isinstance(one, dict) and one.get("name")]
-    if models:
-        more = f", {len(models)} models" if len(models) > 1 else ""
-        yield Offer("ollama", models[0], f"Ollama on this machine{more}; nothing leaves it")
+def _ollama(place: tuple[str, int]) -> Iterator[JudgeOffer]:
+    known = [str(one["name"]) for one in _tags(place) if isinstance(one, dict) and one.get("name")]
+    if known:
+        more = f", {len(known)} models" if len(known) > 1 else ""
+        yield JudgeOffer("ollama", known[0], f"Ollama on this machine{more}; nothing leaves it")
 
 
 def _tags(place: tuple[str, int]) -> list[Any]:
-    """What Ollama has; [] where nothing like it answers."""
+    """Ollama's models; [] where nothing like it answers."""
     connection = http.client.HTTPConnection(*place, timeout=PATIENCE)
     try:
         connection.request("GET", "/api/tags")
@@ -104,30 +98,10 @@ def _tags(place: tuple[str, int]) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-SECTION = "judge"
-NAMES = ("name", "model", "url", "key_env", "workers", "timeout")
-
-
-def as_table(wanted: Settings) -> dict[str, Any]:
-    """What is written for a choice: the name, and what differs from the defaults."""
-    made: dict[str, Any] = {"name": wanted.name}
-    if wanted.name != VERBATIM:
-        made |= {name: getattr(wanted, name) for name in ("model", "url", "key_env") if getattr(wanted, name)}
-    if wanted.workers != WORKERS:
-        made["workers"] = wanted.workers
-    if wanted.timeout != TIMEOUT:
-        made["timeout"] = wanted.timeout
-    return made
-
-
-def edited(text: str, wanted: Settings) -> str:
-    """The settings with this choice. What [judge] had of another judge goes; every comment stays. Raises ValueError."""
-    return settings.edited(text, SECTION, as_table(wanted), NAMES)
-
-
 def write(state: str, wanted: Settings) -> str:
-    """Put the choice down and return the path. Raises HoldfastError where the file cannot be read or written."""
-    return settings.write(state, SECTION, as_table(wanted), NAMES)
+    """Put the choice down and return the path. What [judge] had of another judge goes; every comment stays. Raises
+    HoldfastError where the file cannot be read or written."""
+    return machine.write(state, SECTION, wanted.as_table(), NAMES)
 
 
 PROBE_PATIENCE = 60.0
@@ -146,7 +120,7 @@ QUESTION = Question(
 
 @dataclass(frozen=True)
 class Probed:
-    """What the tiny question took."""
+    """The cost of the tiny question."""
 
     model: str
     tokens_in: int
@@ -181,7 +155,7 @@ def probe(
     """Ask it. Raises JudgeFailed, Unusable or CapReached."""
     heard = _Heard(meter)
     began = clock()
-    asking.ask(judge, QUESTION, heard, timeout=timeout, deadline=began + timeout, clock=clock, wait=wait)
+    seam.ask(judge, QUESTION, heard, timeout=timeout, deadline=began + timeout, clock=clock, wait=wait)
     taken, given = (sum(getattr(one, name) for one in heard.words) for name in ("tokens_in", "tokens_out"))
     return Probed(heard.words[-1].model, taken, given, clock() - began)
 
@@ -190,13 +164,13 @@ ANYWAY = "Nothing was written; --no-probe writes it without asking."
 
 
 @dataclass(frozen=True)
-class Shown:
+class JudgeStatus:
     """The chosen judge and what else works here. `problem` where it cannot be used as it stands."""
 
     settings: Settings
     model: str
     problem: str
-    offers: tuple[Offer, ...]
+    offers: tuple[JudgeOffer, ...]
 
     def as_record(self) -> dict[str, Any]:
         works = [one.as_record() for one in self.offers]
@@ -221,57 +195,48 @@ class Shown:
         return lines
 
 
-def shown(config: Mapping[str, Any], env: Mapping[str, str], offers: Sequence[Offer]) -> Shown:
-    """What is chosen now. A choice that cannot be read is shown as a problem, not raised."""
+def shown(found: Mapping[str, Any], env: Mapping[str, str], offers: Sequence[JudgeOffer]) -> JudgeStatus:
+    """The choice as it stands. One that cannot be read is shown as a problem, not raised."""
     try:
-        settings = choice.settings(config)
+        settings = choice.settings(found)
         judge = choice.made(settings, env)
     except UsageError as error:
-        name = str(machine.section(config, "judge").get("name", ""))
+        name = str(config.section(found, SECTION).get("name", ""))
         known = Settings(name) if name in TITLES else Settings()
-        return Shown(known, "", str(error), tuple(offers))
-    return Shown(settings, judge.model if judge else "", "", tuple(offers))
+        return JudgeStatus(known, "", str(error), tuple(offers))
+    return JudgeStatus(settings, judge.model if judge else "", "", tuple(offers))
 
 
 def wanted(
-    config: Mapping[str, Any], name: str, model: str = "", url: str = "", key_env: str = "", workers: int = 0
+    found: Mapping[str, Any], name: str, model: str = "", url: str = "", key_env: str = "", workers: int = 0
 ) -> Settings:
     """The choice that a command line means: another judge begins anew, the same one keeps what is not named."""
     try:
-        before = choice.settings(config)
+        before = choice.settings(found)
     except UsageError:
         before = Settings()
-    if name and name not in TITLES:
-        raise UsageError(f'"{name[:60]}" is no judge; nothing was changed. There are {", ".join(TITLES)}.')
+    machine.refuse_unknown(name or before.name, TITLES, "judge")
     if name and name != before.name:
         before = Settings(name, workers=before.workers, timeout=before.timeout)
-    found = replace(
-        before,
-        model=model or before.model,
-        url=url or before.url,
-        key_env=key_env or before.key_env,
-        workers=workers or before.workers,
-    )
-    if found.name == VERBATIM and (model or url or key_env):
+    given: dict[str, Any] = {"model": model, "url": url, "key_env": key_env, "workers": workers}
+    made = replace(before, **{one: said for one, said in given.items() if said})
+    if made.name == VERBATIM and (model or url or key_env):
         raise UsageError("verbatim uses no model; nothing was changed. Name a judge: holdfast judge NAME.")
-    if url and found.name not in ADDRESSED:
-        raise UsageError(f"{found.name} has its own address; nothing was changed. --url is for {', '.join(ADDRESSED)}.")
-    return found
+    if url and made.name not in ADDRESSED:
+        raise UsageError(f"{made.name} has its own address; nothing was changed. --url is for {', '.join(ADDRESSED)}.")
+    return made
 
 
 def preview(wanted: Settings, env: Mapping[str, str]) -> list[str]:
-    """What would be written. Raises UsageError where something is missing."""
+    """The lines that would be written. Raises UsageError where something is missing."""
     choice.made(wanted, env)
-    lines = [f"{name} = {_quoted(one)}" for name, one in as_table(wanted).items()]
-    return ["would be written:", "  [judge]", *(f"  {line}" for line in lines)]
-
-
-def _quoted(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    table = wanted.as_table().items()
+    lines = [f"  {name} = " + (f'"{one}"' if isinstance(one, str) else str(one)) for name, one in table]
+    return ["would be written:", "  [judge]", *lines]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class JudgeChoice:
     """A choice that was written, and what the probe took."""
 
     settings: Settings
@@ -294,18 +259,18 @@ class Chosen:
         return [*lines, f"{self.settings.name} is the judge from now on ({self.path}). {how}"]
 
 
-def choose(state: str, wanted: Settings, env: Mapping[str, str], meter: Meter | None) -> Chosen:
+def choose(state: str, wanted: Settings, env: Mapping[str, str], meter: Meter | None) -> JudgeChoice:
     """Write the choice; with a meter only after the judge has answered. Raises UsageError and JudgeFailed."""
     judge = choice.made(wanted, env)
     probed = _probed(judge, meter) if judge and meter else None
     path = write(state, wanted)
     notices.remove(state, notices.JUDGE)  # what was said of the one before
-    return Chosen(wanted, path, probed)
+    return JudgeChoice(wanted, path, probed)
 
 
-def as_chosen(config: Mapping[str, Any], wanted: Settings) -> dict[str, Any]:
-    """The settings as if the choice were written already: what its probe is paid by."""
-    return {**config, SECTION: as_table(wanted)}
+def as_chosen(found: Mapping[str, Any], wanted: Settings) -> dict[str, Any]:
+    """The settings as if the choice were written already: its probe is paid by them."""
+    return {**found, SECTION: wanted.as_table()}
 
 
 def _probed(judge: Looked, meter: Meter) -> Probed:

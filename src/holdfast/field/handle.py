@@ -1,7 +1,4 @@
-"""A vault's field, opened: its store, and whoever makes vectors for it.
-
-Which kinds there are to ask for: a misspelt one would find nothing, and look like an answer.
-"""
+"""A vault's field, opened: its store, and the embedder that makes vectors for it."""
 
 from __future__ import annotations
 
@@ -11,16 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import home
 from holdfast.errors import UsageError
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, KINDS, SAID
-from holdfast.vault import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from holdfast.field.embed.choice import Embedder
+    from holdfast.field.embedders import Embedder
     from holdfast.field.store import Store
 
 
@@ -28,16 +24,16 @@ FILE = "field.db"
 
 
 class Later(Protocol):
-    """Whoever embeds what is too much for somebody who waits for an answer."""
+    """Embeds in the background what is too much for somebody who waits for an answer."""
 
     def is_at_work(self) -> bool: ...
     def start(self) -> bool:
-        """Whether somebody is at it now."""
+        """Whether a process is at it now."""
         ...
 
 
 def nobody(_: str) -> None:
-    """Makes no embedder of before."""
+    """Makes no former embedder."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +49,19 @@ class Field:
     later: Later | None = None
 
     def asker(self) -> Embedder | None:
-        """Who embeds a question: the model whose vectors serve, and no other, however long its vectors are. None where
-        nobody can, or none is wanted: then search goes by words."""
+        """The embedder of a question: the model whose vectors serve, and no other, however long its vectors are. None
+        where it cannot be made, or none is wanted: then search goes by words."""
         serving = self.store.serving()
         if self.embedder is None or serving in ("", self.embedder.name):
             return self.embedder
         return self.former(serving)
 
     def vector(self, text: str, embedder: Embedder | None = None) -> Any:
-        """A query's vector; None where nobody makes any, or could not now: then search goes by words."""
+        """A query's vector; None where it cannot be made now: then search goes by words."""
         asker = embedder or self.asker()
-        if asker is None:
-            return None
         try:
-            return asker.embed([text])[0]
+            made = getattr(asker, "query", None)
+            return made(text) if made else asker.embed([text])[0] if asker else None
         except NoVectors:
             return None
 
@@ -95,22 +90,25 @@ def opened(
     return Field(vault, SqliteStore(path_of(vault)), embedder, clock, former, later)
 
 
-KNOWN = tuple(dict.fromkeys((*KINDS, *notes.FOLDERS, HANDOFF, DECISION, DISCOVERY, SAID)))
-
-
 def refuse_unknown(kinds: Sequence[str], opened: Callable[[], AbstractContextManager[Field]]) -> None:
-    """Raises UsageError for a kind that nothing is of; the field is opened only where that has to be asked."""
+    """Raises UsageError for a kind that nothing is of: a misspelt one would find nothing, and look like an answer. The
+    field is opened only where that has to be asked."""
+    if not kinds:
+        return
+    from holdfast.vault import notes
+
+    known = tuple(dict.fromkeys((*KINDS, *notes.FOLDERS, HANDOFF, DECISION, DISCOVERY, SAID)))
     for kind in kinds:
-        if kind not in KNOWN and not _has(kind, opened):
+        if kind not in known and not _has(kind, opened):
             raise UsageError(
-                f'Nothing here is of the kind "{kind[:60]}"; nothing was looked up. There are {", ".join(KNOWN)}, and '
+                f'Nothing here is of the kind "{kind[:60]}"; nothing was looked up. There are {", ".join(known)}, and '
                 "the categories that thoughts were given."
             )
 
 
 def _has(kind: str, opened: Callable[[], AbstractContextManager[Field]]) -> bool:
-    from holdfast.field import rebuild
+    from holdfast.field import intake
 
     with opened() as field:
-        rebuild.synced(field)
+        intake.synced(field)
         return field.store.count(Scope(kinds=(kind,))) > 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,13 +23,12 @@ BY_ITSELF = ("server/discover", "tools/list", "resources/templates/list", "ping"
 CHUNK = 1 << 16
 
 
-@dataclass(frozen=True)
 class Wire:
     """The client's streams, on descriptors of our own: what a library prints or a child reads does not meet them."""
 
-    incoming: int
-    outgoing: int
-    left: bytearray = field(default_factory=bytearray)  # read, and not yet a line
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.incoming, self.outgoing = incoming, outgoing
+        self.left = bytearray()  # read, and not yet a line
 
     @classmethod
     def claim(cls) -> Wire:
@@ -59,14 +57,14 @@ class Wire:
             data = data[os.write(self.outgoing, data) :]
 
 
-@dataclass
 class Begun:
     """A conversation until the whole server takes it over: the lines that it has to hear too, and the id of the request
     among them whose answer the client has already."""
 
-    wire: Wire
-    heard: list[bytes] = field(default_factory=list)
-    answered: str | int | None = None
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.heard: list[bytes] = []
+        self.answered: str | int | None = None
 
 
 def serve(peer: Peer, wire: Wire) -> Begun | None:
@@ -131,18 +129,12 @@ def _resources(peer: Peer, always: list[dict[str, Any]]) -> list[dict[str, Any]]
     """The brief and the notes; None where they need more than one page."""
     from urllib.parse import quote
 
-    from holdfast.serve.mcp.peer import listed
-    from holdfast.serve.mcp.words import MARKDOWN, NOTE_URI, PER_PAGE
+    from holdfast.serve.mcp.peer import MARKDOWN, NOTE_URI, PER_PAGE, listed
 
     notes = listed(peer.place().memory())
     if len(notes) > PER_PAGE:
         return None
     return always + [
-        {
-            "uri": NOTE_URI + quote(note.path),
-            "name": note.path,
-            "description": note.description,
-            "mimeType": MARKDOWN,
-        }
+        {"uri": NOTE_URI + quote(note.path), "name": note.path, "description": note.description, "mimeType": MARKDOWN}
         for note in notes
     ]

@@ -4,12 +4,8 @@
 
 Promise: a second one is told where the first is; a signal ends it after the requests that are under way, and then
 its socket is gone and the lock says nothing. What a killed one left is taken over by the next: the lock went with
-its process. Whether somebody reads what it prints changes nothing.
-
-Where a server listens: on this machine only, at a port of loopback or at a unix socket that its owner alone may
-use.
-
-One connection of a client: who asks for nothing does not keep a place for ever, and every refusal is JSON.
+its process. Whether somebody reads what it prints changes nothing. It listens on this machine only, at a port of
+loopback or at a unix socket that its owner alone may use.
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ PORT = 8317
 
 @dataclass(frozen=True)
 class Wish:
-    """Where to listen; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
+    """An address; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
 
     host: str = "127.0.0.1"
     port: int = PORT
@@ -157,13 +153,7 @@ def found(state: str) -> Running | None:
     return _told(platform.read_file(path, LARGEST)) if locks.is_held(path) else None
 
 
-def serve(
-    vault: str,
-    cwd: str,
-    env: Mapping[str, str],
-    wish: Wish,
-    say: Callable[[Running], None],
-) -> None:
+def serve(vault: str, cwd: str, env: Mapping[str, str], wish: Wish, say: Callable[[Running], None]) -> None:
     """Answer until a signal comes; `say` is called once it answers. Raises UsageError, Busy."""
     refuse_elsewhere(wish)
     home.refuse_newer(vault)
@@ -171,14 +161,14 @@ def serve(
     state = home.state(vault)
     with _alone(state) as lock:
         from holdfast.serve import app, guard
-        from holdfast.serve.serving import Serving
+        from holdfast.serve.service import Serving
 
         guard.own(state)
         with at(wish, cwd) as (listener, address, port):
             running = Running(address, os.getpid(), time.time())
             serving = Serving(vault, cwd, env, health_age=wish.health_age)
             application = app.build(serving, port, *app.mounts(serving))
-            _note(lock, running)
+            os.pwrite(lock, codec.encode({"v": VERSION, **asdict(running)}), 0)
             _run(application, listener, lambda: _tell(say, running))
 
 
@@ -192,7 +182,7 @@ def _tell(say: Callable[[Running], None], running: Running) -> None:
 def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> None:
     import uvicorn
 
-    from holdfast.serve.connection import Connection
+    from holdfast.serve.app import Connection
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -226,10 +216,11 @@ def _run(application: Any, listener: socket.socket, say: Callable[[], None]) -> 
 @contextmanager
 def _alone(state: str) -> Iterator[int]:
     """The lock, as an open file. Raises Busy."""
-    fd = locks.opened(f"{state}/{LOCK}")
     try:
-        if not locks.lock(fd, wait=False):
-            raise _busy(_told(os.pread(fd, LARGEST, 0)))
+        fd = locks.taken(f"{state}/{LOCK}", 0.0)
+    except Busy:
+        raise _busy(_told(platform.read_file(f"{state}/{LOCK}", LARGEST))) from None
+    try:
         os.ftruncate(fd, 0)
         yield fd
         os.ftruncate(fd, 0)
@@ -244,10 +235,6 @@ def _busy(other: Running | None) -> Busy:
     return Busy(
         f"This vault is served already on {other.address} by process {other.pid} since {when}; nothing was started."
     )
-
-
-def _note(fd: int, running: Running) -> None:
-    os.pwrite(fd, codec.encode({"v": VERSION, **asdict(running)}), 0)
 
 
 def _told(raw: bytes) -> Running | None:

@@ -1,4 +1,4 @@
-"""What bears on a first prompt, for the hooks of this vault: a socket of their own beside the port, one question each.
+"""The hooks' own socket beside the port: which notes bear on a first prompt, one question each.
 
     .state/serve.hook      {"v", "project", "prompt"} and a line break there, {"v", "state", "found"} and one back
 
@@ -24,13 +24,13 @@ from holdfast.brief import recall
 from holdfast.capture import codec
 from holdfast.errors import HoldfastError
 from holdfast.field import prompt_by_meaning
-from holdfast.serve import running as sockets
+from holdfast.serve import process as sockets
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
     from collections.abc import AsyncIterator
 
-    from holdfast.serve.serving import Serving
+    from holdfast.serve.service import Serving
 
 LARGEST = 1 << 16  # bytes of a question: every sign of the longest prompt as an escape
 PATIENCE = 2.0  # seconds for a question to come whole, and for an answer to be taken
@@ -39,7 +39,7 @@ IN_TIME = 0.06  # seconds: what takes longer finds nobody waiting
 
 
 class Pace:
-    """How long a look takes here. After one that was too long the next are not begun, the more the longer it was."""
+    """The time of a look here. After one that was too long the next are not begun, the more the longer it was."""
 
     def __init__(self) -> None:
         self.spent = 0.0

@@ -1,54 +1,59 @@
-"""Bring the store up to date with whatever changed: notes, handoffs, tasks, thoughts, traffic, vectors.
+"""The intake: what changed in notes, handoffs, tasks, thoughts and traffic comes into the store, or all of it anew.
 
 Where nothing changed it costs a few looks at folders, however large the vault is. A file that a person saved in place
 changes no folder: for those every file is looked at, at most a hundredth of the time. So in a vault of a few thousand
 notes an edit is seen at once, and in one of a hundred thousand within minutes; `thorough` sees it in any.
+
+A rebuild is one transaction, so a search meanwhile sees the field as it was, and a kill leaves it so. Vectors follow
+in steps; until they are there search goes by words. Nothing that was acknowledged is in the store alone.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.capture import log
 from holdfast.capture.ids import digest
 from holdfast.errors import Busy
 from holdfast.field import embedding, sources, traffic
-from holdfast.field.embed.choice import NoVectors
+from holdfast.field.embedders import NoVectors
+from holdfast.field.store import Damaged
 from holdfast.field.thought import WITHDRAWN, joined
 from holdfast.vault.index import RACY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.field.opening import Field
+    from holdfast.field.handle import Field
     from holdfast.field.store import Store
     from holdfast.field.thought import Thought
 
+    Progress = Callable[[int], None]
+
+T = TypeVar("T")
 SHARE = 100  # the looks at every file take at most one part in so many of the time
 NOTES, FOLDERS, WALK, THOUGHTS, TASKS = "@notes", "@folders", "@walk", "@thoughts", "@tasks"
 CHANGED = ".state/changed"
-PATIENCE = 20.0
+PATIENCE, LONG_PATIENCE = 20.0, 60.0  # seconds
+
+
+def silent(_: int) -> None:
+    """Tells nobody how far it is."""
 
 
 @dataclass(frozen=True)
 class Synced:
-    """How many thoughts were taken in, and what in their logs was no record, as a path and the bytes."""
+    """The number of thoughts taken in, and what in their logs was no record, as a path and the bytes."""
 
     taken: int = 0
     broken: tuple[tuple[str, log.Found], ...] = ()
 
 
-def sync(
-    field: Field,
-    *,
-    thorough: bool = False,
-    patience: float = PATIENCE,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Synced:
-    """Everything that is new, and vectors for it, or for as many as a wait allows. Raises Busy where another process is
-    at it for long: then that one takes it in, and nothing is lost."""
+def sync(field: Field, *, thorough: bool = False, patience: float = PATIENCE, progress: Progress = silent) -> Synced:
+    """Take in everything that is new, with vectors for it, or for as many as a wait allows. Raises Busy where another
+    process is at it for long: then that one takes it in, and nothing is lost."""
     done = take_in(field, thorough=thorough, patience=patience, progress=progress)
     if field.later:
         embedding.catch_up(field, progress=progress)
@@ -57,13 +62,7 @@ def sync(
     return done
 
 
-def take_in(
-    field: Field,
-    *,
-    thorough: bool = False,
-    patience: float = PATIENCE,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Synced:
+def take_in(field: Field, *, thorough: bool = False, patience: float = PATIENCE, progress: Progress = silent) -> Synced:
     """The same without vectors."""
     store, vault = field.store, field.vault
     known = store.places("@")
@@ -118,7 +117,7 @@ def _is_due(said: str, now: float) -> bool:
     return not when or now < when or now - when > cost * SHARE
 
 
-def _notes(field: Field, progress: Callable[[int], None]) -> tuple[int, str]:
+def _notes(field: Field, progress: Progress) -> tuple[int, str]:
     """Notes and handoffs: what is new, changed or gone. How many, and the stamp of the folders as they were before."""
     store, vault = field.store, field.vault
     began, now_ns = time.perf_counter(), time.time_ns()
@@ -146,7 +145,7 @@ def _is_racy(stamp: str, now_ns: int) -> bool:
     return bool(stamp) and int(stamp.partition(".")[0]) > now_ns - RACY
 
 
-def _thoughts(vault: str, store: Store, progress: Callable[[int], None]) -> tuple[int, list[tuple[str, log.Found]]]:
+def _thoughts(vault: str, store: Store, progress: Progress) -> tuple[int, list[tuple[str, log.Found]]]:
     """Thoughts that are their own, from where each segment was left. Where one is gone or was rewritten all are read
     again: another may have a record of what was in it (field/thought.joined)."""
     known = store.places(f"{traffic.FOLDER}/")
@@ -208,7 +207,7 @@ def travel(field: Field, patience: float = PATIENCE) -> bool:
 
 
 def _travel(field: Field) -> None:
-    """Where the log is shorter than what was taken in, it was taken away: then what it said is no longer known."""
+    """A log that is shorter than what was taken in was taken away: then what it said is no longer known."""
     start = field.store.travelled()
     if start > traffic.traffic_size(field.vault):
         field.store.forget_traffic()
@@ -218,7 +217,7 @@ def _travel(field: Field) -> None:
         field.store.travel(found.found, found.end)
 
 
-def embed(field: Field, *, most: int = 1 << 30, progress: Callable[[int], None] = lambda _: None) -> int:
+def embed(field: Field, *, most: int = 1 << 30, progress: Progress = silent) -> int:
     """Give vectors to thoughts that have none of this embedder, in steps between which others write. Once all have
     theirs, it serves; until then search goes by what is there. How many got some."""
     embedder, done = field.embedder, 0
@@ -236,3 +235,52 @@ def embed(field: Field, *, most: int = 1 << 30, progress: Callable[[int], None] 
     except NoVectors:
         pass  # the model cannot be reached: search goes by what is there, and the next sync tries again
     return done
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """The size of the field now, and the number of places in its logs that are no records."""
+
+    thoughts: int
+    embedded: int
+    broken: int
+
+
+def rebuild(field: Field, progress: Progress = silent) -> Rebuilt:
+    """Raises Busy. A store that is broken is taken away first."""
+    try:
+        done = _anew(field, progress)
+    except Damaged:
+        field.store.discard()
+        done = _anew(field, progress)
+    embedded = embed(field, progress=progress)
+    return Rebuilt(field.store.count(), embedded, len(done.broken))
+
+
+def _anew(field: Field, progress: Progress) -> Synced:
+    with field.store.writing(LONG_PATIENCE):
+        field.store.clear()
+        return take_in(field, thorough=True, progress=progress)
+
+
+def synced(field: Field) -> Synced:
+    """Up to date, whatever the file is like: one that turns out broken in use is made anew."""
+    try:
+        return sync(field)
+    except Busy:
+        return Synced()
+    except Damaged:
+        field.store.discard()
+        return sync(field)
+
+
+def looked(field: Field, look: Callable[[], T]) -> T:
+    """A look at the store, up to date; pages of the file that only turn out broken now are made anew, and it looks
+    again."""
+    synced(field)
+    try:
+        return look()
+    except Damaged:
+        field.store.discard()
+        sync(field)
+        return look()

@@ -1,18 +1,22 @@
-"""Search in the file: words by FTS5's BM25, vectors by an exact scan of the mapped file.
+"""Questions to the file: words by FTS5's BM25, vectors by an exact scan of the mapped file, and what use has left.
 
-A thought as a row of its table, and back.
+A field of few vectors is scored row by row instead: importing numpy takes longer than that.
 """
 
 from __future__ import annotations
 
+import struct
+import sys
 from contextlib import contextmanager
 from functools import partial
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.capture.ids import digest
 from holdfast.field import traffic, words
 from holdfast.field.sqlite import vectors
+from holdfast.field.sqlite.schema import broken_is_said
 from holdfast.field.store import Asked, Hit, Scope
 from holdfast.field.thought import FIELDS, LISTS, Thought, Traffic
 from holdfast.field.traffic import GOT
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from holdfast.field.traffic import Event
 
 
-WORD_COLUMNS = "{title text context extra}"
 AT_ONCE = 500  # values in one query
 
 
@@ -36,13 +39,18 @@ def word(project: str) -> str:
 
 def match(terms: Sequence[str], scope: Scope) -> str:
     """The expression that FTS5 looks up. Each term is a phrase: a sign in it is none of the expression's."""
-    said = " OR ".join(quoted(term) for term in terms)
-    where = " OR ".join(quoted(word(one)) for one in scope.projects)
-    return f"{WORD_COLUMNS} : ({said})" + (f" AND scope : ({where})" if where else "")
+    said = " OR ".join(_quoted(term) for term in terms)
+    where = " OR ".join(_quoted(word(one)) for one in scope.projects)
+    return f"{{title text context extra}} : ({said})" + (f" AND scope : ({where})" if where else "")
 
 
-def quoted(term: str) -> str:
+def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def marks(values: Sequence[Any]) -> str:
+    """A place in a query for each value."""
+    return ", ".join("?" * len(values))
 
 
 def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
@@ -52,7 +60,7 @@ def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
 
     def among(column: str, wanted: Sequence[str]) -> str:
         values.extend(wanted)
-        return f"{column} IN ({', '.join('?' * len(wanted))})"
+        return f"{column} IN ({marks(wanted)})"
 
     if projects and scope.projects:
         said.append(among("t.project", scope.projects))
@@ -83,13 +91,13 @@ COLUMNS = tuple(name for name in FIELDS if name != "superseded_by")
 OWN = ("place", "same", "extra", "scope", "thread", "size", "speaker", "said", "turn")
 NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, (SELECT min(new) FROM gone WHERE old = t.id)"
 PUT = (
-    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({', '.join('?' * (len(COLUMNS) + len(OWN)))}) "
+    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({marks((*COLUMNS, *OWN))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS[1:], *OWN))}"
 )
 
 
 def row(one: Thought, place: str) -> tuple[Any, ...]:
-    """For PUT."""
+    """A thought as PUT takes it."""
     given = [SEPARATOR.join(getattr(one, name)) if name in LISTS else getattr(one, name) for name in COLUMNS]
     facts = one.facts
     made = (words.sameness(one.text), words.extra(one), word(one.project))
@@ -97,109 +105,49 @@ def row(one: Thought, place: str) -> tuple[Any, ...]:
 
 
 def thought(found: Sequence[Any]) -> Thought:
-    """From NAMED."""
+    """A thought from NAMED."""
     given: dict[str, Any] = dict(zip((*COLUMNS, "superseded_by"), found, strict=True))
     given.update({name: tuple(given[name].split(SEPARATOR)) if given[name] else () for name in LISTS})
     return Thought(**{**given, "superseded_by": given["superseded_by"] or ""})
 
 
 MOST_ASKED = 20_000  # queries that are kept at hand; the traffic log has them all
-
-
-def load(db: sqlite3.Connection, ids: Iterable[str], *, whole: bool = True) -> dict[str, Traffic]:
-    """With `whole` also who read it, when, and beside what: a ranking does without."""
-    found: dict[str, Traffic] = {}
-    more = ", rest" if whole else ""
-    for some in pieces(ids):
-        marks = ", ".join("?" * len(some))
-        rows = db.execute(f"SELECT id, count, last, weight{more} FROM traffic WHERE id IN ({marks})", some)
-        found.update({row[0]: _traffic(*row[1:]) for row in rows})
-    return found
-
-
-def _traffic(count: int, last: float, weight: float, rest: str = "") -> Traffic:
-    if not rest:
-        return Traffic(count, last, weight)
-    agents, log, together = codec.decode(rest)
-    return Traffic(count, last, weight, tuple(agents), tuple((when, who) for when, who in log), together)
-
-
-def travel(db: sqlite3.Connection, events: Sequence[Event]) -> None:
-    """Take in events, in their order."""
-    known = load(db, (one for event in events for one in event.ids))
-    changed: dict[str, Traffic] = {}
-    for event in events:
-        for one in event.ids:
-            before = changed.get(one) or known.get(one) or traffic.beginning(event, one)
-            changed[one] = traffic.after(before, event, one)
-    save(db, changed)
-    log(db, events)
-
-
-def save(db: sqlite3.Connection, changed: Mapping[str, Traffic]) -> None:
-    rows = [
-        (one, known.access_count, len(known.agents), known.last_accessed, known.weight, _rest(known))
-        for one, known in changed.items()
-    ]
-    db.executemany("INSERT OR REPLACE INTO traffic VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-
-def _rest(known: Traffic) -> str:
-    # A dict keeps the order in which others were first met: the oldest of equals goes first.
-    return codec.encode([known.agents, known.log, known.together]).decode("utf-8")
-
-
-def log(db: sqlite3.Connection, events: Sequence[Event]) -> None:
-    """The query log: the newest ones."""
-    rows = [(one.time, one.agent, one.project, one.query, " ".join(one.ids)) for one in events if one.kind == GOT]
-    db.executemany("INSERT INTO asked (time, agent, project, query, ids) VALUES (?, ?, ?, ?, ?)", rows)
-    if rows:
-        db.execute("DELETE FROM asked WHERE n <= (SELECT max(n) FROM asked) - ?", (MOST_ASKED,))
-
-
-def asked(db: sqlite3.Connection, since: float, most: int) -> list[Asked]:
-    rows: list[Any] = db.execute(
-        "SELECT time, agent, project, query, ids FROM asked WHERE time >= ? ORDER BY n DESC LIMIT ?", (since, most)
-    ).fetchall()
-    found = ((when, agent, project, query, tuple(ids.split())) for when, agent, project, query, ids in reversed(rows))
-    return [Asked(*row) for row in found]
-
-
-def busiest(db: sqlite3.Connection, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
-    where, values = conditions(scope)
-    rows = db.execute(
-        "SELECT t.id, r.count * r.agents FROM traffic r JOIN thought t ON t.id = r.id "
-        f"WHERE r.count >= 3 AND r.count >= ? AND r.agents >= ?{where} ORDER BY 2 DESC, 1 LIMIT ?",
-        (accesses, agents, *values, most),
-    )
-    return [Hit(str(ident), float(score)) for ident, score in rows]
-
-
 WEIGHTS = "2.0, 1.0, 0.5, 0.5, 0.0"  # of title, text, context, extra; that of the project's word is none
 MORE = 4  # times as many are looked at as are wanted, where a filter may take some away
+FEW = 4000  # vectors that are scored without numpy, about 12 microseconds each
 LACKING = "NOT EXISTS (SELECT 1 FROM vector v WHERE v.id = t.id AND v.model = ?)"  # of one model
 
 
-class Searching:
+class Search:
     """One connection's searches, and the files of vectors it has mapped."""
 
-    def __init__(self, base: str, db: sqlite3.Connection) -> None:
-        self.base = base
+    path: str
+    db: sqlite3.Connection
+
+    def begin(self, db: sqlite3.Connection) -> None:
+        """Everything that was known of another connection goes."""
         self.db = db
         self._files: dict[tuple[str, str], vectors.Sidecar] = {}
         self._grown: set[str] = set()
 
+    def meta(self, name: str) -> str:
+        found = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return str(found[0]) if found else ""
+
+    @broken_is_said()
+    def serving(self) -> str:
+        return self.meta("model")
+
+    @broken_is_said()
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
         if not terms or most <= 0:
             return []
-        ranked = f"bm25(words, {WEIGHTS})"
-        said = match(terms, scope)
         where, values = conditions(scope, projects=False)
         # By id also where it is cut: their numbers in the file are others after a rebuild.
         rows = self.db.execute(
-            f"SELECT t.id, {ranked} AS score FROM words JOIN thought t ON t.n = words.rowid WHERE words MATCH ?{where} "
-            "ORDER BY score, t.id LIMIT ?",
-            (said, *values, most),
+            f"SELECT t.id, bm25(words, {WEIGHTS}) AS score FROM words JOIN thought t ON t.n = words.rowid "
+            f"WHERE words MATCH ?{where} ORDER BY score, t.id LIMIT ?",
+            (match(terms, scope), *values, most),
         )
         return [Hit(str(ident), -score) for ident, score in rows]
 
@@ -215,9 +163,16 @@ class Searching:
             found += [(str(row[0]), step) for step, row in enumerate(rows, 1)]
         return found
 
-    def nearest(self, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
+    @broken_is_said()
+    def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         with self._one_look():
-            return self._nearest(vector, scope, most, model)
+            model = model or self.serving()
+            file = self._file(model, len(vector)) if model and most > 0 else None
+            if file is None:
+                return []
+            is_small = "numpy" not in sys.modules and vectors.last_number(self.db) <= FEW
+            found = self._few(vector, scope, model) if is_small else self._many(file, vector, scope, most, model)
+        return sorted((Hit(*pair) for pair in found.items()), key=lambda hit: (-hit.score, hit.id))[:most]
 
     @contextmanager
     def _one_look(self) -> Iterator[None]:
@@ -231,16 +186,24 @@ class Searching:
         finally:
             self.db.execute("COMMIT")
 
-    def _nearest(self, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
+    def _few(self, vector: Any, scope: Scope, model: str) -> dict[str, float]:
+        where, values = conditions(scope)
+        query = f"SELECT v.id, v.v FROM vector v JOIN thought t ON t.id = v.id WHERE v.model = ?{where}"
+        found: dict[str, float] = {}
+        for ident, blob in self.db.execute(query, (model, *values)):
+            (scale,) = struct.unpack_from("<f", blob)
+            if scale > 0:  # of a text with several passages the best one counts
+                score = sum(map(mul, memoryview(blob)[4:].cast("b"), vector)) * scale
+                found[ident] = max(score, found.get(ident, -9.0))
+        return found
+
+    def _many(self, file: vectors.Sidecar, vector: Any, scope: Scope, most: int, model: str) -> dict[str, float]:
         import numpy
 
-        file = self._file(model, len(vector)) if model and most > 0 else None
-        if file is None:
-            return []
         wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
         codes = self._codes(scope.projects)
         if scope.projects and not codes:
-            return []
+            return {}
         table = file.table()
         count = 0 if table is None else len(table)
         tables: list[tuple[Any, Sequence[int]]] = [] if table is None else [(table, range(1, count + 1))]
@@ -249,9 +212,9 @@ class Searching:
             tables.append(file.read(late))
         found: dict[str, float] = {}
         for rows, numbers in tables:
-            for hit in self._best(rows, numbers, wanted, codes, scope, most, model):
-                found[hit.id] = max(hit.score, found.get(hit.id, -9.0))
-        return sorted((Hit(*pair) for pair in found.items()), key=lambda hit: (-hit.score, hit.id))[:most]
+            for ident, score in self._best(rows, numbers, wanted, codes, scope, most, model).items():
+                found[ident] = max(score, found.get(ident, -9.0))
+        return found
 
     def _best(
         self,
@@ -262,7 +225,7 @@ class Searching:
         scope: Scope,
         most: int,
         model: str,
-    ) -> list[Hit]:
+    ) -> dict[str, float]:
         """The best of all that the scope lets through: looked at in growing steps, until there are enough of them."""
         import numpy
 
@@ -277,47 +240,41 @@ class Searching:
             some = numpy.argpartition(-scores, looked - 1)[:looked] if looked < len(scores) else numpy.arange(looked)
             some = some[scores[some] > vectors.NOT_MEANT]
             by = {numbers[at]: score for at, score in zip(some, vectors.exact(rows[some], vector), strict=True)}
-            names = self._names(by, tables, f" AND v.model = ?{where}", [model, *values])
             best = {}
-            for n, name in names.items():  # of a text with several passages the best one counts
-                best[name] = max(float(by[n]), best.get(name, -9.0))
+            for listed in pieces(by):
+                query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({marks(listed)}) AND v.model = ?{where}"
+                for n, name in self.db.execute(query, (*listed, model, *values)):
+                    best[name] = max(float(by[n]), best.get(name, -9.0))
             if len(best) >= most or len(some) < looked:
                 break
             step *= MORE
-        return [Hit(*pair) for pair in best.items()]
-
-    def _names(self, numbers: Iterable[int], tables: str, where: str, values: list[Any]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for some in pieces(numbers):
-            marks = ", ".join("?" * len(some))
-            query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({marks}){where}"
-            found.update(self.db.execute(query, (*some, *values)).fetchall())
-        return found
+        return best
 
     def _codes(self, projects: Sequence[str]) -> tuple[int, ...]:
         """The numbers of projects in the files of vectors; none of one that has no vectors."""
-        marks = ", ".join("?" * len(projects))
-        return tuple(row[0] for row in self.db.execute(f"SELECT code FROM project WHERE name IN ({marks})", projects))
+        query = f"SELECT code FROM project WHERE name IN ({marks(projects)})"
+        return tuple(row[0] for row in self.db.execute(query, projects))
 
-    def bare(self, columns: str, model: str, serving: str, most: int) -> Iterable[Any]:
-        """Thoughts without a vector of this model."""
-        if model == serving or not serving:
-            query = f"SELECT {columns} FROM bare b JOIN thought t ON t.id = b.id LIMIT ?"
-            return self.db.execute(query, (most,)).fetchall()
-        query = f"SELECT {columns} FROM thought t WHERE {LACKING} ORDER BY t.n LIMIT ?"
-        return self.db.execute(query, (model, most)).fetchall()
+    @broken_is_said()
+    def unembedded(self, model: str, most: int) -> list[Thought]:
+        if self.serving() in ("", model):
+            rows = self.db.execute(f"SELECT {NAMED} FROM bare b JOIN thought t ON t.id = b.id LIMIT ?", (most,))
+        else:
+            query = f"SELECT {NAMED} FROM thought t WHERE {LACKING} ORDER BY t.n LIMIT ?"
+            rows = self.db.execute(query, (model, most))
+        return [thought(row) for row in rows.fetchall()]
 
-    def lacking(self, model: str, serving: str) -> int:
-        """How many those are."""
-        if model == serving or not serving:
+    @broken_is_said()
+    def lacking(self, model: str) -> int:
+        if self.serving() in ("", model):
             return int(self.db.execute("SELECT count(*) FROM bare").fetchone()[0])
         return int(self.db.execute(f"SELECT count(*) FROM thought t WHERE {LACKING}", (model,)).fetchone()[0])
 
-    def embed(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
+    def put_vectors(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
         """Vectors of thoughts that are there; those that they had under this model go. Within a transaction."""
         for some in pieces(given):
-            marks = ", ".join("?" * len(some))
-            projects = dict(self.db.execute(f"SELECT id, project FROM thought WHERE id IN ({marks})", some).fetchall())
+            query = f"SELECT id, project FROM thought WHERE id IN ({marks(some)})"
+            projects = dict(self.db.execute(query, some).fetchall())
             self.db.executemany("DELETE FROM vector WHERE id = ? AND model = ?", [(one, model) for one in projects])
             names = sorted(set(projects.values()))
             self.db.executemany("INSERT OR IGNORE INTO project (name) VALUES (?)", [(name,) for name in names])
@@ -340,16 +297,11 @@ class Searching:
         self.db.execute("INSERT INTO bare SELECT id FROM thought WHERE id NOT IN (SELECT id FROM vector)")
         self._grown.add(model)  # so that the files of the others go once this is committed
 
-    @property
-    def has_grown(self) -> bool:
-        """Whether vectors came since the files last followed."""
-        return bool(self._grown)
-
     def extend(self) -> None:
         """After a commit, under the lock: the files follow the database. Also where the file of the model that serves
         is not believed: it is of before this boot, or whoever numbered the vectors anew was killed."""
-        serving = self.db.execute("SELECT value FROM meta WHERE name = 'model'").fetchone()
-        for model in {*self._grown, *(serving or ())}:
+        serving = {self.meta("model")} - {""}
+        for model in self._grown | serving:
             file = self._file(model)
             if file is None or (model not in self._grown and file.rows()):
                 continue
@@ -357,7 +309,7 @@ class Searching:
             if last:
                 file.extend(last[0], partial(self._beyond, model))
         if self._grown:
-            vectors.sweep(self.base, {*self._grown, *(serving or ())})
+            vectors.sweep(self.path, self._grown | serving)
         self._grown.clear()
 
     def _beyond(self, model: str, have: int) -> Iterable[tuple[int, bytes]]:
@@ -366,12 +318,68 @@ class Searching:
 
     def _file(self, model: str, dimension: int = 0) -> vectors.Sidecar | None:
         """The file of a model; None where it has no vectors, or ones of another length."""
-        store = str(self.db.execute("SELECT value FROM meta WHERE name = 'store'").fetchone()[0])
+        store = self.meta("store")
         file = self._files.get((model, store))
         if file is None:
             row = self.db.execute("SELECT v FROM vector WHERE model = ? LIMIT 1", (model,)).fetchone()
             if row is None:
                 return None
-            file = vectors.Sidecar(self.base, store, model, vectors.dimension_of(row[0]))
+            file = vectors.Sidecar(self.path, store, model, vectors.dimension_of(row[0]))
             self._files = {(model, store): file}  # of one model at a time, as a rule
         return file if dimension in (0, file.dimension) else None
+
+    @broken_is_said()
+    def traffic(self, ids: Iterable[str], *, whole: bool = True) -> dict[str, Traffic]:
+        found: dict[str, Traffic] = {}
+        for some in pieces(ids):
+            query = (
+                f"SELECT id, count, last, weight{', rest' if whole else ''} FROM traffic WHERE id IN ({marks(some)})"
+            )
+            found.update({row[0]: _traffic(*row[1:]) for row in self.db.execute(query, some)})
+        return found
+
+    def put_traffic(self, events: Sequence[Event]) -> None:
+        """Take in events, in their order, and the newest queries. Within a transaction."""
+        known = self.traffic(one for event in events for one in event.ids)
+        changed: dict[str, Traffic] = {}
+        for event in events:
+            for one in event.ids:
+                before = changed.get(one) or known.get(one) or traffic.beginning(event, one)
+                changed[one] = traffic.after(before, event, one)
+        rows = [
+            (one, now.access_count, len(now.agents), now.last_accessed, now.weight, _rest(now))
+            for one, now in changed.items()
+        ]
+        self.db.executemany("INSERT OR REPLACE INTO traffic VALUES (?, ?, ?, ?, ?, ?)", rows)
+        asked = [(one.time, one.agent, one.project, one.query, " ".join(one.ids)) for one in events if one.kind == GOT]
+        self.db.executemany("INSERT INTO asked (time, agent, project, query, ids) VALUES (?, ?, ?, ?, ?)", asked)
+        if asked:
+            self.db.execute("DELETE FROM asked WHERE n <= (SELECT max(n) FROM asked) - ?", (MOST_ASKED,))
+
+    @broken_is_said()
+    def asked(self, since: float, most: int) -> list[Asked]:
+        query = "SELECT time, agent, project, query, ids FROM asked WHERE time >= ? ORDER BY n DESC LIMIT ?"
+        rows = self.db.execute(query, (since, most)).fetchall()
+        return [Asked(when, who, project, said, tuple(ids.split())) for when, who, project, said, ids in reversed(rows)]
+
+    @broken_is_said()
+    def busiest(self, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
+        where, values = conditions(scope)
+        rows = self.db.execute(
+            "SELECT t.id, r.count * r.agents FROM traffic r JOIN thought t ON t.id = r.id "
+            f"WHERE r.count >= 3 AND r.count >= ? AND r.agents >= ?{where} ORDER BY 2 DESC, 1 LIMIT ?",
+            (accesses, agents, *values, most),
+        )
+        return [Hit(str(ident), float(score)) for ident, score in rows]
+
+
+def _traffic(count: int, last: float, weight: float, rest: str = "") -> Traffic:
+    if not rest:
+        return Traffic(count, last, weight)
+    agents, log, together = codec.decode(rest)
+    return Traffic(count, last, weight, tuple(agents), tuple((when, who) for when, who in log), together)
+
+
+def _rest(known: Traffic) -> str:
+    # A dict keeps the order in which others were first met: the oldest of equals goes first.
+    return codec.encode([known.agents, known.log, known.together]).decode("utf-8")

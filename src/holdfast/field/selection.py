@@ -1,4 +1,4 @@
-"""Changing the embedder: what is chosen, what serves, what a choice costs, and the probe before it is written.
+"""The embedder's selection: what is chosen, what serves, what a choice costs, and the probe before it is written.
 
 A choice that does not work is not written. While the chosen one takes over, what served before goes on serving; with
 `none` the vectors are kept, so that going back embeds only what came since.
@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import settings as machine
 from holdfast.errors import UsageError
-from holdfast.field import embedding, rebuild
-from holdfast.field.embed import choice, onnx, wordllama
-from holdfast.field.embed.choice import DEFAULT, ENDPOINT, NONE, ONNX, OPTIONS, SECTION, TITLES, NoVectors, Settings
+from holdfast.field import embedder_models, embedders, embedding
+from holdfast.field import embedding_process as process
+from holdfast.field.embedders import DEFAULT, ENDPOINT, NONE, ONNX, OPTIONS, SECTION, TITLES, NoVectors, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from holdfast.field.embed.choice import Former
-    from holdfast.field.opening import Field
-    from holdfast.field.rebuild import Progress
+    from holdfast.field.embedders import Former
+    from holdfast.field.embedding_process import Progress
+    from holdfast.field.handle import Field
 
 TRIES = 3  # processes that may die before whoever follows gives up
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What a choice costs; 0 where that depends on the model. `leaves`: texts leave this machine."""
+class EmbedderOffer:
+    """The cost of a choice; 0 where that depends on the model. `leaves`: texts leave this machine."""
 
     name: str
     title: str
@@ -43,19 +43,19 @@ class Offer:
         return f"  {self.name:<10} {self.title}" + "".join(f", {one}" for one in cost if one)
 
 
-def offers() -> tuple[Offer, ...]:
-    default, local = wordllama.folder() is not None, onnx.folder() is not None
+def offers() -> tuple[EmbedderOffer, ...]:
+    default, local = embedder_models.wordllama_folder() is not None, embedder_models.onnx_folder() is not None
     return (
-        Offer(DEFAULT, TITLES[DEFAULT], wordllama.DIMENSION, 16, leaves=False, is_here=default),
-        Offer(ONNX, TITLES[ONNX], 384, 23, leaves=False, is_here=local),
-        Offer(ENDPOINT, TITLES[ENDPOINT], 0, 0, leaves=True, is_here=True),
-        Offer(NONE, TITLES[NONE], 0, 0, leaves=False, is_here=True),
+        EmbedderOffer(DEFAULT, TITLES[DEFAULT], embedder_models.DIMENSION, 16, leaves=False, is_here=default),
+        EmbedderOffer(ONNX, TITLES[ONNX], 384, 23, leaves=False, is_here=local),
+        EmbedderOffer(ENDPOINT, TITLES[ENDPOINT], 0, 0, leaves=True, is_here=True),
+        EmbedderOffer(NONE, TITLES[NONE], 0, 0, leaves=False, is_here=True),
     )
 
 
 @dataclass(frozen=True)
-class Shown:
-    """How it stands. `model` is what the chosen one's vectors are kept under, `problem` why it cannot be used;
+class EmbedderStatus:
+    """The embedder's state. `model` is what the chosen one's vectors are kept under, `problem` why it cannot be used;
     `address` is where the one that serves sends questions."""
 
     chosen: Settings
@@ -77,7 +77,7 @@ class Shown:
 
     @property
     def change(self) -> dict[str, Any] | None:
-        """What is under way, or stands still."""
+        """The change that is under way, or stands still."""
         if self.is_done:
             return None
         last = self.last if self.last and self.last.model == self.model else None
@@ -93,16 +93,10 @@ class Shown:
         }
 
     def as_record(self) -> dict[str, Any]:
+        named = ("model", "problem", "serving", "dimension", "thoughts", "embedded", "address", "change")
         return {
             "chosen": self.chosen.as_table(),
-            "model": self.model,
-            "problem": self.problem,
-            "serving": self.serving,
-            "dimension": self.dimension,
-            "thoughts": self.thoughts,
-            "embedded": self.embedded,
-            "address": self.address,
-            "change": self.change,
+            **{name: getattr(self, name) for name in named},
             "choices": [asdict(one) for one in offers()],
         }
 
@@ -138,18 +132,18 @@ class Shown:
         return lines
 
 
-def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former: Former) -> Shown:
-    """What cannot be made is shown as a problem, not raised. Without a field there is nothing yet to embed."""
+def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former: Former) -> EmbedderStatus:
+    """One that cannot be made is shown as a problem, not raised. Without a field there is nothing yet to embed."""
     try:
-        made, problem = choice.made_from(wanted, env, patient=False), ""
+        made, problem = embedders.made_from(wanted, env, patient=False), ""
     except (UsageError, NoVectors) as error:
         made, problem = None, str(error)
-    found = Shown(wanted, made.name if made else "", problem)
+    found = EmbedderStatus(wanted, made.name if made else "", problem)
     if field is None:
         return found
     store, serving = field.store, field.store.serving()
     nature, thoughts = embedding.nature_of(store, serving) if serving else None, store.count()
-    is_at_work, last = rebuild.is_at_work(field.vault), rebuild.progress(field.vault)
+    is_at_work, last = process.is_at_work(field.vault), process.progress(field.vault)
     is_told = is_at_work and last is not None and last.model == found.model and not last.ended
     coming = last.done if last and is_told else thoughts - store.lacking(found.model) if found.model else 0
     return replace(
@@ -167,8 +161,7 @@ def shown(field: Field | None, wanted: Settings, env: Mapping[str, str], former:
 
 def wanted(before: Settings, name: str, cwd: str, **given: str) -> Settings:
     """The choice that a command line means: another embedder begins anew, the same one keeps what is not named."""
-    if name and name not in TITLES:
-        raise UsageError(f'"{name[:60]}" is no embedder; nothing was changed. There are {", ".join(TITLES)}.')
+    machine.refuse_unknown(name or before.name, TITLES, "embedder")
     found = before if name in ("", before.name) else Settings(name)
     fits = {ENDPOINT: ("model", "url", "key_env"), ONNX: ("folder",)}.get(found.name, ())
     odd = [one for one in OPTIONS if given.get(one) and one not in fits]
@@ -181,7 +174,7 @@ def wanted(before: Settings, name: str, cwd: str, **given: str) -> Settings:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class EmbedderChoice:
     """A choice that was written, what its probe showed, and the process that embeds now (0: there is nothing to do)."""
 
     settings: Settings
@@ -203,27 +196,29 @@ class Chosen:
         return lines
 
 
-def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str]) -> Chosen:
+def choose(state: str, before: Settings, wanted: Settings, env: Mapping[str, str]) -> EmbedderChoice:
     """Write the choice, once it has embedded one text. Raises UsageError, NoVectors, HoldfastError: then the settings
     are as they were."""
-    made = choice.made_from(wanted, env)
+    made = embedders.made_from(wanted, env)
     nature = embedding.asked_of(made) if made else None
     path = machine.write(state, SECTION, wanted.as_table(), ("name", *OPTIONS))
     for one in (before, wanted):
         remember(state, one, env)
     if made is None or nature is None:
-        choice.forget_addresses(state)
-        return Chosen(wanted, path)
-    return Chosen(wanted, path, made.name, nature.dimension)
+        embedders.forget_addresses(state)
+        return EmbedderChoice(wanted, path)
+    return EmbedderChoice(wanted, path, made.name, nature.dimension)
 
 
 def remember(state: str, settings: Settings, env: Mapping[str, str]) -> None:
-    """How this one is made, for as long as its vectors serve."""
-    choice.keep(state, choice.at_hand(settings, env), settings)
+    """Keep the recipe of this one, for as long as its vectors serve."""
+    embedders.keep(state, embedders.at_hand(settings, env), settings)
 
 
-def follow(vault: str, env: Mapping[str, str], look: Callable[[], Shown], wait: Callable[[], None]) -> Iterator[Shown]:
-    """How far it is, again and again, until all is embedded. Where nobody is at it, a process is started. Raises
+def follow(
+    vault: str, env: Mapping[str, str], look: Callable[[], EmbedderStatus], wait: Callable[[], None]
+) -> Iterator[EmbedderStatus]:
+    """The status, again and again, until all is embedded. Where nobody is at it, a process is started. Raises
     NoVectors where it stands still, with the reason."""
     pid, tries = 0, 0
     while True:
@@ -231,11 +226,11 @@ def follow(vault: str, env: Mapping[str, str], look: Callable[[], Shown], wait: 
         yield found
         if found.is_done:
             return
-        if not found.is_at_work and not (pid and rebuild.runs(pid)):
-            last = rebuild.progress(vault)
+        if not found.is_at_work and not (pid and process.runs(pid)):
+            last = process.progress(vault)
             if pid and last and last.pid == pid and last.problem:
                 raise NoVectors(last.problem)
             if tries == TRIES:
                 raise NoVectors("The embedding ended again and again; what serves goes on. `holdfast log` says why.")
-            pid, tries = rebuild.start(vault, env), tries + 1
+            pid, tries = process.start(vault, env), tries + 1
         wait()

@@ -1,11 +1,8 @@
-"""What all routes share: the vault, the warm field, and the memory as one caller may see it (DESIGN's rule of scope).
+"""The service behind all routes: the vault, the warm field, and the memory as one caller may see it (rule of scope).
 
 A caller is in one project: that of its token, else that of the folder the server was started in. Only a token that
-may ask for all may say that it is in another one, and then sees that one and what is global, as if it stood there.
-
-The field, kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
-
-What routes are given besides their own parameters: the server, who calls, and the check that a body is JSON.
+may ask for all may say that it is in another one, and then sees that one and what is global, as if it stood there. The
+field is kept warm: one embedder for all requests, stores that stay open, and an index that is up to date.
 """
 
 from __future__ import annotations
@@ -23,14 +20,12 @@ from fastapi.security import HTTPBearer
 from holdfast.capture import config, episodes, home, projects, same_project
 from holdfast.capture.gate import Where, origin_of
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.field import indexing, opening, rebuild
-from holdfast.field.embed import choice
-from holdfast.field.embed.choice import NoVectors
-from holdfast.field.opening import Field
+from holdfast.field import embedders, embedding_process, handle, intake
+from holdfast.field.embedders import NoVectors
+from holdfast.field.handle import Field
 from holdfast.field.store import Damaged
 from holdfast.field.thought import least_trusted
-from holdfast.memory import Memory
-from holdfast.memory.context import Context
+from holdfast.memory import Context, Memory
 from holdfast.model import Project
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Caller, Refused
@@ -39,7 +34,7 @@ from holdfast.serve.problems import Denied
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.field.embed.choice import Embedder
+    from holdfast.field.embedders import Embedder
 
 
 AT_WORK = max(2, min(4, os.cpu_count() or 2))  # questions that are answered at once
@@ -69,22 +64,18 @@ class Warm:
     """All that requests share of the field. `embedder` counts until the settings are changed."""
 
     def __init__(
-        self,
-        vault: str,
-        embedder: Embedder | None,
-        clock: Callable[[], float],
-        env: Mapping[str, str] | None = None,
+        self, vault: str, embedder: Embedder | None, clock: Callable[[], float], env: Mapping[str, str] | None = None
     ) -> None:
         self.vault = vault
         self.embedder = embedder
         self.clock = clock
         self._env = os.environ if env is None else env
         self._state = home.machine_state(self._env)
-        self._wishes = choice.wished(self._state)
-        self._former = choice.Former(self._state, self._env)
-        self._later = rebuild.Background(vault, self._env, clock)
+        self._wishes = embedders.wished(self._state)
+        self._former = embedders.Former(self._state, self._env)
+        self._later = embedding_process.Background(vault, self._env, clock)
         if self._wishes:
-            choice.keep(self._state, embedder, self._wishes)
+            embedders.keep(self._state, embedder, self._wishes)
         self.writer = threading.Lock()
         self._answering = ThreadPoolExecutor(AT_WORK, "holdfast-answer")
         self._under_way: dict[object, Future[Any]] = {}
@@ -100,21 +91,21 @@ class Warm:
             if self._idle:
                 return replace(self._idle.pop(), embedder=embedder, former=self._former)
             former = self._former
-        made = opening.opened(self.vault, embedder, self.clock, former, self._later)
+        made = handle.opened(self.vault, embedder, self.clock, former, self._later)
         return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, self)
 
     def _chosen(self) -> Embedder | None:
         """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
-        wishes = choice.wished(self._state)
+        wishes = embedders.wished(self._state)
         if wishes != self._wishes:
-            self._wishes, self._former = wishes, choice.Former(self._state, self._env)
-            self.embedder = choice.at_hand(wishes, self._env) if wishes else None
+            self._wishes, self._former = wishes, embedders.Former(self._state, self._env)
+            self.embedder = embedders.at_hand(wishes, self._env) if wishes else None
             if wishes:
-                choice.keep(self._state, self.embedder, wishes)
+                embedders.keep(self._state, self.embedder, wishes)
         return self.embedder
 
     def answered(self, question: object, work: Callable[[], T]) -> T:
-        """What `work` answers to a question, in its turn. Raises what it raises."""
+        """The answer of `work` to a question, in its turn. Raises what it raises."""
         with self._guard:
             found: Future[T] | None = self._under_way.get(question)
             if found is None:
@@ -149,7 +140,7 @@ class Warm:
                 if home.format_of(self.vault):  # one that was taken away is not made anew
                     with self.field() as field:
                         field.vector("warm")
-                        indexing.sync(field, progress=self._go_on)
+                        intake.sync(field, progress=self._go_on)
             except (_Stopped, HoldfastError, OSError):
                 pass  # a question that meets the same says so
             self._stop.wait(REFRESH)
@@ -233,7 +224,7 @@ class Serving:
 def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
     """The one that the settings name; where it is not here, search goes by words."""
     try:
-        return choice.chosen(wishes, env)
+        return embedders.chosen(wishes, env)
     except NoVectors:
         return None
 
@@ -271,24 +262,24 @@ def asking(request: Request) -> Asking:
 Asks = Annotated[Asking, Depends(asking)]
 
 
-def _problem(description: str) -> dict[str, Any]:
-    return {"model": shapes.Problem, "description": description}
+def _problems(told: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": shapes.Problem, "description": said} for status, said in told.items()}
 
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: _problem("It cannot be read."),
-    401: _problem("No token, or none that counts."),
-    403: _problem("Not for this token, or of an Origin that is not ours."),
-    404: _problem("There is no such thing, or not for this caller."),
-    408: _problem("The body did not come in time."),
-    413: _problem("The body is too large."),
-    421: _problem("The Host is not served here."),
-    422: _problem("It was read and cannot be accepted."),
-    500: _problem("Something went wrong."),
-    503: _problem("Not now: another is writing, or the system refused."),
-}
-WRITING: dict[int | str, dict[str, Any]] = {
-    409: _problem("Capture is switched off here."),
-    415: _problem("The body is no JSON."),
-    507: _problem("The disk refused; nothing was acknowledged."),
-}
+PROBLEMS = _problems({
+    400: "It cannot be read.",
+    401: "No token, or none that counts.",
+    403: "Not for this token, or of an Origin that is not ours.",
+    404: "There is no such thing, or not for this caller.",
+    408: "The body did not come in time.",
+    413: "The body is too large.",
+    421: "The Host is not served here.",
+    422: "It was read and cannot be accepted.",
+    500: "Something went wrong.",
+    503: "Not now: another is writing, or the system refused.",
+})  # fmt: skip
+WRITING = _problems({
+    409: "Capture is switched off here.",
+    415: "The body is no JSON.",
+    507: "The disk refused; nothing was acknowledged.",
+})  # fmt: skip

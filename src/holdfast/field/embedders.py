@@ -1,16 +1,12 @@
-"""Which embedder the user chose, from [embed] in this machine's settings.
+"""Texts as vectors: the protocol of an embedder, and the one that [embed] in this machine's settings names.
 
     [embed]
     name = "wordllama"     # the default; none (words alone), onnx (a better local one), openai (any such endpoint)
     folder = "…"           # of an ONNX model with its tokenizer.json, where another than the extra's is wanted
     url = "…"              # of an endpoint; model = "…"; key_env = "VAR" names the variable that holds its key
 
-Only the machine's own settings count: a repository cannot choose where a memory is sent.
-
-How the embedders of before were made: a question has to be embedded by the model whose vectors serve, also while
-another one is taking over.
-
-What an embedder is: a name, a dimension, and vectors of unit length.
+Only the machine's own settings count: a repository cannot choose where a memory is sent. How former embedders were
+made is kept too: a question has to be embedded by the model whose vectors serve, also while another takes over.
 """
 
 from __future__ import annotations
@@ -20,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.capture import codec, platform
-from holdfast.capture import config as machine
+from holdfast import settings as machine
+from holdfast.capture import codec, config, platform
 from holdfast.errors import HoldfastError, UsageError
 
 if TYPE_CHECKING:
@@ -47,13 +43,14 @@ class NoVectors(HoldfastError):
 
 
 class Embedder(Protocol):
-    """One model."""
+    """One model: a name, a dimension, and vectors of unit length. One may have `query` besides: the vector of a single
+    text, made in less time than it takes to load the whole model."""
 
     @property
     def name(self) -> str: ...
     @property
     def dimension(self) -> int:
-        """How long its vectors are; a remote one may have to ask for it. Raises NoVectors."""
+        """The length of its vectors; a remote one may have to ask for it. Raises NoVectors."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -62,7 +59,7 @@ class Embedder(Protocol):
 
 
 def unit(rows: Vectors) -> Vectors:
-    """Each row at length one; a row of zeros stays what it is."""
+    """Each row at length one; a row of zeros stays as it is."""
     import numpy
 
     lengths = numpy.linalg.norm(rows, axis=1, keepdims=True)
@@ -104,7 +101,7 @@ def _pieces(sentence: str) -> list[tuple[str, int]]:
 
 
 def count(text: str) -> int:
-    """How many words a text has."""
+    """The number of words in a text."""
     return len(WORD.findall(text))
 
 
@@ -119,8 +116,8 @@ def vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
     return [rows[end - len(some) : end] for end, some in zip(ends.tolist(), pieces, strict=True)]
 
 
-NONE, DEFAULT = "none", "wordllama"
-ONNX, ENDPOINT = "onnx", "openai"
+NONE, DEFAULT, ONNX, ENDPOINT = "none", "wordllama", "onnx", "openai"
+WORDLLAMA = "wordllama-l2-256"  # the name of the default's vectors
 SECTION = "embed"
 OPTIONS = ("model", "url", "key_env", "folder")
 HURRY = 10.0  # seconds that somebody who waits for an answer waits for an endpoint, once
@@ -132,13 +129,9 @@ TITLES = {
 }
 
 
-def names() -> tuple[str, ...]:
-    return tuple(TITLES)
-
-
 @dataclass(frozen=True)
 class Settings:
-    """What [embed] says."""
+    """The table [embed]."""
 
     name: str = DEFAULT
     model: str = ""
@@ -148,7 +141,7 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """Where texts are sent; "" where they stay with us."""
+        """The address that texts are sent to; "" where they stay on this machine."""
         if self.name != ENDPOINT:
             return ""
         from holdfast.judge import models
@@ -160,42 +153,48 @@ class Settings:
         return {"name": self.name} | {one: getattr(self, one) for one in OPTIONS if getattr(self, one)}
 
 
-def settings(config: Mapping[str, Any]) -> Settings:
+def settings(found: Mapping[str, Any]) -> Settings:
     """Something of another type is as good as nothing. Raises UsageError for a name that nobody has."""
-    found = machine.section(config, SECTION)
-    given = {one: found[one].strip() for one in ("name", *OPTIONS) if isinstance(found.get(one), str)}
-    made = Settings(**{**given, "name": given.get("name") or DEFAULT})
-    if made.name not in TITLES:
-        raise UsageError(f'"{made.name[:60]}" is no embedder; nothing was changed. There are {", ".join(TITLES)}.')
-    return made
+    return Settings(**machine.choice(found, SECTION, OPTIONS, TITLES, "embedder"))
 
 
 def wished(state: str) -> Settings | None:
-    """What this machine's settings name now; None where that is nobody."""
+    """The choice in this machine's settings now; None where it names no embedder."""
     try:
-        return settings(machine.load(state))
+        return settings(config.load(state))
     except UsageError:
         return None
 
 
 def made_from(wanted: Settings, env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
-    """The embedder; None for words alone. Who is not patient tries an endpoint once. Raises UsageError, NoVectors.
-    Loads no model yet."""
+    """The embedder, with no model loaded yet; None for words alone. An endpoint is tried only once for a caller that is
+    not patient. Raises UsageError, NoVectors."""
     if wanted.name == NONE:
         return None
+    from holdfast.field import embedder_models
+
     if wanted.name == DEFAULT:
-        from holdfast.field.embed import wordllama
-
-        return wordllama.WordLlama()
+        return embedder_models.WordLlama()
     if wanted.name == ONNX:
-        from holdfast.field.embed import onnx
+        return embedder_models.Onnx(Path(wanted.folder).expanduser() if wanted.folder else None)
+    if not wanted.model:
+        raise UsageError(
+            "An embeddings endpoint needs the name of its model; nothing was changed. Give one in [embed]."
+        )
+    from holdfast.judge import models
 
-        return onnx.Onnx(Path(wanted.folder).expanduser() if wanted.folder else None)
-    return _endpoint(wanted, env, patient)
+    key_env = wanted.key_env or ("" if wanted.url else models.OPENAI_KEY)
+    hurry: dict[str, Any] = {} if patient else {"timeout": HURRY, "tries": 1}
+    return embedder_models.Endpoint(wanted.model, wanted.address, key_env, env, **hurry)
+
+
+def chosen(found: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | None:
+    """The embedder that the settings name; None for words alone. Raises UsageError, NoVectors."""
+    return made_from(settings(found), env)
 
 
 class Absent:
-    """The chosen one, where it cannot be made here and now: a key that this shell has not, an extra that is gone. What
+    """The chosen embedder where it cannot be made now: a key is not set in this shell, an extra is gone. The one that
     served before goes on serving."""
 
     def __init__(self, wanted: Settings, reason: str) -> None:
@@ -211,35 +210,16 @@ class Absent:
 
 
 def at_hand(wanted: Settings, env: Mapping[str, str]) -> Embedder | None:
-    """The embedder for somebody who waits for an answer: whatever is wrong with it must not cost the answer."""
+    """The embedder for somebody who waits for an answer: no problem with it may cost the answer."""
     try:
         return made_from(wanted, env, patient=False)
     except (UsageError, NoVectors) as error:
         return Absent(wanted, str(error))
 
 
-def chosen(config: Mapping[str, Any], env: Mapping[str, str], *, patient: bool = True) -> Embedder | None:
-    """The embedder that the settings name; None for words alone. Raises UsageError, NoVectors."""
-    return made_from(settings(config), env, patient=patient)
-
-
-def _endpoint(wanted: Settings, env: Mapping[str, str], patient: bool) -> Embedder:
-    from holdfast.field.embed import endpoint
-    from holdfast.judge import models
-
-    if not wanted.model:
-        raise UsageError(
-            "An embeddings endpoint needs the name of its model; nothing was changed. Give one in [embed]."
-        )
-    key_env = wanted.key_env or ("" if wanted.url else models.OPENAI_KEY)
-    if patient:
-        return endpoint.Endpoint(wanted.model, wanted.address, key_env, env)
-    return endpoint.Endpoint(wanted.model, wanted.address, key_env, env, HURRY, tries=1)
-
-
 FILE = "embedders.json"
 LARGEST = 1 << 16
-MOST = 8  # embedders of before: vaults that were not opened since then may still be served by them
+MOST = 8  # former embedders: vaults that were not opened since then may still be served by them
 
 
 def recalled(state: str) -> dict[str, Settings]:
@@ -252,18 +232,17 @@ def recalled(state: str) -> dict[str, Settings]:
 
 
 def keep(state: str, made: Embedder | None, settings: Settings) -> None:
-    """That this embedder is made so. The default needs no recipe. A disk that takes nothing costs nothing else."""
+    """Keep the recipe of an embedder. The default needs none. A disk that takes nothing costs nothing else."""
     if made is None or isinstance(made, Absent) or settings.name == DEFAULT:
         return
     found = recalled(state)
-    if found.get(made.name) == settings:
-        return
-    found.pop(made.name, None)
-    _write(state, {**found, made.name: settings})
+    if found.get(made.name) != settings:
+        found.pop(made.name, None)
+        _write(state, {**found, made.name: settings})
 
 
 def forget_addresses(state: str) -> None:
-    """Nothing is sent to an address of before any more."""
+    """From now on nothing is sent to the address of a former endpoint."""
     found = recalled(state)
     local = {name: one for name, one in found.items() if not one.address}
     if local != found:
@@ -279,7 +258,7 @@ def _write(state: str, found: Mapping[str, Settings]) -> None:
 
 
 class Former:
-    """Makes embedders of before by their names, each once."""
+    """Makes former embedders by their names, each once."""
 
     def __init__(self, state: str, env: Mapping[str, str]) -> None:
         self._state = state
@@ -289,20 +268,12 @@ class Former:
     def __call__(self, name: str) -> Embedder | None:
         """None where it cannot be made: then search goes by words."""
         if name not in self._made:
-            self._made[name] = self._make(name)
+            default = Settings() if name == WORDLLAMA else Settings(ONNX)
+            made = at_hand(recalled(self._state).get(name, default), self._env)
+            self._made[name] = made if made and made.name == name else None
         return self._made[name]
 
     def address(self, name: str) -> str:
-        """Where this one sends texts; "" where it does not."""
+        """The address that this one sends texts to; "" for none."""
         found = recalled(self._state).get(name)
         return found.address if found else ""
-
-    def _make(self, name: str) -> Embedder | None:
-        from holdfast.field.embed import wordllama
-
-        default = Settings() if name == wordllama.NAME else Settings(ONNX)
-        try:
-            made = made_from(recalled(self._state).get(name, default), self._env, patient=False)
-        except (UsageError, NoVectors):
-            return None
-        return made if made and made.name == name else None

@@ -1,31 +1,168 @@
-"""What is remembered: notes, the lineage of handoffs, tasks. Looking only; it leaves no trace.
-
-Whether the mechanism runs: queue, ledger, health, and figures for Prometheus. Looking only; it leaves no trace.
-"""
+"""The routes: the field, what is remembered (notes, handoffs, tasks), and whether the mechanism runs (queue, ledger,
+health, figures for Prometheus). All but /think only look; /retrieve alone leaves a trace of it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query, Request, Response
 
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING
-from holdfast.errors import NotFound
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.field.store import Scope
+from holdfast.field.thought import Thought, unread
 from holdfast.serve import health as condition
-from holdfast.serve import health as figures
-from holdfast.serve import health as records
 from holdfast.serve import shapes
-from holdfast.serve.serving import JSON, PROBLEMS, Asks
+from holdfast.serve.mcp.peer import refuse_unseen
+from holdfast.serve.problems import Off
+from holdfast.serve.service import JSON, PROBLEMS, WRITING, Asks, json_only, origin
 from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.field.retrieval import Answer
+    from holdfast.memory import Memory
     from holdfast.tasks.page import View
     from holdfast.tasks.questions import Task
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
+    Look = Callable[[Iterable[str]], dict[str, Thought]]
 
-router = APIRouter(tags=["vault"])
+
+DEEPEST = 12
+MOST = 200
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The nearest first, each once, with how far it is. `withheld` counts those of other projects, whose own sources
+    are not followed; `more` says that the chain goes on."""
+
+    steps: tuple[tuple[Thought, int], ...]
+    withheld: int = 0
+    unknown: tuple[str, ...] = ()
+    more: bool = False
+
+
+def of(look: Look, thought: Thought, scope: Scope) -> Chain:
+    steps: list[tuple[Thought, int]] = []
+    unknown: list[str] = []
+    withheld = 0
+    done = {thought.id}
+    level = list(thought.sources)
+    for depth in range(1, DEEPEST + 1):
+        wanted = [one for one in dict.fromkeys(level) if one not in done]
+        if not wanted:
+            return Chain(tuple(steps), withheld, tuple(unknown))
+        done.update(wanted)
+        found = look(wanted)
+        unknown += [one for one in wanted if one not in found]
+        mine = [found[one] for one in wanted if one in found and scope.has(found[one])]
+        withheld += len(wanted) - len(mine) - sum(1 for one in wanted if one not in found)
+        room = MOST - len(steps)
+        steps += [(one, depth) for one in mine[:room]]
+        if len(mine) > room:
+            return Chain(tuple(steps), withheld, tuple(unknown), True)
+        level = [source for one in mine for source in one.sources]
+    return Chain(tuple(steps), withheld, tuple(unknown), any(one not in done for one in level))
+
+
+field_router = APIRouter(tags=["field"])
+OPTIONS: dict[str, Any] = {"dependencies": [Depends(json_only)], "responses": WRITING}
+
+
+@field_router.post("/think", response_model=shapes.Thinking, operation_id="think", **OPTIONS)
+def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
+    """Keep a thought, or strengthen the one that says it already. Once this answers, it is on disk."""
+    memory = asking.memory(said.project)
+    name = asking.caller.name
+    words = Thought(
+        "",
+        **said.model_dump(include={"text", "context", "kind", "contributor", "session", "space", "category"}),
+        agent=name,
+        project=memory.at.project().id,
+        tags=tuple(said.tags),
+        sources=tuple(said.sources),
+        origin=origin(memory, name, said.session, said.origin),
+    )
+    refuse_unseen(memory, said.sources)
+    if off := memory.at.why_off():
+        raise Off(f"Nothing was written: {off}.")
+    done = memory.field.think(words)
+    return {"thought": asdict(done.thought), "is_new": done.is_new, "changes": list(done.changes)}
+
+
+@field_router.post("/retrieve", response_model=shapes.Results, operation_id="retrieve", **OPTIONS)
+def retrieve(asking: Asks, asked: shapes.Query, after: BackgroundTasks) -> dict[str, Any]:
+    """What is known that bears on a query. What is returned is reinforced afterwards, unless `read_only`."""
+    memory = asking.placed(asked)
+    here = memory.at.project()
+    scope = Scope(
+        None if asked.everything else here.id,
+        space=asked.space,
+        kinds=tuple(asked.kinds),
+        since=asked.since,
+        until=asked.until,
+        trust=tuple(asked.trust),
+        agent=asked.agent,
+        merged=here.merged,
+    )
+    answer = memory.field.recall(asked.query, scope, asked.limit)
+    if not asked.read_only:
+        after.add_task(_reinforce, memory, answer, asking.caller.name, asked.session)
+    return {"results": [one.as_record() for one in answer.results]}
+
+
+def _reinforce(memory: Memory, answer: Answer, agent: str, session: str) -> None:
+    """The answer is out: a disk that takes no more must not turn it into a failure."""
+    try:
+        memory.field.recalled(answer, agent, session)
+    except (HoldfastError, OSError):
+        return
+
+
+@field_router.get("/highways", response_model=shapes.Highways, operation_id="highways")
+def highways(asking: Asks, asked: Annotated[shapes.HighwaysAsked, Query()]) -> dict[str, Any]:
+    """What several agents come back to. It leaves no trace."""
+    memory = asking.placed(asked)
+    here = memory.at.project()
+    scope = Scope(None if asked.everything else here.id, space=asked.space, merged=here.merged)
+    found = memory.field.highways(scope, asked.query, asked.limit)
+    return {"highways": [one.as_record() for one in found]}
+
+
+@field_router.get("/thoughts/{id}", response_model=shapes.Known, operation_id="thought")
+def thought(
+    asking: Asks, ident: Annotated[shapes.Ident, Path(alias="id")], asked: Annotated[shapes.Placed, Query()]
+) -> dict[str, Any]:
+    """One thought, its weight, and its provenance: what it was made of, and that of what. It leaves no trace."""
+    memory = asking.placed(asked)
+    scope = memory.field.scope(everything=asked.everything)
+    found = memory.field.thoughts([ident]).get(ident)
+    if found is None or not scope.has(found):
+        raise NotFound("There is no such thought here; nothing was changed. /retrieve shows ids.")
+    with memory.field.open() as field:
+        traffic = field.store.traffic([ident]).get(ident) or unread(found)
+        chain = of(field.store.thoughts, found, scope)
+    return {
+        "thought": asdict(found),
+        "weight": round(traffic.weight_at(memory.at.clock()), 4),
+        "accesses": traffic.access_count,
+        "agents": list(traffic.agents),
+        "last_accessed": traffic.last_accessed if traffic.access_count else 0.0,
+        "provenance": {
+            "steps": [{**asdict(one), "depth": depth} for one, depth in chain.steps],
+            "withheld": chain.withheld,
+            "unknown": list(chain.unknown),
+            "more": chain.more,
+        },
+    }
+
+
+vault_router = APIRouter(tags=["vault"])
 NOTE_FIELDS = tuple(shapes.Note.model_fields)
 TASK_FIELDS = tuple(shapes.Task.model_fields)
 STANDING = (
@@ -34,7 +171,7 @@ STANDING = (
 )
 
 
-@router.get("/notes", response_model=shapes.Notes, operation_id="notes")
+@vault_router.get("/notes", response_model=shapes.Notes, operation_id="notes")
 def notes(asking: Asks, asked: Annotated[shapes.NotesAsked, Query()]) -> dict[str, Any]:
     """The notes of this project and the global ones; with `all` of every project, and those no longer active. What is
     in quarantine waits for a person and is not shown."""
@@ -55,7 +192,7 @@ def _waits(note: Note) -> bool:
     return note.path.startswith(f"{QUARANTINE}/")
 
 
-@router.get("/notes/{path:path}", response_model=shapes.WholeNote, operation_id="note")
+@vault_router.get("/notes/{path:path}", response_model=shapes.WholeNote, operation_id="note")
 def note(
     asking: Asks, path: Annotated[shapes.NOTE_PATH, Path()], asked: Annotated[shapes.Placed, Query()]
 ) -> dict[str, Any]:
@@ -71,7 +208,7 @@ def _note(one: Note) -> dict[str, str]:
     return {name: str(getattr(one, name) or "") for name in NOTE_FIELDS}
 
 
-@router.get("/lineage", response_model=shapes.Lineage, operation_id="lineage")
+@vault_router.get("/lineage", response_model=shapes.Lineage, operation_id="lineage")
 def lineage(asking: Asks, asked: Annotated[shapes.Listed, Query()]) -> dict[str, Any]:
     """The handoffs, the newest first, whole; each is numbered within its project."""
     memory = asking.placed(asked)
@@ -88,14 +225,14 @@ def _handoff(one: Handoff, number: int) -> dict[str, Any]:
     return {"number": number, **{name: str(getattr(one, name) or "") for name in names}, "sections": sections}
 
 
-@router.get("/tasks", response_model=shapes.Tasks, operation_id="tasks")
+@vault_router.get("/tasks", response_model=shapes.Tasks, operation_id="tasks")
 def tasks(asking: Asks, asked: Annotated[shapes.TasksAsked, Query()]) -> dict[str, Any]:
     """The tasks of this project, the one that was worked on last first."""
     found = asking.placed(asked).tasks.listing(everything=asked.everything, also_over=asked.over)
     return {"tasks": [_task(one) for one in found[: asked.limit]], "more": max(0, len(found) - asked.limit)}
 
 
-@router.get("/tasks/{id}", response_model=shapes.WholeTask, operation_id="task")
+@vault_router.get("/tasks/{id}", response_model=shapes.WholeTask, operation_id="task")
 def task(
     asking: Asks, ident: Annotated[shapes.TASK_ID, Path(alias="id")], asked: Annotated[shapes.TaskAsked, Query()]
 ) -> dict[str, Any]:
@@ -148,7 +285,7 @@ def queue(asking: Asks, asked: Annotated[shapes.Listed, Query()]) -> dict[str, A
 @watch_router.get("/ledger", response_model=shapes.Ledger, operation_id="ledger")
 def ledger(asking: Asks, asked: Annotated[shapes.LedgerAsked, Query()]) -> dict[str, Any]:
     """What really fired in this project, the newest last; of what is not of this project how many were passed over."""
-    found, other = records.newest(asking.placed(asked), asked)
+    found, other = condition.newest(asking.placed(asked), asked)
     return {"records": found, "other": other}
 
 
@@ -167,7 +304,7 @@ def health(asking: Asks, response: Response, _: Annotated[shapes.Asked, Query()]
 
 
 class Plain(Response):
-    media_type = figures.CONTENT_TYPE
+    media_type = condition.CONTENT_TYPE
 
 
 PROBLEM = {"schema": {"$ref": f"#/components/schemas/{shapes.Problem.__name__}"}}
@@ -179,5 +316,5 @@ REFUSED: dict[int | str, dict[str, Any]] = {  # what is refused is JSON here too
 @watch_router.get("/metrics", response_class=Plain, operation_id="metrics", responses=REFUSED)
 def metrics(request: Request, _: Annotated[shapes.Asked, Query()]) -> Response:
     """Figures for Prometheus."""
-    found: figures.Metrics = request.app.state.metrics
+    found: condition.Metrics = request.app.state.metrics
     return Plain(found.text())

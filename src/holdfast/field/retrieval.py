@@ -1,14 +1,11 @@
-"""Retrieve: relevance first, what use has left of a thought within bounds, and only what is returned is reinforced.
+"""Retrieval: relevance first, what use has left of a thought within bounds, and only what is returned is reinforced.
 
     answer = ask(field, "why do we lock orders?", Scope(project))        looks, and leaves no trace
     print(answer)
     reinforce(field, answer, agent="claude-code")                        then notes what was returned
 
-What took the place of another stands before it, and the other says so. A query is never a thought.
-
-A store as a ranking sees it, and how near a text has to be to be found by its meaning alone.
-
-Highways: thoughts that several agents keep coming back to, and what they come back to beside them.
+What took the place of another stands before it, and the other says so. A query is never a thought. Highways are
+thoughts that several agents keep coming back to.
 """
 
 from __future__ import annotations
@@ -19,18 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import pheromone
 from holdfast.errors import UsageError
-from holdfast.field import indexing, ranking, words
-from holdfast.field import traffic as records
-from holdfast.field.embed import wordllama
+from holdfast.field import intake, ranking, words
+from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.ranking import Question, Ranked
 from holdfast.field.store import Scope
 from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
-from holdfast.field.traffic import GOT, USED, Event, event_of
+from holdfast.field.traffic import GOT, USED, Event, event_of, travel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.field.opening import Field
+    from holdfast.field.handle import Field
     from holdfast.field.store import Hit
 
     Ranking = Callable[[Question, Any, Any, int], list[Ranked]]
@@ -39,11 +35,11 @@ if TYPE_CHECKING:
 FAR = 0.07  # nearness below which two texts have nothing to do with each other, whatever the model
 # How near the nearest of so many texts is by chance, with a model where that was measured: mean, spread, and from where
 # on it is no chance in a store of any size. Below it meaning alone finds nothing (docs/field.md: how it was chosen).
-CHANCE = {wordllama.NAME: (0.09, 0.05, 0.22)}
+CHANCE = {WORDLLAMA: (0.09, 0.05, 0.22)}
 OF_NEAREST = 0.5  # what part of that nearness any other text has to have
 
 
-class Seen:
+class StoreView:
     """A store as a ranking sees it: its vectors are those of one model, which embeds the question too. Should another
     take over in between, this one has none left, and the question is answered by words. Words are asked for first."""
 
@@ -73,12 +69,12 @@ class Seen:
 
 
 def luckiest(count: int) -> float:
-    """How many spreads above the others the best of so many is by chance."""
+    """The spreads by which the best of so many is above the others by chance."""
     return math.sqrt(2 * math.log(max(2, count)))
 
 
 def near_enough(model: str, best: float, count: int) -> float:
-    """How near a text has to be to be found by its meaning alone, where the nearest of so many is as near as that."""
+    """The nearness that finds a text by its meaning alone, where the nearest of so many is as near as that."""
     if model not in CHANCE:
         return FAR
     mean, spread, no_chance = CHANCE[model]
@@ -124,7 +120,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gave, the best first, and what reinforcing it has to know."""
+    """The results of a query, the best first, and what reinforcing it has to know."""
 
     query: str
     project: str
@@ -139,7 +135,7 @@ def spoken(query: str) -> str:
 
 def ranked(field: Field, query: str, scope: Scope, most: int, rank: Ranking = ranking.rank) -> list[Ranked]:
     """By relevance alone."""
-    seen = Seen(field)
+    seen = StoreView(field)
     return rank(Question(query, seen.vector(query), field.clock()), seen, scope, most)
 
 
@@ -198,7 +194,7 @@ def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, phe
 
 
 def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: float) -> str:
-    """Why it is here, in words: what found it, what use has made of it, how old it is."""
+    """The reason why it is here, in words: what found it, what use has made of it, how old it is."""
     legs = [
         ("its words", one.lexical),
         ("its meaning", one.semantic),
@@ -227,7 +223,7 @@ def _ago(then: float, now: float) -> str:
 
 
 def _successors_first(field: Field, found: list[Result], scope: Scope, now: float) -> list[Result]:
-    """What took the place of a result stands before it, fetched where the query alone did not find it."""
+    """The successor of a result stands before it, fetched where the query alone did not find it."""
     listed: list[Result] = []
     by_id = {one.thought.id: one for one in found}
     done: set[str] = set()
@@ -263,7 +259,7 @@ def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") 
     if not ids:
         return True
     event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
-    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+    return travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
@@ -273,7 +269,7 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
         return True
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
-    return records.travel(field.vault, event) and indexing.travel(field, PATIENCE)
+    return travel(field.vault, event) and intake.travel(field, PATIENCE)
 
 
 ACCESSES, AGENTS = 3, 2
@@ -321,7 +317,10 @@ def highways(
 ) -> list[Highway]:
     """The busiest first. It leaves no trace."""
     asked, scope = spoken(query), scope.tidy()
-    busy = _bearing(field, scope, asked) if asked else _busiest(field, scope)
+    if asked:
+        busy = _bearing(field, scope, asked)
+    else:
+        busy = {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
     known = {one: thought for one, thought in field.store.thoughts(busy).items() if is_shown(thought, scope)}
     listed = sorted(known, key=lambda one: (-busy[one], one))
     kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
@@ -334,12 +333,8 @@ def highways(
     ]
 
 
-def _busiest(field: Field, scope: Scope) -> dict[str, float]:
-    return {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
-
-
 def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
-    """Of what bears on a query the highways. Not the other way round: those of a query need not be among the busiest
+    """The highways among what bears on a query. Not the other way round: those of a query need not be among the busiest
     of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
     found = ranked(field, query, scope, POOL)
     least = BEARS * max((one.lexical + one.semantic for one in found), default=0.0)
@@ -354,14 +349,10 @@ def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
 
 def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
     """Of this scope: a question over all projects brings those of several together."""
+    from holdfast.vault.notes import title
+
     here = Scope(scope.project, scope.also_global, merged=scope.merged)
     counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
     known = field.store.thoughts(one for one, _ in counts)
     shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]
-    return tuple(Beside(one.id, _title(one), count) for one, count in shown[:MOST_BESIDE])
-
-
-def _title(thought: Thought) -> str:
-    from holdfast.vault.notes import title
-
-    return thought.title or title(thought.text)
+    return tuple(Beside(one.id, one.title or title(one.text), count) for one, count in shown[:MOST_BESIDE])

@@ -1,1 +1,0 @@
-"""Search: words and meaning put together, and what is known of a text besides. See ranking.rank."""
