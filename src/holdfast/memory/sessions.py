@@ -70,7 +70,7 @@ class Sessions:
                 places.append(path)
         return places
 
-    def set_aside(self) -> tuple[list[str], losses.Account]:
+    def set_aside(self) -> tuple[list[str], losses.Losses]:
         """The user has looked at what is damaged in the queue and at what is missing: copies are kept, alarms end.
         Returns the copies, and what was missing. Raises Refused."""
         gate.require(self.at.asker(), gate.Change(gate.HISTORY, gate.LIFTED), "Setting damage aside")
@@ -269,18 +269,18 @@ class Sessions:
         """The prompts that the user typed in this project, or in all, the newest first."""
         return prompts.listed(self.at.vault, self.at.clock(), "" if everything else self.at.project().id, words, most)
 
-    def projects(self) -> list[project_changes.Listed]:
+    def projects(self) -> list[project_changes.ListedProject]:
         """Every project that the vault knows, with its contents in figures. Raises HoldfastError."""
         if not home.format_of(self.at.vault):
             return []  # and none is made by looking
         here = self.at.project()
         return project_changes.listed(self.at.vault, here, self.at.clock())
 
-    def merge_projects(self, other: str, into: str = "") -> project_changes.Merged:
+    def merge_projects(self, other: str, into: str = "") -> project_changes.ProjectMerge:
         """Make a project part of another, or of the one of this folder. Raises NotFound, UsageError."""
         here = "" if into else self.at.project().id
         return project_changes.merge(self.at.vault, other, into, here, self.at.clock(), by=self.at.asker())
 
-    def split_project(self, wanted: str, name: str = "") -> project_changes.Split:
+    def split_project(self, wanted: str, name: str = "") -> project_changes.ProjectSplit:
         """Take a merge back, or a key out of its project. Raises NotFound, UsageError."""
         return project_changes.split(self.at.vault, wanted, self.at.cwd, self.at.clock(), by=self.at.asker(), name=name)

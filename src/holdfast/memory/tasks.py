@@ -13,7 +13,7 @@ from holdfast.tasks.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.memory import Context
     from holdfast.tasks.commands import Decided, Saved
     from holdfast.tasks.completion import Finished, Offer
