@@ -17,7 +17,7 @@ from holdfast.capture.ids import LETTERS, digest
 from holdfast.close import unjudged
 from holdfast.close.think import groups, judge_pool
 from holdfast.close.verify import findings as verify
-from holdfast.close.work import VERBATIM, find_episode, is_over
+from holdfast.close.work import VERBATIM, Closed, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import KINDS, ORIGINS, TRUSTED, Flag
 from holdfast.vault import handoff_form, journal, lineage, stored_index
@@ -25,13 +25,8 @@ from holdfast.vault import handoff_form, journal, lineage, stored_index
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from holdfast.capture.drafts import Draft
     from holdfast.close.commit import Written
     from holdfast.close.think.consolidate import Refused
-    from holdfast.close.think.judge_pool import Court
-    from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Closed, Work
-    from holdfast.vault.lineage import Handoff
 
 
 FILED = "handed to the close as a fact"
@@ -58,13 +53,13 @@ def file_lines(vault: str, now: float, project: str = "") -> int:
     return len(due)
 
 
-def _is_due(state: str, one: Draft, ids: tuple[str, ...]) -> bool:
+def _is_due(state: str, one: drafts.Draft, ids: tuple[str, ...]) -> bool:
     if one.used or one.is_settled or (ids and one.project not in ids):
         return False
     return not one.episode or is_over(find_episode(state, one.episode))
 
 
-def _flags(one: Draft) -> list[Flag]:
+def _flags(one: drafts.Draft) -> list[Flag]:
     """Its words in as many flags as they take, the first under its own id."""
     pieces = [piece for line in one.text.splitlines() for piece in flags.cut(line)][:MOST_PIECES]
     host = one.episode.partition("/")[0] or "cli"
@@ -82,7 +77,7 @@ def _ids(first: str) -> list[str]:
     return [first, *(first[:-1] + letter for letter in LETTERS if letter != first[-1])]
 
 
-def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
+def handoffs(vault: str, project: str, episode: str) -> list[drafts.Draft]:
     """The handoffs of a session that were refused and that nobody has mended or used."""
     state = home.state(vault)
     if not episode or not drafts.any_kept(state):
@@ -92,7 +87,7 @@ def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
     return [one for one in found if one.episode == episode and not one.used]
 
 
-def completed(made: Handoff, refused: Sequence[Draft]) -> Handoff:
+def completed(made: lineage.Handoff, refused: Sequence[drafts.Draft]) -> lineage.Handoff:
     """A handoff with what its session had wanted to hand off, behind what it says already."""
     sections = dict(made.sections)
     for one in refused:
@@ -104,7 +99,7 @@ def completed(made: Handoff, refused: Sequence[Draft]) -> Handoff:
     return replace(made, sections=in_order)
 
 
-def _sections(one: Draft) -> dict[str, tuple[str, ...]]:
+def _sections(one: drafts.Draft) -> dict[str, tuple[str, ...]]:
     try:
         _, found = handoff_form.parse(one.text)
     except HoldfastError:
@@ -199,7 +194,7 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
         return
 
 
-def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[Finding]) -> None:
+def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[verify.Finding]) -> None:
     """What was found to be wrong in a handoff, before it is committed: a close that is killed behind that would find
     the handoff and look no more. A claim that is held back is not in it, and not lost either."""
     state = home.state(vault)
@@ -218,7 +213,9 @@ def tell_findings(vault: str, now: float, work: Work, path: str, findings: Seque
         return
 
 
-def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: Court | None) -> None:
+def of_close(
+    vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: judge_pool.Court | None
+) -> None:
     """What the whole of it has to say."""
     from holdfast.close.improve import closing as improve
     from holdfast.close.improve import loops
@@ -237,7 +234,7 @@ def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[C
         return
 
 
-def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: Court | None) -> None:
+def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: judge_pool.Court | None) -> None:
     """A judge that was chosen and did not answer is said out loud, until one does."""
     if court is None:
         return

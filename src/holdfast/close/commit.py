@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from holdfast.capture import episodes, gate, home, once, platform, purging, story
 from holdfast.close import aftermath, session_record
 from holdfast.close.filing import Filing
-from holdfast.close.work import Closed, is_over
-from holdfast.model import TRUSTED
+from holdfast.close.work import Closed, Work, is_over
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import brief, damage, lineage, prompts
 from holdfast.vault.history import was_edited_by_hand as by_hand
-from holdfast.vault.writing import writing
+from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from holdfast.clock import Clock
     from holdfast.close.improve.loops import Loop
     from holdfast.close.think.decide import Deliberated
-    from holdfast.close.work import Work
-    from holdfast.model import Flag
-    from holdfast.vault.writing import Writer
 
 
 def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:

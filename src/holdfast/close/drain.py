@@ -27,7 +27,7 @@ from holdfast.close.commit import write
 from holdfast.close.think.decide import Deliberated, deliberate
 from holdfast.close.work import Closed, Holding, Work, find_episode, is_over
 from holdfast.errors import HoldfastError, NotSaved
-from holdfast.witness import kept
+from holdfast.witness import account_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -262,7 +262,7 @@ def _tidy(vault: str, work: Work) -> None:
             return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
     if not is_apart:
         story.forget(state, work.key)
-        kept.forget(state, work.key)
+        account_file.forget(state, work.key)
         episodes.forget_segments(state, work.key)
         once.forget(state, work.key)
     for one in ids:

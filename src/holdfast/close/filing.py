@@ -15,19 +15,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, quoting
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.text import lead_ins
 from holdfast.vault import anchors, edits, frontmatter, index, notes
-from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from holdfast.model import Flag
-    from holdfast.vault.frontmatter import Document
-    from holdfast.vault.notes import Note
 
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
@@ -42,7 +37,7 @@ AN_ID = "0" * 25 + "Z"  # as long as any
 class Draft:
     """A note to which flags are added: what it was, and what comes to it. `lines` go last, `proofs` to the evidence."""
 
-    document: Document
+    document: frontmatter.Document
     sources: list[Any]
     edited: str
     size: int
@@ -62,7 +57,7 @@ class Draft:
             # What will be asked of it at most is tried now, while the flags can still go elsewhere.
             trial = [*sources, *[AN_ID] * (most - len(sources))]
             frontmatter.edit(document, {"sources": trial, "edited": "9999-12-31"})
-        except Unparsable:
+        except frontmatter.Unparsable:
             return None
         size = len(text.encode("utf-8", "surrogateescape"))
         edited = str(document.fields.get("edited") or "")
@@ -367,7 +362,7 @@ def plain(flag: Flag) -> str:
     return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
-def _waits(note: Note) -> str:
+def _waits(note: notes.Note) -> str:
     """What a note waits for; "" where it is in force."""
     if note.status in WAITING:
         return note.status
@@ -388,7 +383,7 @@ def _body(flag: Flag, text: str) -> str:
             lines.append(f"- and {len(flag.evidence) - len(lines)} more\n")
             break
         lines.append(f"- {proof}\n")
-    return f"{text}\n\n{EVIDENCE}\n{''.join(lines)}" if lines else text
+    return f"{text}\n\n{index.EVIDENCE}\n{''.join(lines)}" if lines else text
 
 
 def _proof(flag: Flag) -> str:

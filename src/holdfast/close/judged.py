@@ -12,19 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, platform
-from holdfast.close.filing import MOST_SOURCES, sources_of
+from holdfast.close.filing import MOST_SOURCES, Filing, sources_of
 from holdfast.close.think import groups
-from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
-from holdfast.model import TRUSTED
+from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE, Decided
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import authority, edits, frontmatter, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from holdfast.close.filing import Filing
-    from holdfast.close.think.consolidate import Decided
-    from holdfast.model import Flag
 
 
 FOLDER = "discarded"
@@ -184,7 +179,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
         fields["description"] = notes.describe(decided.description)
     try:
         changed = frontmatter.edit(frontmatter.parse(head + body), fields)
-    except Unparsable:
+    except frontmatter.Unparsable:
         return False
     lines = [line for line in _evidence(decided.flags) if line not in changed.splitlines()]
     filing.put(decided.target, edits.with_proofs(changed, lines) if lines else changed, *sources)

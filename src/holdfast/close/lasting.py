@@ -17,26 +17,21 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest, made_of
-from holdfast.close.think.lasting import CORRECTION, FACT
+from holdfast.close.think.lasting import CORRECTION, FACT, Lasts
 from holdfast.model import Flag
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
 from holdfast.vault import edits, frontmatter, notes, prompts
-from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.lineage import MECHANICAL
-from holdfast.vault.notes import FROM_HANDOFF
+from holdfast.vault.lineage import MECHANICAL, Handoff
 from holdfast.witness.account import TRACKER
-from holdfast.witness.said import Seen, names
+from holdfast.witness.model_words import Quoted, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
-    from holdfast.close.think.lasting import Lasts
     from holdfast.close.work import Work
-    from holdfast.vault.lineage import Handoff
-    from holdfast.vault.notes import Note
 
 
 MOST_DAYS = 50
@@ -79,7 +74,7 @@ def like(filing: Filing, project: str, words: frozenset[str]) -> str:
     return next((note.path for note in found), "")
 
 
-def _theirs(known: Iterable[Note], project: str) -> Iterable[Note]:
+def _theirs(known: Iterable[notes.Note], project: str) -> Iterable[notes.Note]:
     for note in known:
         is_theirs = note.origin == "user" or note.kind == "rule" or bool(note.fields.get("said"))
         if is_theirs and note.applies_to(project) and (note.is_active or note.status == notes.UNCONFIRMED):
@@ -99,7 +94,7 @@ def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
             return True  # in this session: once more is not again
         changes = {"said": " ".join([*days, day][-MOST_DAYS:]), "sources": [*sources, source]}
         filing.put(path, notes.with_fields(text, **changes), source)
-    except (Unparsable, TypeError):
+    except (frontmatter.Unparsable, TypeError):
         return False
     return True
 
@@ -138,7 +133,7 @@ NEWS = 0.3  # share of an item that no note of the project says yet
 
 def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
     """Every decision and lesson that has no note becomes one."""
-    known: Seen | None = None
+    known: Quoted | None = None
     is_quoted = handoff.author == MECHANICAL
     filed = 0
     for section, kind in KINDS.items():
@@ -157,9 +152,9 @@ def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
                 filed += 1
 
 
-def _seen(filing: Filing, project: str) -> Seen:
+def _seen(filing: Filing, project: str) -> Quoted:
     """What the notes of a project say."""
-    seen = Seen()
+    seen = Quoted()
     for note in filing.known.active():
         if note.applies_to(project):
             seen.add(f"{note.name} {note.description}")
@@ -176,14 +171,14 @@ def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
 def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
     when = episode.closed or episode.opened
     return Flag(
-        id=f"{FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
+        id=f"{notes.FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
         time=when,
         host=episode.host,
         episode=episode.key,
         project=handoff.project,
         kind=kind,
         text=text,
-        evidence=(f"{FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
+        evidence=(f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
         origin=origin,
     )
 

@@ -23,7 +23,7 @@ from holdfast.capture.story import LONGEST, MOST_FILES, Story
 from holdfast.hosts.tools import SCHEDULING
 from holdfast.model import replace as changed
 from holdfast.text import extract, layout
-from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, back, decoded
+from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, Said, back, decoded
 from holdfast.vault import lineage
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.verify.evidence import Evidence
-    from holdfast.text.transcript import Said
-    from holdfast.vault.lineage import Handoff
 
 MESSAGES = 15
 MOST_READ = 64 << 20
@@ -190,7 +188,7 @@ def _written(record: Mapping[str, Any]) -> float:
         return float("inf")
 
 
-def completed(made: Handoff, found: Salvaged) -> Handoff:
+def completed(made: lineage.Handoff, found: Salvaged) -> lineage.Handoff:
     """A handoff, made of `found.story`, with what the transcript adds. The same twice is once.
 
     A judge has seen it all and said what follows from it: to its words only the call that was under way is added, and

@@ -21,29 +21,22 @@ from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact
 from holdfast.close import aftermath, lasting, salvage
-from holdfast.close.filing import plain
+from holdfast.close.filing import Filing, plain
 from holdfast.close.verify import handoff_check
-from holdfast.close.work import Believing
-from holdfast.model import TRUSTED
+from holdfast.close.work import Believing, Work
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import lineage
-from holdfast.vault.lineage import Handoff
 from holdfast.vault.notes import QUARANTINE, UNVERIFIED
 from holdfast.witness import account as accounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.capture.story import Story
-    from holdfast.close.filing import Filing
     from holdfast.close.think.decide import Deliberated
     from holdfast.close.think.draft import Draft
     from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Work
-    from holdfast.model import Flag
     from holdfast.vault.writing import Writer
-    from holdfast.witness.account import Account
 
 
 NOTE = "Quoted by holdfast from what was said and done; nobody wrote a handoff."
@@ -53,12 +46,12 @@ MOST_FILES = 40
 FEW_PROMPTS, FEW_WORDS = 3, 4000  # of a session in which nothing was changed: below that nothing was decided either
 
 
-def account_of(evidence: Evidence) -> Account | None:
+def account_of(evidence: Evidence) -> accounts.Account | None:
     """What was witnessed; None without a transcript."""
     return accounts.gathered(evidence.heard) if evidence.heard else None
 
 
-def says_little(told: Story, evidence: Evidence, account: Account | None) -> bool:
+def says_little(told: story.Story, evidence: Evidence, account: accounts.Account | None) -> bool:
     """Whether nothing was changed and nothing can have been decided: a question and its answer."""
     if account is None or account.worked or told.files or evidence.edited:
         return False
@@ -66,7 +59,9 @@ def says_little(told: Story, evidence: Evidence, account: Account | None) -> boo
     return 0 < len(account.prompts) <= FEW_PROMPTS and words <= FEW_WORDS
 
 
-def completed(made: Handoff, account: Account, cwd: str, origin: str, files: Sequence[str]) -> Handoff:
+def completed(
+    made: lineage.Handoff, account: accounts.Account, cwd: str, origin: str, files: Sequence[str]
+) -> lineage.Handoff:
     """A handoff made of flags and prompts, with what was witnessed behind it."""
     own = {key: items for key, items in made.sections.items() if key not in ("goals", "worked_on", "files_modified")}
     found = accounts.sections(account, said=[item for key, items in own.items() if key != "note" for item in items])
@@ -105,14 +100,14 @@ MOST_ITEMS = 30
 
 
 def make(
-    episode: Episode,
-    told: Story,
+    episode: episodes.Episode,
+    told: story.Story,
     flags: Sequence[Flag],
     placed: Mapping[str, str],
     parents: tuple[str, ...],
     drafted: Draft | None = None,
     doubts: Mapping[str, str] = MappingProxyType({}),
-) -> Handoff:
+) -> lineage.Handoff:
     """What can be said of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
     sections: dict[str, list[str]] = {}
     first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
@@ -145,7 +140,7 @@ def make(
         sections["note"] = []
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
-    return Handoff(
+    return lineage.Handoff(
         title=(drafted.title if drafted else "") or topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),
         started=lineage.iso(episode.opened),
@@ -159,7 +154,7 @@ def make(
     )
 
 
-def topic(told: Story, flags: Sequence[Flag]) -> str:
+def topic(told: story.Story, flags: Sequence[Flag]) -> str:
     """What it was about: the first sentence of the first prompt's first line, else of the first flag."""
     for text in (*told.prompts[:1], *(flag.text for flag in flags[:1])):
         first = next((line for line in (clean(one)[0] for one in text.splitlines()) if line), "")
@@ -247,7 +242,7 @@ def add_lessons(writer: Writer, work: Work, told: Told, filing: Filing, texts: d
         texts.update(filing.texts)
 
 
-def handoff_of(vault: str, episode: Episode, listed: list[str]) -> str:
+def handoff_of(vault: str, episode: episodes.Episode, listed: list[str]) -> str:
     """The path of what is told of an episode; "" where nothing is.
 
     One that we wrote counts for the end that it was written at: an episode that was taken for dead and spoke again has
@@ -299,6 +294,6 @@ def add_line(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict
         texts[ACTIVITY] = (before or "") + ("" if not before or before.endswith("\n") else "\n") + line
 
 
-def activity_line(episode: Episode, topic: str) -> str:
+def activity_line(episode: episodes.Episode, topic: str) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(episode.closed or episode.opened))
     return f"[{when}] [{episode.project}] {topic} ({episode.host}, {digest(episode.key, 6)})\n"

@@ -22,8 +22,7 @@ from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
 from holdfast.model import Flag
 from holdfast.vault import index, journal, notes
-from holdfast.vault.notes import Note
-from holdfast.vault.writing import writing
+from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
     from holdfast.close.think.judge_pool import Court
     from holdfast.judge.seam import Question
-    from holdfast.vault.writing import Writer
 
 MOST = 24  # notes that one close takes up
 TRIES = 3  # in vain, after which a note is left as it is
@@ -44,7 +42,7 @@ KIND_OF = {"project": "decision", "rule": "rule", "knowledge": "fact", "feedback
 class Shown:
     """A note that the judge looks at, its file's text, and the flag that it was."""
 
-    note: Note
+    note: notes.Note
     text: str
     flag: Flag
 

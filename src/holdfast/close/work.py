@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gate, git_glance, gitfiles, home, marks, notices, once, platform, queue
 from holdfast.errors import Busy, GitFailed, HoldfastError
-from holdfast.model import TRUSTED, replace
+from holdfast.model import TRUSTED, Flag, replace
 from holdfast.vault import git_damage, journal
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import PROPOSED
@@ -29,8 +29,6 @@ from holdfast.vault.writing import is_being_written, writing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.model import Flag
     from holdfast.vault.git_objects import Damage
 
 
@@ -85,7 +83,7 @@ class Work:
     """One episode's share of a close: what is known of it, its flags, oldest first, and the segments they lie in.
     `whole`: nobody else is filing flags of it."""
 
-    episode: Episode | None
+    episode: episodes.Episode | None
     key: str
     project: str
     flags: tuple[Flag, ...]
@@ -116,7 +114,7 @@ class Work:
         return gitfiles.root_of(self.episode.cwd)
 
 
-def is_over(episode: Episode | None) -> bool:
+def is_over(episode: episodes.Episode | None) -> bool:
     return episode is None or episode.state != episodes.OPEN
 
 
@@ -168,7 +166,7 @@ def first(work: list[Work], most_episodes: int, most_flags: int) -> list[Work]:
     return taken
 
 
-def find_episode(state: str, key: str) -> Episode | None:
+def find_episode(state: str, key: str) -> episodes.Episode | None:
     return episodes.of_key(state, key)
 
 

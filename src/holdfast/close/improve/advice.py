@@ -20,22 +20,17 @@ from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import proposals
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import snag as arming
-from holdfast.close.improve.edits import may_change
-from holdfast.close.improve.proposals import Proposal
 from holdfast.close.improve.snag import parsed, plain
 from holdfast.close.think import groups
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import armed, journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.close.improve.edits import Edit
     from holdfast.judge.reading import Fence
-    from holdfast.model import Flag
-    from holdfast.vault.notes import Note
 
 MOST_NOTES = 4
 LONGEST_LINE = armed.MOST_LETTERS
@@ -78,7 +73,7 @@ class Advice(BaseModel):
     when: When | None = None
     _seen: str = PrivateAttr("")  # what the judge was shown of the note that it would rewrite
 
-    def is_of(self, note: Note) -> bool:
+    def is_of(self, note: notes.Note) -> bool:
         """Whether a note still has the words that the judge was shown: what came since, its rewrite would lose."""
         return self._seen == digest(groups.own_words(note.body))
 
@@ -92,13 +87,18 @@ class Refused(UsageError):
     """The judge's edit of a snag may not be made; it was kept for review, and the edit is made by rule."""
 
 
-def candidates(flag: Flag, known: Iterable[Note], body_of: Callable[[Note], str]) -> tuple[Note, ...]:
+def candidates(flag: Flag, known: Iterable[notes.Note], body_of: Callable[[notes.Note], str]) -> tuple[notes.Note, ...]:
     """The few notes that one snag may touch, whole: the rule that it names, then those that share its words."""
     snag = parsed(flag)
     words = set(_words(flag.text))
     ranked = []
     for note in known:
-        if note.kind not in KINDS or not note.is_active or not may_change(flag, note) or note.origin not in TRUSTED:
+        if (
+            note.kind not in KINDS
+            or not note.is_active
+            or not improve_edits.may_change(flag, note)
+            or note.origin not in TRUSTED
+        ):
             continue
         is_named = bool(snag.rule) and notes.slug(snag.rule) == stem(note.path)
         shared = len(words & set(_words(f"{note.name} {note.description}")))
@@ -112,7 +112,7 @@ def _words(text: str) -> list[str]:
     return [word for word in notes.slug(text, 4000).split("-") if len(word) > 3]
 
 
-def question(flag: Flag, given: Sequence[Note], fence: Fence) -> Question[Advice]:
+def question(flag: Flag, given: Sequence[notes.Note], fence: Fence) -> Question[Advice]:
     snag = parsed(flag)
     named = (
         f"\nIt names the {'skill' if snag.skill else 'rule'} {snag.skill or snag.rule}."
@@ -129,11 +129,11 @@ def question(flag: Flag, given: Sequence[Note], fence: Fence) -> Question[Advice
     )
 
 
-def handles(given: Sequence[Note]) -> dict[str, Note]:
+def handles(given: Sequence[notes.Note]) -> dict[str, notes.Note]:
     return {f"N{at}": note for at, note in enumerate(given, 1)}
 
 
-def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) -> Advice:
+def accepted(advice: Advice, given: Sequence[notes.Note], flag: Flag | None = None) -> Advice:
     """The advice, tidied, where it may be carried out: `note` is then a path. Raises Refused."""
     known = handles(given)
     if advice.note and advice.note not in known:
@@ -141,7 +141,7 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
             f"The judge named the note {groups.line(advice.note, 60)}, which it was not given; kept for review."
         )
     note = known.get(advice.note)
-    if note and flag and not may_change(flag, note):
+    if note and flag and not improve_edits.may_change(flag, note):
         raise Refused(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
     lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
     body = groups.lines(advice.body) if note else ""
@@ -167,11 +167,11 @@ def accepted(advice: Advice, given: Sequence[Note], flag: Flag | None = None) ->
     return good
 
 
-def _is_shown_whole(note: Note) -> bool:
+def _is_shown_whole(note: notes.Note) -> bool:
     return groups.is_shown_whole(groups.own_words(note.body))
 
 
-def considered(advice: Advice, given: Sequence[Note], flag: Flag, state: str) -> Advice | None:
+def considered(advice: Advice, given: Sequence[notes.Note], flag: Flag, state: str) -> Advice | None:
     """The same; where it is refused, None, and what the judge wanted is kept for a person."""
     try:
         return accepted(advice, given, flag)
@@ -179,14 +179,14 @@ def considered(advice: Advice, given: Sequence[Note], flag: Flag, state: str) ->
         edit = _wanted(advice, handles(given).get(advice.note), flag, os.path.dirname(state))
         said = improve_record.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
         known = (f"{flag.id}-judge", flag.time, flag.project)
-        kept = Proposal(*known, proposals.CLAIM, "", str(error), said, sources=(flag.id,))
+        kept = proposals.Proposal(*known, proposals.CLAIM, "", str(error), said, sources=(flag.id,))
         if edit:
             kept = replace(kept, kind=proposals.NOTE, path=edit.path, diff="", before=edit.before, after=edit.after)
         proposals.leave(state, kept)
         return None
 
 
-def _wanted(advice: Advice, note: Note | None, flag: Flag, vault: str) -> Edit | None:
+def _wanted(advice: Advice, note: notes.Note | None, flag: Flag, vault: str) -> improve_edits.Edit | None:
     """The edit that a person may accept all the same, where it was one of a note that the judge was given."""
     try:
         raw = journal.content(vault, note.path) if note else None

@@ -25,31 +25,22 @@ from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import skills as improve_plan
 from holdfast.close.improve import snag as arming
 from holdfast.close.improve.edits import own_lines
-from holdfast.close.improve.proposals import notice_name
 from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, UNDONE, WAITING, Record, with_state
-from holdfast.close.improve.snag import parsed
 from holdfast.errors import HoldfastError, NotSaved, UsageError
 from holdfast.model import Flag
 from holdfast.vault import frontmatter, notes, reviewing
-from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge
-from holdfast.vault.writing import writing
+from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from holdfast.capture.gate import Asker
-    from holdfast.close.improve.loops import Loop
-    from holdfast.close.improve.skills import Plan
-    from holdfast.vault.reviewing import Reviewed
-    from holdfast.vault.writing import Writer
 
 
 UNPLANNED = "this machine has planned no such edit"
 
 
-def apply_pending(vault: str, state: str, now: float) -> list[Loop]:
+def apply_pending(vault: str, state: str, now: float) -> list[loops.Loop]:
     """Write the skill files whose edit is committed and not yet made, on this machine. Returns what became of each."""
     if not any(_is_pending(one) for one in improve_record.everything(vault, (WAITING,))):
         return []
@@ -70,14 +61,14 @@ def apply_pending(vault: str, state: str, now: float) -> list[Loop]:
     return done
 
 
-def learned(vault: str, path: str, now: float) -> Loop | None:
+def learned(vault: str, path: str, now: float) -> loops.Loop | None:
     """A snag whose note a person has accepted: it is armed where it names a call, and its loop closes. None where the
     note tells of no snag."""
     note = notes.read(vault, path)
     if isinstance(note, notes.Broken) or note.kind != "feedback" or not note.sources or note.when:
         return None
     ident, lines = note.sources[0], tuple(own_lines(note.body))
-    snag = parsed(Flag(ident, 0.0, "", "", note.project, "snag", " ".join(lines)))
+    snag = arming.parsed(Flag(ident, 0.0, "", "", note.project, "snag", " ".join(lines)))
     if not snag.better or not improve_record.is_id(ident) or improve_record.find(vault, ident):
         return None
     when = arming.derived(snag)
@@ -122,17 +113,17 @@ def _applied(state: str, record: Record) -> Record:
     return with_state(record, PROPOSED, why)
 
 
-def _why_not_made(plan: Plan, text: str) -> str:
+def _why_not_made(plan: skills.Plan, text: str) -> str:
     if text != plan.before:
         return "the file was changed after the edit was planned"
     return "" if skills.may_edit() else "the permission to edit skills was taken back"
 
 
-def _tell(state: str, loop: Loop, now: float) -> None:
+def _tell(state: str, loop: loops.Loop, now: float) -> None:
     from holdfast.close.improve.closing import told
 
     try:
-        notices.leave(state, notice_name(loop.id), told(loop), now, project=loop.project)
+        notices.leave(state, proposals.notice_name(loop.id), told(loop), now, project=loop.project)
         ledger.append(state, "improve", now, loop=loop.id, became=loop.state, path=loop.where, project=loop.project)
     except (OSError, NotSaved):
         return  # the record says it durably
@@ -146,8 +137,8 @@ def decide(
     keep: Sequence[str] = (),
     accept: Sequence[str] = (),
     reject: Sequence[str] = (),
-    by: Asker,
-) -> list[Reviewed]:
+    by: gate.Asker,
+) -> list[reviewing.Reviewed]:
     """Carry out what a person decided. Raises NotFound, UsageError, before anything is written as far as it can."""
     state = home.state(vault)
     mine = {wanted: proposals.find(state, wanted, project) for wanted in (*accept, *reject)}
@@ -168,7 +159,7 @@ def decide(
 class Undone:
     """One edit that was taken back: the loop, the commit that did it, and what was changed by it."""
 
-    loop: Loop
+    loop: loops.Loop
     commit: str
     paths: tuple[str, ...]
 
@@ -200,7 +191,7 @@ def undo(vault: str, state: str, wanted: str, now: float, *, by: gate.Asker) -> 
         raise HoldfastError(f"{skipped[0]} was edited at this very moment; the edit was kept. Run it again.")
     proposals.withdraw(state, [record.id])
     improve_plan.drop(record.id)
-    notices.remove(state, notice_name(record.id), record.project)
+    notices.remove(state, proposals.notice_name(record.id), record.project)
     return Undone(loops.of_record(with_state(record, UNDONE)), applied.commit, paths)
 
 
@@ -246,7 +237,7 @@ def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> st
     """The note without the snag's lines, id and `when`; None, no note at all, where it said nothing else."""
     try:
         document = frontmatter.parse(text)
-    except Unparsable as error:
+    except frontmatter.Unparsable as error:
         raise UsageError(f"{path} cannot be read ({error}); nothing was changed. Mend it in an editor.") from error
     sources = [str(one) for one in document.fields.get("sources") or [] if str(one) != record.id]
     body = _dropped(document.body, lines)
@@ -261,7 +252,7 @@ def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> st
     head = text[: len(text) - len(document.body)]
     try:
         return frontmatter.edit(frontmatter.parse(head + body), changes)
-    except Unparsable as error:
+    except frontmatter.Unparsable as error:
         raise UsageError(f"{path} cannot be changed in place ({error}); nothing was changed.") from error
 
 

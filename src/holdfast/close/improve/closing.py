@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, ledger, notices, platform
-from holdfast.close.filing import sources_of
+from holdfast.close.filing import Filing, sources_of
 from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import loops, proposals, recurrence, skills
 from holdfast.close.improve import record as improve_record
@@ -21,23 +21,17 @@ from holdfast.close.improve import skills as improve_plan
 from holdfast.close.improve import snag as arming
 from holdfast.close.improve.applying import Undone, apply_pending, undo
 from holdfast.close.improve.loops import Loop
-from holdfast.close.improve.proposals import Proposal, notice_name
 from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, REJECTED, UNDONE, WAITING, Record
-from holdfast.close.improve.skills import Plan
 from holdfast.close.improve.snag import Snag, parsed, plain
 from holdfast.errors import NotSaved
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.close.filing import Filing
     from holdfast.close.improve.advice import Advice
-    from holdfast.close.improve.edits import Edit
-    from holdfast.close.improve.recurrence import Again
     from holdfast.judge.reading import Fence
     from holdfast.judge.seam import Question
-    from holdfast.model import Flag
     from holdfast.vault.notes import Note
 
 __all__ = [
@@ -107,7 +101,7 @@ def file(filing: Filing, flag: Flag, advice: Advice | None, place: Place) -> Loo
     return loops.of_record(record)
 
 
-def _edit(filing: Filing, flag: Flag, snag: Snag, advice: Advice | None) -> Edit | None:
+def _edit(filing: Filing, flag: Flag, snag: Snag, advice: Advice | None) -> improve_edits.Edit | None:
     """By the judge's word where it still holds, else by rule."""
     if advice is None or advice.target == "skill":
         return improve_edits.planned(filing, flag, snag)
@@ -127,7 +121,7 @@ def _edit(filing: Filing, flag: Flag, snag: Snag, advice: Advice | None) -> Edit
     return improve_edits.made(filing, flag, kind, advice.name, advice.lines, when)
 
 
-def _filed(filing: Filing, flag: Flag, snag: Snag, edit: Edit | None) -> Record:
+def _filed(filing: Filing, flag: Flag, snag: Snag, edit: improve_edits.Edit | None) -> Record:
     """The note's part, planned, and what is to be kept of it."""
     common = {"id": flag.id, "project": flag.project, "time": flag.time, "wrong": snag.wrong, "better": snag.better}
     common["answers"] = flag.answers
@@ -154,7 +148,7 @@ def _filed(filing: Filing, flag: Flag, snag: Snag, edit: Edit | None) -> Record:
     )
 
 
-def _came_again(filing: Filing, flag: Flag, snag: Snag, again: Again) -> Loop:
+def _came_again(filing: Filing, flag: Flag, snag: Snag, again: recurrence.Again) -> Loop:
     """A snag that an earlier close has dealt with: its note waits for more calls, and the earlier record knows."""
     edit = improve_edits.widened(flag, again.note, again.text, again.when)
     record = replace(_filed(filing, flag, snag, edit), again=again.earlier.id)
@@ -171,12 +165,12 @@ def _why_noted(snag: Snag) -> str:
     )
 
 
-def _proposed(record: Record, held: Edit, flag: Flag, place: Place) -> Record:
+def _proposed(record: Record, held: improve_edits.Edit, flag: Flag, place: Place) -> Record:
     """An edit of what is the operator's own waits for them."""
     why = f"{held.path} has the operator's own words, or holds in every project"
     proposals.leave(
         place.state,
-        Proposal(
+        proposals.Proposal(
             flag.id, flag.time, flag.project, proposals.NOTE, held.path, why, "", held.before, held.after, (flag.id,)
         ),
     )
@@ -193,7 +187,7 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place)
     if after == skill.text:
         return _with_file(record, APPLIED, "the skill says so already", file=skill.path, top=skill.top)
     why = skills.why_not(skill) if place.may_edit_skills else 'skills are edited only with [improve] skills = "apply"'
-    plan = Plan(record.id, name, place.root, place.user, skill.path, lines, skill.text, after)
+    plan = skills.Plan(record.id, name, place.root, place.user, skill.path, lines, skill.text, after)
     made = _with_file(
         record,
         PROPOSED if why else WAITING,
@@ -266,7 +260,7 @@ def after_commit(state: str, filed: Sequence[Loop], change_id: str, now: float, 
         ledger.append_all(state, "improve", now, [{**one, "change": change_id} for one in what])
         for one in fresh[:MOST_TOLD]:
             is_once = one.state == APPLIED
-            notices.leave(state, notice_name(one.id), told(one), now, project=one.project, once=is_once)
+            notices.leave(state, proposals.notice_name(one.id), told(one), now, project=one.project, once=is_once)
         if len(fresh) > MOST_TOLD:
             more = f"{len(fresh) - MOST_TOLD} more snags changed notes; `holdfast loops --all` lists them."
             notices.leave(state, f"snags-{filed[0].id}", more, now, project=project)

@@ -12,21 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.quoting import stem as stem_of
-from holdfast.close.filing import LARGEST, MOST_SOURCES, sources_of
+from holdfast.close.filing import LARGEST, MOST_SOURCES, Filing, sources_of
 from holdfast.close.improve import snag as arming
 from holdfast.close.improve import snag as improve_snag
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import armed, edits, frontmatter, notes
-from holdfast.vault.frontmatter import Unparsable
 from holdfast.vault.index import EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from holdfast.close.filing import Filing
-    from holdfast.close.improve.snag import Snag
-    from holdfast.model import Flag
-    from holdfast.vault.notes import Note
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class Edit:
     why: str = ""
 
 
-def planned(filing: Filing, flag: Flag, snag: Snag) -> Edit | None:
+def planned(filing: Filing, flag: Flag, snag: arming.Snag) -> Edit | None:
     """The edit by rule; None where the snag becomes a note as any flag does."""
     if snag.rule:
         return rule(filing, flag, snag)
@@ -54,7 +48,7 @@ def planned(filing: Filing, flag: Flag, snag: Snag) -> Edit | None:
     return _armed_note(filing, flag, snag, when) if when else None
 
 
-def rule(filing: Filing, flag: Flag, snag: Snag) -> Edit | None:
+def rule(filing: Filing, flag: Flag, snag: arming.Snag) -> Edit | None:
     """The rule that a snag names gets its line, or is made."""
     asked = snag.rule.removeprefix("rules/").removesuffix(".md")
     stem = notes.slug(asked)
@@ -71,7 +65,7 @@ def rule(filing: Filing, flag: Flag, snag: Snag) -> Edit | None:
     return made(filing, flag, "rule", asked, (snag.line,), when)
 
 
-def _armed_note(filing: Filing, flag: Flag, snag: Snag, when: dict[str, Any]) -> Edit | None:
+def _armed_note(filing: Filing, flag: Flag, snag: arming.Snag, when: dict[str, Any]) -> Edit | None:
     name = f"Snag {arming.subject(when)}"
     line, key = snag.line, snag.key
     roomy: _Seen | None = None
@@ -88,7 +82,7 @@ def _armed_note(filing: Filing, flag: Flag, snag: Snag, when: dict[str, Any]) ->
 class _Seen:
     """A note as it was when it was last looked at, and what is asked about it at every snag for the same calls."""
 
-    note: Note
+    note: notes.Note
     text: str
     lines: tuple[str, ...]
     letters: int
@@ -126,7 +120,7 @@ def _waiting_for(filing: Filing, flag: Flag, when: dict[str, Any], name: str) ->
             yield found
 
 
-def note_at(filing: Filing, path: str) -> tuple[Note, str] | None:
+def note_at(filing: Filing, path: str) -> tuple[notes.Note, str] | None:
     """A note as this close sees it; None where there is none that can be added to."""
     text = None if path in filing.avoid else filing.text(path)
     if text is None or len(text) > LARGEST:
@@ -135,20 +129,20 @@ def note_at(filing: Filing, path: str) -> tuple[Note, str] | None:
     return None if isinstance(found, notes.Broken) else (found, text)
 
 
-def may_change(flag: Flag, note: Note) -> bool:
+def may_change(flag: Flag, note: notes.Note) -> bool:
     """The operator's own words and what holds everywhere are theirs to change; so is what came from outside."""
     if note.is_beside or note.origin not in TRUSTED:
         return False
     return flag.origin == "user" or (note.origin != "user" and note.project == _project(flag))
 
 
-def added(flag: Flag, note: Note, text: str, lines: Sequence[str], when: dict[str, Any] | None) -> Edit | None:
+def added(flag: Flag, note: notes.Note, text: str, lines: Sequence[str], when: dict[str, Any] | None) -> Edit | None:
     """A note with more lines below its words, and armed where it was not; None where it cannot be changed in place."""
     fresh = tuple(line for line in lines if line not in text.splitlines())
     arms = when if when and note.when is None and note.kind != "rule" else None  # an armed rule is no longer always on
     try:
         after = _with_sources(_with_lines(text, fresh), flag, {"when": arms} if arms else {})
-    except Unparsable:
+    except frontmatter.Unparsable:
         return None
     return Edit(
         note.path,
@@ -163,23 +157,23 @@ def added(flag: Flag, note: Note, text: str, lines: Sequence[str], when: dict[st
     )
 
 
-def widened(flag: Flag, note: Note, text: str, when: dict[str, Any] | None) -> Edit | None:
+def widened(flag: Flag, note: notes.Note, text: str, when: dict[str, Any] | None) -> Edit | None:
     """The note of a snag that came again: it waits for more calls, and knows the later flag too."""
     try:
         after = _with_sources(text, flag, {"when": when} if when else {})
-    except Unparsable:
+    except frontmatter.Unparsable:
         return None
     why = "" if when else "it came again, and its note cannot wait for more calls without firing at every step"
     return Edit(note.path, text, after, (), when, note.when, is_armed=bool(when), why=why)
 
 
-def _beyond(note: Note, fresh: tuple[str, ...]) -> str:
+def _beyond(note: notes.Note, fresh: tuple[str, ...]) -> str:
     if note.when and fresh and not fits([*own_lines(note.body), *fresh]):
         return "the note is long, so the line does not come back with its first ones"
     return ""
 
 
-def rewritten(flag: Flag, note: Note, text: str, body: str, when: dict[str, Any] | None) -> Edit | None:
+def rewritten(flag: Flag, note: notes.Note, text: str, body: str, when: dict[str, Any] | None) -> Edit | None:
     """A note with other words, its proof kept below them."""
     proof = note.body.partition(f"\n\n{EVIDENCE}\n")
     head = text[: len(text) - len(note.body)]
@@ -187,7 +181,7 @@ def rewritten(flag: Flag, note: Note, text: str, body: str, when: dict[str, Any]
     whole = f"{head}\n{body.strip()}\n" + (f"\n{EVIDENCE}\n{proof[2]}" if proof[1] else "")
     try:
         after = _with_sources(whole, flag, {"when": arms} if arms else {})
-    except Unparsable:
+    except frontmatter.Unparsable:
         return None
     is_held = not may_change(flag, note)
     return Edit(note.path, text, after, (), arms, note.when, bool(arms or note.when), is_held, is_whole=True)
@@ -241,7 +235,7 @@ def _with_sources(text: str, flag: Flag, more: dict[str, Any]) -> str:
     document = frontmatter.parse(text)
     before = document.fields.get("sources") or []
     if not isinstance(before, list):
-        raise Unparsable(1, "its sources are no list")
+        raise frontmatter.Unparsable(1, "its sources are no list")
     fresh = [one for one in sources_of(flag) if one not in before]
     listed = [*before, *fresh] if len(before) + len(fresh) <= MOST_SOURCES else before
     edited = max(str(document.fields.get("edited") or ""), notes.day(flag.time))

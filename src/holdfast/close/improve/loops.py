@@ -26,8 +26,6 @@ from holdfast.vault import index, notes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.close.improve.proposals import Proposal
-    from holdfast.close.improve.record import Record
 
 QUEUED, DEAD, QUARANTINED, GONE, REOPENED = "queued", "dead", "quarantined", "gone", "reopened"
 PENDING = (QUEUED, DEAD, QUARANTINED, PROPOSED, WAITING)  # somebody has still to make the edit
@@ -193,8 +191,8 @@ def _comes_back(one: index.Known) -> bool:
 
 
 def of_record(
-    record: Record,
-    asked: Proposal | None = None,
+    record: improve_record.Record,
+    asked: proposals.Proposal | None = None,
     by_source: dict[str, str] | None = None,
     comes_back: frozenset[str] | None = None,
 ) -> Loop:
@@ -224,12 +222,12 @@ def of_record(
     return Loop(*known, state, where, why, record.when, path=record.note, again=record.again, proven=proven)
 
 
-def _is_followed(record: Record) -> bool:
+def _is_followed(record: improve_record.Record) -> bool:
     """Whether the snag that came again has a record of its own, which says how it goes on."""
     return improve_record.is_id(record.recurred)
 
 
-def is_elsewhere(record: Record) -> bool:
+def is_elsewhere(record: improve_record.Record) -> bool:
     """Whether another machine has the file or the proposal that it waits for."""
     return record.machine not in ("", platform.machine())
 

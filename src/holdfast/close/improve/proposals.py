@@ -25,15 +25,11 @@ from holdfast.model import VERSION
 from holdfast.vault import journal, notes
 from holdfast.vault.merge import merge
 from holdfast.vault.reviewing import Reviewed
-from holdfast.vault.writing import writing
+from holdfast.vault.writing import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.capture.gate import Asker
-    from holdfast.close.improve.record import Record
-    from holdfast.close.improve.skills import Plan
-    from holdfast.vault.writing import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
 SHORTEST = 4  # letters of an id that name one
@@ -71,7 +67,7 @@ def leave(state: str, proposal: Proposal) -> bool:
     return True
 
 
-def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
+def leave_skill(state: str, record: improve_record.Record, plan: skills.Plan, why: str) -> None:
     """The edit of a skill file that a snag asks for. Raises OSError."""
     improve_plan.keep(plan)
     sources = (record.id,)
@@ -104,7 +100,7 @@ def find(state: str, wanted: str, project: str | None = None) -> Proposal | None
     return found[0] if found else None
 
 
-def accept(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
+def accept(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) -> Reviewed:
     """Make the edit, by a person's word; it is theirs to take back with `holdfast loops --undo` or `holdfast undo`."""
     proposal = _found(state, ident)
     gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
@@ -116,7 +112,7 @@ def accept(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Revi
     return Reviewed("accept", proposal.path or proposal.id, proposal.path)
 
 
-def reject(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
+def reject(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) -> Reviewed:
     """Let it be. It is kept aside, and not proposed again."""
     proposal = _found(state, ident)
     gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
@@ -138,7 +134,7 @@ def withdraw(state: str, sources: Iterable[str]) -> None:
             platform.remove(_path(state, one.id))
 
 
-def _make(writer: Writer, proposal: Proposal, by: Asker) -> None:
+def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> None:
     if proposal.after is None:
         return
     if proposal.kind == SKILL:
@@ -210,7 +206,7 @@ def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
         writer.commit(f"review: {word} what a snag asks for", texts, cause="review", by=gate.BY_UPKEEP)
 
 
-def _settled(record: Record, state: str) -> Record:
+def _settled(record: improve_record.Record, state: str) -> improve_record.Record:
     done = improve_record.with_state(record, state, "" if state == improve_record.APPLIED else "a person rejected it")
     plan = improve_plan.find_plan(record.id) if record.is_of_skill else None
     found = improve_plan.skill_of(plan) if plan else None

@@ -17,7 +17,6 @@ from holdfast.capture import platform
 from holdfast.capture.ids import LENGTH, digest
 from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, journal, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -182,7 +181,7 @@ def read(path: str, text: str | None) -> Record | None:
     """The record in a text; None where it is none of ours."""
     try:
         document = frontmatter.parse(text or "")
-    except Unparsable:
+    except frontmatter.Unparsable:
         return None
     fields = document.fields
     ident = str(fields.get("loop") or "")

@@ -16,24 +16,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, ledger
-from holdfast.capture.episodes import session_of
-from holdfast.capture.ledger import Wanted
+from holdfast.capture.episodes import Episode, session_of
 from holdfast.close.improve import edits as improve_edits
 from holdfast.close.improve import record as improve_record
 from holdfast.close.improve import snag as arming
-from holdfast.close.improve.record import APPLIED, NOTED
+from holdfast.close.improve.record import APPLIED, NOTED, Record
 from holdfast.vault import armed, notes
 from holdfast.vault.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
-    from holdfast.close.improve.record import Record
-    from holdfast.close.improve.snag import Snag
     from holdfast.model import Flag
-    from holdfast.vault.notes import Note
 
 
 STEPS = 3  # that a second wording may need until it is covered
@@ -46,12 +41,12 @@ class Again:
     """The earlier snag, its note as it is now, and the wider `when`; None where there is none that may be."""
 
     earlier: Record
-    note: Note
+    note: notes.Note
     text: str
     when: dict[str, Any] | None
 
 
-def find(filing: Filing, flag: Flag, snag: Snag) -> Again | None:
+def find(filing: Filing, flag: Flag, snag: arming.Snag) -> Again | None:
     """The snag that this one repeats, where an earlier close has dealt with it."""
     project = flag.project or notes.GLOBAL
     named, words = arming.derived(snag), _words(snag.wrong)
@@ -70,7 +65,7 @@ def find(filing: Filing, flag: Flag, snag: Snag) -> Again | None:
     return None
 
 
-def _records(filing: Filing, note: Note) -> Iterator[Record]:
+def _records(filing: Filing, note: notes.Note) -> Iterator[Record]:
     for ident in note.sources:
         path = improve_record.path_of(ident)
         record = improve_record.read(path, filing.text(path)) if improve_record.is_id(ident) else None
@@ -78,7 +73,7 @@ def _records(filing: Filing, note: Note) -> Iterator[Record]:
             yield record
 
 
-def _is_same(record: Record, snag: Snag) -> bool:
+def _is_same(record: Record, snag: arming.Snag) -> bool:
     if not record.wrong:
         return False
     ours, theirs = _words(snag.wrong), _words(record.wrong)
@@ -155,7 +150,7 @@ def observe(vault: str, state: str, now: float, episode: Episode) -> list[Record
 
 
 def _ledger_records(state: str, episode: Episode) -> Iterable[dict[str, Any]]:
-    wanted = Wanted(session=session_of(episode.key), kinds=("injection", "armed"), since=episode.opened)
+    wanted = ledger.Wanted(session=session_of(episode.key), kinds=("injection", "armed"), since=episode.opened)
     return (one for one in ledger.read(state, wanted) if one.get("episode") == episode.key)
 
 

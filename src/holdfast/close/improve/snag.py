@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match
 from holdfast.capture.flag_words import RULE, SKILL
-from holdfast.model import replace
+from holdfast.model import Flag, replace
 from holdfast.text import shell_programs
 from holdfast.vault import armed
-from holdfast.vault.armed import MOST_LETTERS
 from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from holdfast.model import Flag
 
 
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
@@ -45,11 +42,11 @@ class Snag:
         """One line that says both, within what an armed note brings back."""
         ending = "" if self.wrong.endswith((".", "!", "?", "…")) else "."
         whole = f"Snag: {self.wrong}{ending} Better: {self.better}" if self.better else f"Snag: {self.wrong}"
-        if len(whole) <= MOST_LETTERS:
+        if len(whole) <= armed.MOST_LETTERS:
             return whole
         if not self.better:
-            return _cut(whole, MOST_LETTERS)
-        room = MOST_LETTERS - len("Snag:  Better: ")
+            return _cut(whole, armed.MOST_LETTERS)
+        room = armed.MOST_LETTERS - len("Snag:  Better: ")
         wrong = _cut(f"{self.wrong}{ending}", max(SHORTEST_WRONG, room - len(self.better)))
         return f"Snag: {wrong} Better: {_cut(self.better, room - len(wrong))}"
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.spend.prices import Rate
     from holdfast.judge.seam import Judge, Question, Words
 
 NOTICE = "cap"
@@ -46,7 +45,7 @@ class Held:
     asked: int
     tokens: int
     money: int
-    rate: Rate
+    rate: prices.Rate
     about: str
     began: float
 
@@ -147,10 +146,12 @@ class Budget:
             about=held.about,
         )
 
-    def _rate(self, judge: str, model: str) -> Rate:
+    def _rate(self, judge: str, model: str) -> prices.Rate:
         return self.prices.rate(judge, model, self.env, self.url)
 
-    def _held_for(self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: Rate, now: float) -> Held:
+    def _held_for(
+        self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: prices.Rate, now: float
+    ) -> Held:
         asked = min(max(0, tokens), MOST)
         group = Group(_name(judge.name), _name(judge.model), _name(question.job), host_of(question.about), rate.why)
         room = asked + day.margin(group.judge)
@@ -214,7 +215,7 @@ class Budget:
         group = held.group._replace(model=model, billed=why)
         return group, {"in": tokens_in, "out": tokens_out, "assumed": 0, "money": money}
 
-    def _is_told_by(self, rate: Rate) -> bool:
+    def _is_told_by(self, rate: prices.Rate) -> bool:
         """Whether a judge's own account of dollars counts: it has its vendor's newest prices, but not the user's."""
         is_paid = rate.why in (prices.BY_TOKEN, prices.UNKNOWN)
         return is_paid and not rate.is_own and self.prices.currency == prices.CURRENCY

@@ -20,8 +20,6 @@ from holdfast.model import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.close.spend.prices import Prices
-
 
 KEPT = 7  # days that are kept whole
 FARTHEST = 1 << 22  # bytes of days.log that are read: more than ten years
@@ -213,7 +211,7 @@ def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report
     return Report(by, days, tuple(rows), total, stands, known.currency, tuple(one for one in problems if one))
 
 
-def prices_as_record(known: Prices) -> dict[str, Any]:
+def prices_as_record(known: prices.Prices) -> dict[str, Any]:
     return {
         "currency": known.currency,
         "as_of": prices.AS_OF,

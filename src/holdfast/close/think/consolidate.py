@@ -21,10 +21,8 @@ from holdfast.vault import notes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.close.think.groups import Group
     from holdfast.judge.reading import Fence
     from holdfast.model import Flag
-    from holdfast.vault.notes import Note
 
 LONGEST_BODY = 6000
 LONGEST_NAME = 120
@@ -71,7 +69,7 @@ class Given:
     they change."""
 
     flags: Mapping[str, Flag]
-    notes: Mapping[str, Note]
+    notes: Mapping[str, notes.Note]
     bodies: Mapping[str, str]
     texts: Mapping[str, str]
     own: frozenset[str]  # the paths that it may change
@@ -103,7 +101,7 @@ class Refused:
     body: str = ""
 
 
-def given(group: Group, text_of: Callable[[Note], str]) -> Given:
+def given(group: groups.Group, text_of: Callable[[notes.Note], str]) -> Given:
     """A note that is longer than what is shown of it, or has a secret in it, is only read: whoever rewrites a note has
     to have seen all of it."""
     handles = {f"N{at}": note for at, note in enumerate((*group.own, *group.read), 1)}

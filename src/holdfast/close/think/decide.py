@@ -16,32 +16,24 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import episodes, home, once, purging, story
 from holdfast.close import salvage, session_record
 from holdfast.close.commit import is_loop
-from holdfast.close.think import groups
+from holdfast.close.think import groups, lasting
 from holdfast.close.verify import evidence, findings, handoff_check
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
-from holdfast.close.work import VERBATIM
+from holdfast.close.work import VERBATIM, Work
 from holdfast.vault import index, journal, lineage, stored_index
-from holdfast.vault.notes import UNCONFIRMED
+from holdfast.vault.notes import UNCONFIRMED, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.capture.story import Story
     from holdfast.close.improve.advice import Advice
-    from holdfast.close.salvage import Salvaged
-    from holdfast.close.think import lasting
     from holdfast.close.think.consolidate import Decided, Given, Refused
     from holdfast.close.think.draft import Draft, Shown
     from holdfast.close.think.judge_pool import Court
     from holdfast.close.think.lasting import Lasts
-    from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Work
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
-    from holdfast.vault.index import Index
-    from holdfast.vault.lineage import Handoff
-    from holdfast.vault.notes import Note
 
 
 @dataclass
@@ -49,12 +41,12 @@ class Case:
     """What is known, what was asked, and, in the same order, what was answered: None where nothing was."""
 
     work: Work
-    known: Index
+    known: index.Index
     evidence: Evidence
-    story: Story
-    salvaged: Salvaged | None = None  # of one that died
+    story: story.Story
+    salvaged: salvage.Salvaged | None = None  # of one that died
     messages: tuple[str, ...] = ()
-    before: Handoff | None = None
+    before: lineage.Handoff | None = None
     origin: str = ""  # of outside text in its context
     tells: bool = False
     flags: tuple[Flag, ...] = ()  # of the whole episode, those that were filed while it went on included
@@ -67,7 +59,7 @@ class Case:
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
 
 
-def of(vault: str, work: Work, known: Index) -> Case:
+def of(vault: str, work: Work, known: index.Index) -> Case:
     """What is known of a piece of work."""
     state = home.state(vault)
     told = story.read(state, work.key)
@@ -99,7 +91,7 @@ def of(vault: str, work: Work, known: Index) -> Case:
     )
 
 
-def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]:
+def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> dict[str, str]:
     """Why flags of this work are unverified. What the session was told at its start is as good as said in it."""
     mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
     if not mine or not work.episode or not work.episode.transcript:
@@ -166,10 +158,10 @@ class Deliberated:
     handoff: Draft | None = None
     lasting: tuple[Lasts, ...] = ()  # of what the user said
     heard_by: str = ""  # who was asked about that, where every question had an answer
-    story: Story | None = None  # with what the transcript added
-    salvaged: Salvaged | None = None
+    story: story.Story | None = None  # with what the transcript added
+    salvaged: salvage.Salvaged | None = None
     evidence: Evidence = field(default_factory=Evidence)
-    findings: tuple[Finding, ...] = ()  # about the handoff
+    findings: tuple[findings.Finding, ...] = ()  # about the handoff
     in_force: Iterable[Note] = ()  # decisions
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     jobs: int = 0
@@ -286,7 +278,7 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
     return [_marked(thought, doubted) for thought, doubted in zip(thoughts, checks, strict=True)]
 
 
-def _findings(case: Case, thought: Deliberated) -> list[Finding]:
+def _findings(case: Case, thought: Deliberated) -> list[findings.Finding]:
     """By rule. Where there is no transcript, what the judge was shown is all the evidence that there is."""
     if not thought.handoff:
         return []
@@ -300,7 +292,7 @@ def _findings(case: Case, thought: Deliberated) -> list[Finding]:
     return verify.borne_out(found, asked, shown, case.flags)
 
 
-def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:
+def _marked(thought: Deliberated, findings: Sequence[findings.Finding]) -> Deliberated:
     wrong = tuple(one for one in findings if one.verdict != verify.SUPPORTED)
     drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
     return replace(thought, handoff=drafted, findings=wrong)

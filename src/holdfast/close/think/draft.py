@@ -18,7 +18,7 @@ from holdfast.capture import gate, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.judge.seam import Question
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import lineage
 from holdfast.vault.notes import QUARANTINE
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.story import Story
     from holdfast.judge.reading import Fence
-    from holdfast.model import Flag
-    from holdfast.vault.lineage import Handoff
 
 LONGEST = 300  # of an item, as in the mechanical handoff
 LONGEST_SHOWN = 500
@@ -131,7 +129,7 @@ def shown(
     flags: Sequence[Flag],
     messages: Sequence[str] = (),
     todos: Sequence[str] = (),
-    before: Handoff | None = None,
+    before: lineage.Handoff | None = None,
     *,
     origin: str = "",
 ) -> Shown:

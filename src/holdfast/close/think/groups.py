@@ -20,15 +20,11 @@ from typing import TYPE_CHECKING
 from holdfast.capture import gate
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import frontmatter, index, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from holdfast.model import Flag
-    from holdfast.vault.notes import Note
 
 
 LONGEST_SHOWN = 3000  # of a note, to a judge
@@ -39,7 +35,7 @@ def body_of(text: str) -> str:
     """What stands behind a note's front matter; "" where that cannot be read."""
     try:
         return frontmatter.parse(text).body
-    except Unparsable:
+    except frontmatter.Unparsable:
         return ""
 
 
@@ -112,8 +108,8 @@ class Group:
 
     kind: str
     flags: tuple[Flag, ...]
-    own: tuple[Note, ...] = ()
-    read: tuple[Note, ...] = ()
+    own: tuple[notes.Note, ...] = ()
+    read: tuple[notes.Note, ...] = ()
 
 
 def is_judged(flag: Flag) -> bool:
@@ -125,7 +121,7 @@ def is_judged(flag: Flag) -> bool:
     return not gate.is_guarded(flag)
 
 
-def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:
+def make(flags: Sequence[Flag], known: Iterable[notes.Note]) -> list[Group]:
     """The groups, in the order of their first flags."""
     listed = [note for note in known if note.is_active and not note.is_beside]
     shelf = Shelf(listed, flags)
@@ -157,7 +153,7 @@ def _trust(origin: str) -> str:
     return OWN if origin in TRUSTED else OUTSIDE
 
 
-def _may_change(note: Note, flag: Flag) -> bool:
+def _may_change(note: notes.Note, flag: Flag) -> bool:
     """The operator's own words are theirs, so is a note that answers tool calls, and one for everybody is not one
     project's to change."""
     is_same = _trust(note.origin) == _trust(flag.origin)
@@ -173,7 +169,7 @@ class Shelf:
     """The notes by their words, looked up rather than compared one by one: there may be ten thousand. A word tells the
     more the rarer it is."""
 
-    def __init__(self, listed: Sequence[Note], flags: Sequence[Flag]) -> None:
+    def __init__(self, listed: Sequence[notes.Note], flags: Sequence[Flag]) -> None:
         self.listed = listed
         self.texts = [words(f"{note.name} {note.description}") for note in listed]
         self.flags = {flag.id: words(flag.text) for flag in flags}
@@ -195,7 +191,7 @@ class Shelf:
             return 0.0
         return self.weight(sorted(shared)) / (min(self.weight(sorted(one)), self.weight(sorted(other))) or 1.0)
 
-    def near(self, part: Sequence[Flag]) -> list[Note]:
+    def near(self, part: Sequence[Flag]) -> list[notes.Note]:
         """Notes that share the rarer words of one of these flags, the nearest first."""
         best: dict[int, float] = {}
         for flag in part:

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from holdfast.close.think import groups
 from holdfast.judge.seam import Question
 from holdfast.text import own_words
-from holdfast.text.own_words import BLOCK, INLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +92,7 @@ class Lasts:
 def visible(prompt: str) -> str:
     """The user's own words of a prompt: what was pasted or injected as a block is left out, code in a line stays."""
     masked = own_words.mask(prompt, loosely=True)
-    kept = "".join(sign for sign, hidden in zip(prompt, masked, strict=True) if hidden != BLOCK)
+    kept = "".join(sign for sign, hidden in zip(prompt, masked, strict=True) if hidden != own_words.BLOCK)
     return "\n".join(line.rstrip() for line in kept.split("\n") if line.strip())[:LONGEST_PROMPT]
 
 
@@ -124,7 +123,7 @@ def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
     while at >= 0:
         end = _end_of(words, prompt, at)
         own = [
-            sign not in (INLINE, BLOCK)
+            sign not in (own_words.INLINE, own_words.BLOCK)
             for letter, sign in zip(prompt[at:end], masked[at:end], strict=True)
             if letter.isalnum()
         ]

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import git_process
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.close.verify import claims
-from holdfast.model import replace
+from holdfast.model import Flag, replace
 from holdfast.text import extract, transcript
-from holdfast.text.extract import Todos
 from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Story
-    from holdfast.model import Flag
 
 MOST = 8 << 20
 LARGEST_FILE = 256 << 10  # of a changed file whose text is looked at
@@ -82,7 +80,7 @@ class Evidence:
     decided: tuple[str, ...] = ()  # flags that are decisions
     contents: tuple[str, ...] = ()  # of the changed files as they are now
     names: frozenset[str] = frozenset()
-    todos: Todos = Todos()  # noqa: RUF009 - frozen
+    todos: extract.Todos = extract.Todos()  # noqa: RUF009 - frozen
     finished: tuple[str, ...] = ()  # the words of todos that were completed
     days: tuple[str, ...] = ()  # on which it happened
     root: str = ""

@@ -17,8 +17,6 @@ from holdfast.close.verify import evidence as proofs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.close.verify.claims import Atom, Known
-    from holdfast.close.verify.evidence import Evidence
 
 MOST_PLACES = 400  # of one number that are looked at, the newest
 SHARE = "%"  # always written with its sign
@@ -30,7 +28,7 @@ APART, TOGETHER = 30, 160  # characters between two counts in a claim, and at mo
 REACH = 120  # characters around a number in which words of the claim speak for it
 
 
-def problems(text: str, known: Sequence[Known], evidence: Evidence) -> Iterator[str]:
+def problems(text: str, known: Sequence[claims.Known], evidence: proofs.Evidence) -> Iterator[str]:
     """Why the exact things in a text are not to be believed, one sentence each. Any of `known` may have them."""
     meant = set(words.stems(text))
     for atom in claims.atoms(text):
@@ -39,7 +37,7 @@ def problems(text: str, known: Sequence[Known], evidence: Evidence) -> Iterator[
             yield found[0]
 
 
-def exchanged(text: str, known: Known) -> str:
+def exchanged(text: str, known: claims.Known) -> str:
     """Two counts in one breath that were seen, and never together: one of them is of something else. "" without any."""
     counts = [atom for atom in claims.atoms(text) if atom.kind == claims.NUMBER and atom.noun]
     for one, other in pairwise(counts):
@@ -48,7 +46,7 @@ def exchanged(text: str, known: Known) -> str:
     return ""
 
 
-def _problem(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> str:
+def _problem(atom: claims.Atom, text: str, meant: set[str], known: claims.Known, evidence: proofs.Evidence) -> str:
     if atom.kind == claims.QUOTE:
         return "" if known.says(atom.key) else f'"{_short(atom.shown)}" was not found in these words'
     if atom.kind == claims.NUMBER:
@@ -80,7 +78,7 @@ def _stands(wanted: str, text: str, before: str = "") -> bool:
     return re.search(rf"(?<![^\W_]){before and before + '?'}{re.escape(wanted)}(?![^\W_])", text) is not None
 
 
-def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> bool:
+def _has_number(atom: claims.Atom, text: str, meant: set[str], known: claims.Known, evidence: proofs.Evidence) -> bool:
     if _is_counted(atom, evidence):
         return True
     noun, unit = words.counted(atom.noun), _hard(atom.unit)
@@ -115,7 +113,7 @@ def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: 
     return False
 
 
-def _beside(atom: Atom, text: str) -> set[str]:
+def _beside(atom: claims.Atom, text: str) -> set[str]:
     """The words of a claim that stand by a number, in its clause."""
     text = claims.normal(text)
     end = atom.at + len(atom.shown)
@@ -124,13 +122,13 @@ def _beside(atom: Atom, text: str) -> set[str]:
     return set(words.stems(f"{before} {behind}"))
 
 
-def _stand_together(one: Atom, other: Atom, known: Known) -> bool:
+def _stand_together(one: claims.Atom, other: claims.Atom, known: claims.Known) -> bool:
     """Whether two counts that are said in one breath were seen so; where one of them was put otherwise, who knows."""
     first, second = (_places(atom, known)[-MOST_PLACES:] for atom in (one, other))
     return not (first and second) or any(abs(at - near) <= TOGETHER for at in first for near in second)
 
 
-def _places(atom: Atom, known: Known) -> list[int]:
+def _places(atom: claims.Atom, known: claims.Known) -> list[int]:
     """Where so many of the same were counted."""
     noun = words.counted(atom.noun)
     found = [one for value in claims.values(atom.key) for one in known.numbers.get(value, ())]
@@ -147,26 +145,26 @@ def _hard(unit: str) -> str:
     return "" if unit == "x" else unit
 
 
-def _is_counted(atom: Atom, evidence: Evidence) -> bool:
+def _is_counted(atom: claims.Atom, evidence: proofs.Evidence) -> bool:
     """Whether it is how many files or commits there were."""
     what = words.COUNTED.get(atom.noun)
     count = len(evidence.edited) if what == "files" else sum("git commit" in run.command for run in evidence.runs)
     return what is not None and atom.key == str(count)
 
 
-def _has_date(key: str, known: Known) -> bool:
+def _has_date(key: str, known: claims.Known) -> bool:
     year, _, day = key.partition("-")
     wanted = {f"{year}-{day}", f"-{day}"} if year else {one for one in known.dates if one.partition("-")[2] == day}
     return bool(wanted & known.dates)
 
 
-def _has_commit(ident: str, known: Known, evidence: Evidence) -> bool:
+def _has_commit(ident: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     if any(one.startswith(ident) or ident.startswith(one) for one in evidence.commits if len(one) > 6):
         return True
     return _stands(ident, known.lower) or proofs.has_commit(evidence.root, ident)
 
 
-def _has_code(code: str, known: Known, evidence: Evidence) -> bool:
+def _has_code(code: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     code = re.sub(r"(?<=[\w?!])/\d{1,2}$", "", code)  # name/arity
     if _is_in_order([re.sub(r"\s+", "", one).lower() for one in code.split("...")], known.squeezed):
         return True
@@ -187,7 +185,7 @@ def _is_in_order(pieces: list[str], text: str) -> bool:
     return True
 
 
-def has_path(path: str, known: Known, evidence: Evidence) -> bool:
+def has_path(path: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     """Whether somebody named a file or folder, or the tree has it."""
     if is_among(path, (*evidence.edited, *evidence.read)) or _stands(path.lower(), known.lower):
         return True
@@ -199,7 +197,7 @@ def has_path(path: str, known: Known, evidence: Evidence) -> bool:
     return bool(evidence.root) and os.path.exists(os.path.expanduser(full))
 
 
-def _is_prose(path: str, known: Known) -> bool:
+def _is_prose(path: str, known: claims.Known) -> bool:
     """compiled/tested/committed: words that somebody said, with strokes between them."""
     parts = path.split("/")
     return all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts)

@@ -27,17 +27,14 @@ from holdfast.close.verify import decisions as verify_decisions
 from holdfast.close.verify import deeds as verify_done
 from holdfast.close.verify import exact as verify_exact
 from holdfast.close.verify.claims import Claim, known_of
-from holdfast.close.verify.evidence import spelled
-from holdfast.model import TRUSTED
+from holdfast.close.verify.evidence import Evidence, spelled
+from holdfast.model import TRUSTED, Flag
 from holdfast.text import orders, own_words
-from holdfast.text.transcript import CALL
+from holdfast.text.transcript import CALL, Said
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from holdfast.close.verify.evidence import Evidence
-    from holdfast.model import Flag
-    from holdfast.text.transcript import Said
     from holdfast.vault.notes import Note
 
 

@@ -31,11 +31,7 @@ if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode
     from holdfast.close.think.consolidate import Decided, Given, Refused
     from holdfast.close.think.draft import Draft, Line
-    from holdfast.close.verify.evidence import Evidence
-    from holdfast.close.verify.findings import Finding
     from holdfast.model import Flag, Project
-    from holdfast.vault.index import Index
-    from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 
 
@@ -47,7 +43,7 @@ LINK = re.compile(r" \(\[note\]\([^)]*\)\)$")
 class InForce:
     """The decisions that hold in a project, looked up where somebody asks for them: most handoffs decide nothing."""
 
-    known: Index
+    known: index.Index
     project: str
 
     def __iter__(self) -> Iterator[Note]:
@@ -57,14 +53,14 @@ class InForce:
 
 
 def checked(
-    made: Handoff, evidence: Evidence, decisions: Iterable[Note], *, hold_back: bool = True
-) -> tuple[Handoff, tuple[Finding, ...]]:
+    made: lineage.Handoff, evidence: evidence.Evidence, decisions: Iterable[Note], *, hold_back: bool = True
+) -> tuple[lineage.Handoff, tuple[verify.Finding, ...]]:
     """A handoff against its session: marked, and without what the session contradicts, unless that is to stay with the
     contradiction beside it. Without a transcript there is nothing to hold against it."""
     if not evidence.spoken:
         return made, ()
     sections: dict[str, tuple[str, ...]] = {}
-    told: list[Finding] = []
+    told: list[verify.Finding] = []
     for key, items in made.sections.items():
         if key in OURS:
             sections[key] = items
@@ -80,7 +76,7 @@ def checked(
     return replace(made, sections=in_order), tuple(told)
 
 
-def _shown(finding: Finding) -> str:
+def _shown(finding: verify.Finding) -> str:
     """A claim as it is filed."""
     if finding.verdict == CONTRADICTED:
         return f"{finding.claim.text} (contradicted by the session: {finding.why})"
@@ -94,7 +90,7 @@ def claims_of(drafted: Draft) -> list[Claim]:
     return title + [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
 
 
-def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
+def marked(drafted: Draft, findings: Sequence[verify.Finding]) -> Draft:
     """A draft with what is unsupported marked and without what is contradicted."""
     verdicts = {(one.claim.section, one.claim.text): one for one in findings}
 
@@ -111,7 +107,7 @@ def marked(drafted: Draft, findings: Sequence[Finding]) -> Draft:
     return replace(drafted, title=title, sections=sections)
 
 
-def sound(decisions: Iterable[Decided], evidence: Evidence) -> tuple[list[Decided], list[Refused]]:
+def sound(decisions: Iterable[Decided], evidence: evidence.Evidence) -> tuple[list[Decided], list[Refused]]:
     """Decisions whose notes say nothing that their flags do not; the others as refused."""
     from holdfast.close.think.consolidate import DISCARD, Refused
 
@@ -168,9 +164,9 @@ class Look:
     episode: Episode | None
     flags: Sequence[Flag]
     project: Project
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[verify.Finding, ...] = field(default=())
 
-    def over(self, made: Handoff) -> tuple[Handoff, list[str]]:
+    def over(self, made: lineage.Handoff) -> tuple[lineage.Handoff, list[str]]:
         """The handoff, marked, and what its session contradicts."""
         if self.episode is None:
             return made, []
@@ -188,12 +184,12 @@ class Look:
             notices.leave(home.state(self.vault), name, said, now, project=self.project.id, lasts=CHECKED_FOR)
 
 
-def _without_itself(found: Evidence) -> Evidence:
+def _without_itself(found: evidence.Evidence) -> evidence.Evidence:
     """A handoff is no evidence for itself: the call that writes it stands in the transcript too."""
     spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND.search(extract.command_of(one)))]
     runs = [one for one in found.runs if not COMMAND.search(one.command)]
     return replace(found, spoken=tuple(spoken), runs=tuple(runs))
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: verify.Finding) -> str:
     return f'"{finding.claim.text[:120]}" is contradicted by the session: {finding.why}.'

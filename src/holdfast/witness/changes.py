@@ -1,27 +1,23 @@
-"""The commits that a session made: their ids, subjects and bodies as they were given to git, and the branch.
+"""The changes that a session made: commits, the work tree at its end, files written, and entries of the issue tracker.
 
-A commit counts when git said so, or said nothing and did not fail. An amended commit takes the place of the one
-before. Trailers name tools and people, not the work, and are left out.
-
-Where the work tree stood at the end, as git last printed it: clean or changed, pushed, a pull request offered.
-
-The files that a session wrote, each with what it is for where somebody said so: the host's summary, or the first
-sentence of the file's own documentation as it was written.
+A commit counts when git said so, or said nothing and did not fail; an amended one takes the place of the one before.
+Trailers name tools and people, not the work, and are left out. A file's purpose is the first sentence of its own
+documentation as it was written. A tracker's text was written by anybody, so what it printed is told apart from what
+the session said to it.
 """
 
 from __future__ import annotations
 
 import re
 
-from holdfast.model import value
+from holdfast.model import replace, value
 from holdfast.text import extract, shell_glance, shell_programs
-from holdfast.text.transcript import NO_OUTPUT
+from holdfast.text.transcript import NO_OUTPUT, Said
+from holdfast.witness.model_words import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from holdfast.text.transcript import Said
 
 
 MADE = re.compile(r"^\[(?P<branch>[^\]\n]+?) (?:\([^)\n]*\) )?(?P<id>[0-9a-f]{7,40})\] (?P<subject>.+)$", re.MULTILINE)
@@ -44,7 +40,7 @@ class Commit:
     at: int
 
 
-def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
+def commits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
     """The commits in their order, each as it stood at the end."""
     found: list[Commit] = []
     for call in calls:
@@ -63,12 +59,13 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
         for nth, match in enumerate(told or [None]):
             message = messages[nth] if nth < len(messages) else ""
             subject, _, body = message.strip().partition("\n")
+            lines = [line for line in body.strip().splitlines() if not TRAILER.match(line.strip())]
             before = found.pop() if amends and found else None
             number = FILES.search(result.text, match.end()) if match else None
             commit = Commit(
                 id=match["id"] if match else _listed(subject, said),
                 subject=(match["subject"] if match else subject) or (before.subject if before else ""),
-                body=_without_trailers(body) or (before.body if before else ""),
+                body="\n".join(lines).strip() or (before.body if before else ""),
                 branch=match["branch"].removeprefix("detached ") if match else "",
                 files=int(number[1]) if number else 0,
                 at=call.at,
@@ -92,17 +89,9 @@ def _messages(command: str) -> list[str]:
     documents = [match[3] for match in DOCUMENT.finditer(command)]
     if documents:
         return documents
-    parts = [_unquoted(match[1]) for match in MESSAGE.finditer(command)]
+    words = [match[1] for match in MESSAGE.finditer(command)]
+    parts = [one[1:-1] if one[0] == "'" else re.sub(r"\\([\"\\$`])", r"\1", one[1:-1]) for one in words]
     return ["\n\n".join(parts)] if parts else []
-
-
-def _unquoted(word: str) -> str:
-    return word[1:-1] if word[0] == "'" else re.sub(r"\\([\"\\$`])", r"\1", word[1:-1])
-
-
-def _without_trailers(body: str) -> str:
-    lines = [line for line in body.strip().splitlines() if not TRAILER.match(line.strip())]
-    return "\n".join(lines).strip()
 
 
 BRANCH = re.compile(r"^On branch (\S+)", re.MULTILINE)
@@ -119,7 +108,7 @@ MOST_CHANGED = 8
 
 @value
 class Tree:
-    """What is known of the end; `pushed` and `status` are told only while nothing was changed after them."""
+    """The state at the end; `pushed` and `status` are told only while nothing was changed after them."""
 
     branch: str = ""
     is_clean: bool = False
@@ -143,7 +132,7 @@ class Tree:
         if self.ahead:
             parts.append(f"{self.ahead} commit{'s' if self.ahead > 1 else ''} ahead of '{self.upstream}', not pushed")
         if self.is_clean:
-            parts.append("nothing to commit, working tree clean")
+            parts.append(CLEAN)
         if self.changed:
             parts.append(f"modified and not committed: {', '.join(self.changed)}")
         if len(parts) > 1 or self.changed:
@@ -151,7 +140,7 @@ class Tree:
         return found
 
 
-def last(calls: Sequence[Said], results: Mapping[str, Said]) -> Tree:
+def last_tree(calls: Sequence[Said], results: Mapping[str, Said]) -> Tree:
     tree = Tree()
     for call in calls:
         if any(True for _ in extract.files_of(call)):
@@ -167,33 +156,30 @@ def last(calls: Sequence[Said], results: Mapping[str, Said]) -> Tree:
 
 def _after(tree: Tree, words: Sequence[str], result: Said) -> Tree:
     if words[0].rpartition("/")[2] == "gh" and words[1:3] == ["pr", "create"]:
-        return Tree(tree.branch, tree.is_clean, tree.changed, tree.upstream, tree.ahead, tree.pushed)
+        return replace(tree, offer="")
     if words[0].rpartition("/")[2] != "git":
         return tree
     if "push" in words[1:4] and not result.failed:
         told = PUSHED.findall(result.text)
         offer = OFFER.search(result.text)
         pushed = ", ".join(f"{here} -> {there}" for here, there in told) or tree.pushed
-        return Tree(
-            tree.branch, tree.is_clean, tree.changed, tree.upstream, 0, pushed, offer[0] if offer else tree.offer
-        )
+        return replace(tree, ahead=0, pushed=pushed, offer=offer[0] if offer else tree.offer)
     if "status" not in words[1:4] or result.failed:
         return tree
     branch, level, ahead = BRANCH.search(result.text), UP_TO_DATE.search(result.text), AHEAD.search(result.text)
     upstream = (level or ahead)[1] if level or ahead else ""  # type: ignore[index]
     changed = tuple(dict.fromkeys(match.strip() for match in CHANGED.findall(result.text)))[:MOST_CHANGED]
-    return Tree(
-        branch[1] if branch else tree.branch,
-        CLEAN in result.text,
-        changed,
-        upstream,
-        int(ahead[2]) if ahead else 0,
-        tree.pushed,
-        tree.offer,
+    return replace(
+        tree,
+        branch=branch[1] if branch else tree.branch,
+        is_clean=CLEAN in result.text,
+        changed=changed,
+        upstream=upstream,
+        ahead=int(ahead[2]) if ahead else 0,
     )
 
 
-# What languages call the words at the head of a file.
+# The documentation at the head of a file, by language.
 HEADS = (
     re.compile(r"@moduledoc\s+(?:~[sS])?\"{1,3}\s*([^\"]+)"),
     re.compile(r"\A(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*[rRuU]?(?:\"\"\"|''')\s*([^\"']+)"),
@@ -202,7 +188,7 @@ HEADS = (
     re.compile(r"\A(?:#![^\n]*\n)(?:#\s*\n)*#\s+([A-Z][^\n]+)"),
     re.compile(r"\A#\s+([^\n]+)"),
 )
-LONGEST = 120
+LONGEST_PURPOSE = 120
 
 
 @value
@@ -235,5 +221,127 @@ def _purpose(content: str) -> str:
         match = head.search(content[:2000])
         if match:
             first = re.split(r"(?<=[.!?])\s|\n\s*\n", " ".join(match[1].split()))[0]
-            return first[:LONGEST].strip()
+            return first[:LONGEST_PURPOSE].strip()
     return ""
+
+
+TRACKERS = ("gh", "glab", "bd", "br", "tea", "hub", "jira", "linear", "acli", "git-bug", "backlog", "tk", "td", "az")
+DOING = word_set("close create comment merge reopen edit done resolve transition new add note")
+LISTING = word_set("ready list ls status blocked next")
+SAYING = word_set("--reason --title --body --description --comment --message --notes -t -b -m -d -r")
+NAME = re.compile(r"[A-Z][A-Z0-9]+-\d+|#?\d+|[a-z][\w]*-[a-z0-9]+(?:\.\d+)*|https?://\S+")
+LOOKED_FOR = re.compile(rf"(?<![\w.-])(?:{'|'.join(TRACKERS)})\s")
+ENTRY_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d+\b")
+ENTRY = re.compile(r"^\s*(?:\d+[.)]\s+|[-*○●◐✓☐]\s*|#?\d+\s)")
+MOST_ENTRIES = 12
+SHOWING = frozenset(("show", "view", "get", "info"))
+# A line by which an entry limits the work: something must not be, or only something may.
+LIMIT = re.compile(
+    r"^no\b|\bmust not\b|\bdo (?:\*\*)?not\b|\bdon't\b|\bnever\b|\bprohibit|\bno-gos?\b|\bout of scope\b|\bscope only\b"
+    r"|\b\w+ only\b|^keep\b.*\b(?:only|unchanged|as is)\b|\bmust (?:stay|remain|be)\b",
+    re.IGNORECASE,
+)
+LEAST_LIMIT, LONGEST_LIMIT = 24, 200
+
+
+@value
+class Act:
+    """One action on entries, in the session's words; `answer` is the first line that the tracker printed."""
+
+    verb: str
+    names: tuple[str, ...]
+    words: str
+    answer: str
+    at: int
+
+
+@value
+class Listing:
+    """The lines that the tracker last showed as open."""
+
+    lines: tuple[str, ...]
+    at: int
+
+
+def acts(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Act]:
+    found = []
+    for call, words, result in _commands(calls, results):
+        verb = next((word for word in words[1:4] if word in DOING), "")
+        if not verb or result.failed:
+            continue
+        behind = words[words.index(verb) + 1 :]
+        names = tuple(dict.fromkeys(word for word in _positional(behind) if NAME.fullmatch(word)))
+        said = " ".join(_said(behind, extract.command_of(call))) or " ".join(
+            word for word in _positional(behind) if not NAME.fullmatch(word)
+        )
+        answer = next((line.strip() for line in result.text.splitlines() if line.strip()), "")
+        found.append(Act(verb, names, said, answer, call.at))
+    return found
+
+
+def listing(calls: Sequence[Said], results: Mapping[str, Said]) -> Listing | None:
+    """The newest list of what is open."""
+    for call, words, result in reversed(list(_commands(calls, results))):
+        if any(word in LISTING for word in words[1:4]) and not result.failed:
+            lines = [ENTRY.sub("", line).strip() for line in result.text.splitlines() if ENTRY.match(line)]
+            if lines:
+                return Listing(tuple(lines[:MOST_ENTRIES]), call.at)
+    return None
+
+
+def limits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[str]:
+    """The lines of the entries that were looked at in which the work is limited, each once, newest entry first."""
+    found: dict[str, None] = {}
+    for _, words, result in reversed(list(_commands(calls, results))):
+        if any(word in SHOWING for word in words[1:4]) and not result.failed:
+            for line in result.text.splitlines():
+                bare = line.strip().lstrip("-*•0123456789.) ").strip()
+                if LEAST_LIMIT <= len(bare) <= LONGEST_LIMIT and LIMIT.search(bare):
+                    found.setdefault(bare.replace("**", ""))
+    return list(found)
+
+
+def _commands(calls: Sequence[Said], results: Mapping[str, Said]) -> list[tuple[Said, list[str], Said]]:
+    found = []
+    for call in calls:
+        command = extract.command_of(call)
+        result = results.get(call.call)
+        if result is not None and (LOOKED_FOR.search(command) or ENTRY_NAME.search(command)):
+            found += [(call, words, result) for words in shell_programs.commands(command) if _is_tracker(words)]
+    return found
+
+
+def _is_tracker(words: Sequence[str]) -> bool:
+    """Whether it is a tracker: by its name, or a script of the project's own by what it does to a named entry."""
+    if words[0].rpartition("/")[2] in TRACKERS:
+        return True
+    verb = next((nth for nth, word in enumerate(words[1:5], 1) if word in DOING), 0)
+    return bool(verb) and words[0] != "git" and any(ENTRY_NAME.fullmatch(word) for word in words[verb + 1 : verb + 3])
+
+
+def _positional(words: Sequence[str]) -> list[str]:
+    """The words that belong to no option, up to a redirection."""
+    found: list[str] = []
+    skips = False
+    for word in words:
+        if word in ("2", "&1", "2>&1", ">", "|"):
+            break
+        if word.startswith("-"):
+            skips = "=" not in word
+        elif skips:
+            skips = False
+        else:
+            found.append(word)
+    return found
+
+
+def _said(words: Sequence[str], command: str) -> list[str]:
+    """The session's own words to the tracker; a document in the line stands for the option that reads it."""
+    found = []
+    for at, word in enumerate(words):
+        name, equals, value_ = word.partition("=")
+        if name in SAYING:
+            text = value_ if equals else (words[at + 1] if at + 1 < len(words) else "")
+            if text and not text.startswith("$("):
+                found.append(text)
+    return [*found, *(match[3] for match in DOCUMENT.finditer(command))]
