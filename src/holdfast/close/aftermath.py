@@ -183,13 +183,13 @@ def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
         if thought is None or thought.fell_back or thought.by == VERBATIM:
             unjudged.remember(state, work.project, vault, written.verbatim)
         if written.loops:
-            from holdfast.close.improve import closing as improve
+            from holdfast.close.improve import improvement
 
-            improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
+            improvement.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
         if work.ends and work.episode:
-            from holdfast.close.improve import recurrence
+            from holdfast.close.improve import loops
 
-            recurrence.observe(vault, state, now, work.episode)
+            loops.observe(vault, state, now, work.episode)
     except (OSError, HoldfastError):
         return
 
@@ -217,12 +217,11 @@ def of_close(
     vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: judge_pool.Court | None
 ) -> None:
     """What the whole of it has to say."""
-    from holdfast.close.improve import closing as improve
-    from holdfast.close.improve import loops
+    from holdfast.close.improve import improvement, loops
 
     state = home.state(vault)
     try:
-        improve.apply_pending(vault, state, now)
+        improvement.apply_pending(vault, state, now)
         _say_who_judged(state, now, done, court)
         if court:
             judge_pool.drop(state, court.keys)

@@ -190,9 +190,11 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
     for flag in sorted(pending, key=lambda flag: not flag.answers):
         # Also where it is filed: a close that was killed here has not told of it.
         if is_loop(flag) and flag.id not in thought.doubts:
-            from holdfast.close.improve import closing as improve
+            from holdfast.close.improve import improvement
 
-            found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
+            found.append(
+                improvement.file(filing, flag, thought.advice.get(flag.id), improvement.Place.of(vault, work.folder))
+            )
         else:
             filing.file(flag)
     if work.tells:

@@ -144,10 +144,10 @@ class Notes:
         everything: bool = False,
     ) -> list[Reviewed]:
         """Carry out a person's decisions on notes and on edits that wait."""
-        from holdfast.close.improve import applying
+        from holdfast.close.improve import review
 
         at, by, mine = self.at, self.at.asker(), self.at.project_or_all(everything=everything)
-        return applying.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
+        return review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> Arming:
         """Let a note come back by itself at some tool calls."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from holdfast.capture.gate import Where
     from holdfast.capture.ledger import Wanted
     from holdfast.close.drain import Closed
-    from holdfast.close.improve.closing import Undone as LoopUndone
     from holdfast.close.improve.loops import Loops
+    from holdfast.close.improve.review import Undone as LoopUndone
     from holdfast.close.spend.report import Report as Spent
     from holdfast.memory.context import Context
     from holdfast.memory.field import Field
@@ -279,9 +279,9 @@ class Sessions:
 
     def undo_loop(self, ident: str) -> LoopUndone:
         """Take back what one snag changed."""
-        from holdfast.close.improve import closing as improve
+        from holdfast.close.improve import review
 
-        return improve.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
+        return review.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
 
     def spent(self, days: int, by: str) -> Spent:
         """The meter of calls to models."""

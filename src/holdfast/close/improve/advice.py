@@ -16,11 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
-from holdfast.close.improve import edits as improve_edits
-from holdfast.close.improve import proposals
-from holdfast.close.improve import record as improve_record
-from holdfast.close.improve import snag as arming
-from holdfast.close.improve.snag import parsed, plain
+from holdfast.close.improve import edit_record, note_edits, proposals, snags
+from holdfast.close.improve.snags import parsed, plain
 from holdfast.close.think import groups
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
@@ -96,7 +93,7 @@ def candidates(flag: Flag, known: Iterable[notes.Note], body_of: Callable[[notes
         if (
             note.kind not in KINDS
             or not note.is_active
-            or not improve_edits.may_change(flag, note)
+            or not note_edits.may_change(flag, note)
             or note.origin not in TRUSTED
         ):
             continue
@@ -141,7 +138,7 @@ def accepted(advice: Advice, given: Sequence[notes.Note], flag: Flag | None = No
             f"The judge named the note {groups.line(advice.note, 60)}, which it was not given; kept for review."
         )
     note = known.get(advice.note)
-    if note and flag and not improve_edits.may_change(flag, note):
+    if note and flag and not note_edits.may_change(flag, note):
         raise Refused(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
     lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
     body = groups.lines(advice.body) if note else ""
@@ -158,7 +155,7 @@ def accepted(advice: Advice, given: Sequence[notes.Note], flag: Flag | None = No
         raise Refused("The judge's new note has no name; kept for review.")
     when = advice.armed()
     problems = armed.problems_of(when) if when else []
-    if problems or (when and arming.is_everyday(when)):
+    if problems or (when and snags.is_everyday(when)):
         raise Refused(f"The judge's `when` cannot stand ({' '.join(problems) or 'it would fire at every step'}); kept.")
     good = advice.model_copy(
         update={"note": note.path if note else "", "name": name, "lines": lines, "body": body, "when": advice.when}
@@ -177,7 +174,7 @@ def considered(advice: Advice, given: Sequence[notes.Note], flag: Flag, state: s
         return accepted(advice, given, flag)
     except Refused as error:
         edit = _wanted(advice, handles(given).get(advice.note), flag, os.path.dirname(state))
-        said = improve_record.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
+        said = edit_record.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
         known = (f"{flag.id}-judge", flag.time, flag.project)
         kept = proposals.Proposal(*known, proposals.CLAIM, "", str(error), said, sources=(flag.id,))
         if edit:
@@ -186,7 +183,7 @@ def considered(advice: Advice, given: Sequence[notes.Note], flag: Flag, state: s
         return None
 
 
-def _wanted(advice: Advice, note: notes.Note | None, flag: Flag, vault: str) -> improve_edits.Edit | None:
+def _wanted(advice: Advice, note: notes.Note | None, flag: Flag, vault: str) -> note_edits.Edit | None:
     """The edit that a person may accept all the same, where it was one of a note that the judge was given."""
     try:
         raw = journal.content(vault, note.path) if note else None
@@ -197,6 +194,6 @@ def _wanted(advice: Advice, note: notes.Note | None, flag: Flag, vault: str) -> 
     if not isinstance(found, notes.Note):
         return None
     if advice.body.strip() and _is_shown_whole(found):
-        return improve_edits.rewritten(plain(flag), found, text, groups.lines(advice.body), None)
+        return note_edits.rewritten(plain(flag), found, text, groups.lines(advice.body), None)
     lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
-    return improve_edits.added(plain(flag), found, text, lines, None) if lines else None
+    return note_edits.added(plain(flag), found, text, lines, None) if lines else None

@@ -18,7 +18,7 @@ import tempfile
 from dataclasses import asdict, dataclass, replace
 
 from holdfast.capture import codec, config, git_process, gitfiles, home, platform
-from holdfast.close.improve.record import is_id
+from holdfast.close.improve.edit_record import is_id
 from holdfast.errors import UsageError
 from holdfast.model import VERSION
 from holdfast.vault.instructions import FENCE as CODE

@@ -206,15 +206,14 @@ def _known(case: Case) -> Deliberated:
 
 def _judged(court: Court, case: Case) -> Deliberated:
     """What may be used of the answers; what may not is kept for a person."""
-    from holdfast.close.improve import closing as improve
+    from holdfast.close.improve import advice as improve_advice
     from holdfast.close.think import draft, lasting
 
     answers = iter(case.answers)
     decisions, refused = _decided(case, [next(answers) for _ in case.given])
     advice = {}
     for (flag, near), answer in zip(case.snags, [next(answers) for _ in case.snags], strict=True):
-        place = improve.Place(court.state)
-        advised = improve.considered(answer, near, flag, place) if answer is not None else None
+        advised = improve_advice.considered(answer, near, flag, court.state) if answer is not None else None
         if advised:
             advice[flag.id] = advised
     drafted = None

@@ -1,4 +1,4 @@
-"""What one snag changed, kept in the vault beside what it changed: improvements/<flag id>.md, in the same commit.
+"""The record of one snag's edit, kept in the vault beside the edited note: improvements/<flag id>.md, in one commit.
 
 Everything that taking it back needs stands here: the note and the lines that it got, the `when` that armed it, and of a
 file outside the vault the patch, the reverse patch and both digests. A person reads it as a page; `holdfast loops`
@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import platform
@@ -19,7 +19,7 @@ from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, journal, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 FOLDER = "improvements"
 APPLIED, NOTED = "applied", "noted"
@@ -28,7 +28,6 @@ UNDONE, REJECTED = "undone", "rejected"
 STATES = (APPLIED, NOTED, WAITING, PROPOSED, UNDONE, REJECTED)
 FENCE = "~" * 6  # no line of a diff begins so; but one of a note may, behind the sign that a diff puts before it
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
-MOST_DIFF = 40_000  # letters
 
 
 @dataclass(frozen=True)
@@ -144,9 +143,8 @@ def render(record: Record) -> str:
     for name in FIELDS:
         given = getattr(record, name)
         if given not in ("", (), None, False, 0.0):
-            fields[name] = (
-                list(given) if isinstance(given, tuple) else str(given) if isinstance(given, float) else given
-            )
+            as_yaml = {tuple: list, float: str}.get(type(given))
+            fields[name] = as_yaml(given) if as_yaml else given
     fields["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.time))
     fields["seconds"] = str(record.time)
     parts = [f"# {notes.title(record.wrong)}", f"What went wrong: {record.wrong}"]
@@ -163,13 +161,10 @@ def render(record: Record) -> str:
 
 def _reversed(diff: str) -> str:
     """The same patch the other way round."""
-    out = []
-    for at, line in enumerate(_lines(diff)):
-        if at == 0:
-            first = line
-        elif at == 1:
-            out += [f"--- {line[4:]}", f"+++ {first[4:]}"]
-        elif line.startswith("@@ -"):
+    first, second, *lines = _lines(diff)
+    out = [f"--- {second[4:]}", f"+++ {first[4:]}"]
+    for line in lines:
+        if line.startswith("@@ -"):
             old, new = line[4:].partition(" @@")[0].split(" +")
             out.append(f"@@ -{new} +{old} @@\n")
         else:
@@ -187,21 +182,11 @@ def read(path: str, text: str | None) -> Record | None:
     ident = str(fields.get("loop") or "")
     if path_of(ident) != path or not is_id(ident) or fields.get("state") not in STATES:
         return None
-    given: dict[str, Any] = {}
-    for name in FIELDS:
-        kind = Record.__dataclass_fields__[name].type
-        found = fields.get(name)
-        if kind == "str":
-            given[name] = "" if found is None else str(found)
-        elif kind == "bool":
-            given[name] = found is True
-        elif kind == "float":
-            given[name] = _seconds(found)
-        elif kind == "tuple[str, ...]":
-            given[name] = tuple(str(one) for one in found) if isinstance(found, list) else ()
-        else:
-            given[name] = found if isinstance(found, dict) else None
-    return Record(id=ident, time=_seconds(fields.get("seconds")), patch=_patch_in(document.body), **given)
+    given = {name: READ[str(Record.__dataclass_fields__[name].type)](fields.get(name)) for name in FIELDS}
+    _, begins, rest = document.body.partition(f"\n{FENCE}diff\n")
+    diff, ends, _ = rest.partition(f"\n{FENCE}\n")
+    found = f"{diff}\n" if begins and ends else ""
+    return Record(id=ident, time=_seconds(fields.get("seconds")), patch=found, **given)
 
 
 def _seconds(value: Any) -> float:
@@ -211,14 +196,13 @@ def _seconds(value: Any) -> float:
         return 0.0
 
 
-def _patch_in(body: str) -> str:
-    _, found, rest = body.partition(f"\n{FENCE}diff\n")
-    diff, ending, _ = rest.partition(f"\n{FENCE}\n")
-    return f"{diff}\n" if found and ending else ""
-
-
-def with_state(record: Record, state: str, why: str = "") -> Record:
-    return replace(record, state=state, why=why)
+READ: dict[str, Callable[[Any], Any]] = {  # by the type of a field, whatever stands in the file
+    "str": lambda found: "" if found is None else str(found),
+    "bool": lambda found: found is True,
+    "float": _seconds,
+    "tuple[str, ...]": lambda found: tuple(map(str, found)) if isinstance(found, list) else (),
+    "dict[str, Any] | None": lambda found: found if isinstance(found, dict) else None,
+}
 
 
 def find(vault: str, ident: str) -> Record | None:
