@@ -1,10 +1,8 @@
-"""The notes, the handoff and the line of one episode, as one commit, whoever thought about them before.
+"""The notes, the handoff, the line and the user's prompts of one episode, as one commit.
 
-Under the vault's lock the files are read once, what was decided is planned on them, and what cannot be carried out
-any more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for once, then the
-flags get notes of their own.
-
-The user's prompts go from an episode's story into the vault, in the commit that tells the episode.
+Under the vault's lock the files are read once, the decisions are planned on them, and a decision that cannot be
+carried out any more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for
+once, then the flags get notes of their own.
 """
 
 from __future__ import annotations
@@ -71,8 +69,8 @@ ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written. `filed` are the flags that are in the vault now, `is_settled` whether all that was to be
-    written is, `verbatim` the new notes that no judge has looked at, `loops` the snags that became edits."""
+    """The result of writing. `filed` are the flags that are in the vault now, `is_settled` says whether everything was
+    written, `verbatim` are the new notes that no judge has looked at, `loops` the snags that became edits."""
 
     closed: Closed
     filed: frozenset[str]
@@ -86,13 +84,10 @@ class Written:
 def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
     from holdfast.close import judged
 
-    commit, path, number = "", "", 0
-    skipped: set[str] = set()
-    pending = list(work.flags)
-    filed: set[str] = set()
+    commit, path, number, pending = "", "", 0, list(work.flags)
+    skipped, filed, discarded = set[str](), set[str](), set[str]()
     verbatim: list[str] = []
     loops: list[Loop] = []
-    discarded: set[str] = set()
 
     def done(*, is_settled: bool, refused: str = "") -> Written:
         there = "" if path in skipped else path
@@ -113,14 +108,8 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 aftermath.keep_refused(vault, writer.now, work.project, thought.refused)
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
-            filing = Filing(
-                writer.index,
-                writer.read,
-                work.folder,
-                frozenset(avoid),
-                is_by_hand=partial(by_hand, vault),
-                doubts=thought.doubts,
-            )
+            known, is_by_hand = writer.index, partial(by_hand, vault)
+            filing = Filing(known, writer.read, work.folder, frozenset(avoid), is_by_hand, thought.doubts)
             found = _plan(vault, filing, pending, thought, work)
             for one in thought.decisions:
                 if one.target in skipped and one.action == "supersede":
@@ -139,16 +128,9 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 filed |= {flag.id for flag in work.flags}
                 loops += found
                 return done(is_settled=True)
-            subject = _subject(work, number)
-            planned_on = filing.planned_on
+            subject, planned_on = _subject(work, number), filing.planned_on
             applied = writer.commit(
-                subject,
-                texts,
-                cause="close",
-                by=gate.BY_CLOSE,
-                planned_on=planned_on,
-                with_briefs=False,
-                in_vain=True,
+                subject, texts, cause="close", by=gate.BY_CLOSE, planned_on=planned_on, with_briefs=False, in_vain=True
             )
             commit = applied.commit or commit
             known = writer.index

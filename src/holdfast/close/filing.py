@@ -34,8 +34,8 @@ AN_ID = "0" * 25 + "Z"  # as long as any
 
 
 @dataclass
-class Draft:
-    """A note to which flags are added: what it was, and what comes to it. `lines` go last, `proofs` to the evidence."""
+class GrowingNote:
+    """A note to which flags are added. `lines` go last, `proofs` to the evidence."""
 
     document: frontmatter.Document
     sources: list[Any]
@@ -47,7 +47,7 @@ class Draft:
     said: list[str] = field(default_factory=list)  # days on which the user said it again
 
     @classmethod
-    def of(cls, text: str, most: int) -> Draft | None:
+    def of(cls, text: str, most: int) -> GrowingNote | None:
         """None where it cannot be added to: somebody is in the middle of it, or wrote what we cannot change."""
         try:
             document = frontmatter.parse(text)
@@ -104,7 +104,7 @@ class Filing:
     def __post_init__(self) -> None:
         self._head: str | None = None
         self._fresh: dict[str, str] = {}
-        self._drafts: dict[str, Draft | None] = {}
+        self._drafts: dict[str, GrowingNote | None] = {}
         self._last: dict[str, int] = {}  # the number that a name was last given
         # What this close adds to the index, which is asked for the rest: it may have many notes.
         self._taken = {path.casefold() for path in self.avoid}
@@ -159,48 +159,30 @@ class Filing:
         text = plain(flag)
         said = (project, kind, index.body_digest(text))
         words = (*said, waits)
-        # An order that was confirmed before is not asked about again.
-        same = (self._agreed(*said) if flag.status in WAITING else "") or self._by_words(*words)
+        # An order that was confirmed before, as it waited or as the rule it became, is not asked about again.
+        kinds = (kind, *BINDING) if flag.status in WAITING else ()
+        agreed = (self._by_words(project, one, said[2], "") for one in kinds)
+        same = next(filter(None, agreed), "") or self._by_words(*words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         confirmed = self._confirmed(flag, project, index.body_digest(text))
         words_of_name = text.lstrip(OPENING_MARKS)
         folder = QUARANTINE if guarded else notes.FOLDERS[kind]
         name, path = self.named(folder, notes.title(words_of_name), words_of_name)
-        held = self.anchors(flag)
-        more: dict[str, Any] = {"anchors": held} if held else {}
-        if flag.status:
-            more["status"] = flag.status
-        if waits and flag.episode:
-            more["session"] = flag.episode  # so that a person can decide on all of a session at once
-        if flag.origin == "user" or (flag.answers and flag.origin in TRUSTED):
-            more["said"] = notes.day(flag.time)
-        if confirmed:
-            more["supersedes"] = confirmed
-        if flag.id in self.doubts:
-            more["unverified"] = self.doubts[flag.id]
-        self.begin(
-            path,
-            notes.new_text(
-                name=name,
-                description=text,
-                kind=kind,
-                body=_body(flag, text),
-                day=notes.day(flag.time),
-                project=project,
-                origin=flag.origin,
-                sources=sources_of(flag),
-                **more,
-            ),
-        )
+        is_said = flag.origin == "user" or (flag.answers and flag.origin in TRUSTED)
+        more: dict[str, Any] = {
+            "anchors": self.anchors(flag),
+            "status": flag.status,
+            "session": flag.episode if waits else "",  # so that a person can decide on all of a session at once
+            "said": notes.day(flag.time) if is_said else "",
+            "supersedes": confirmed,
+            "unverified": self.doubts.get(flag.id, ""),
+        }
+        more = {"name": name, "kind": kind, **{key: one for key, one in more.items() if one}}
+        self._begin(path, flag, description=text, body=_body(flag, text), sources=sources_of(flag), **more)
         self._words[words] = path
         self.verbatim.append(path)
         return path
-
-    def _agreed(self, project: str, kind: str, words: str) -> str:
-        """The path of an active note that says this, as what waits for the user's word or as the rule it became."""
-        found = (self._by_words(project, one, words, "") for one in (kind, *BINDING))
-        return next((path for path in found if path), "")
 
     def _confirmed(self, flag: Flag, project: str, words: str) -> list[str]:
         """The notes that waited for what this flag says by the user's word: the order it puts properly, or the same
@@ -234,7 +216,8 @@ class Filing:
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
         doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
-        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{quoting.from_mark(flag.origin)}{_proof(flag)}"
+        proof = f" ({'; '.join(flag.evidence)})" if flag.evidence else ""
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{quoting.from_mark(flag.origin)}{proof}"
         part = 0
         while True:
             part += 1
@@ -242,17 +225,9 @@ class Filing:
             if path in self.avoid:
                 continue
             if self._stored(path) is None and not self._is_taken(path):
-                text = notes.new_text(
-                    name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
-                    description=f"What was done in {flag.project or 'no project'} in {month}, in order",
-                    kind="project",
-                    body=line,
-                    day=notes.day(flag.time),
-                    project=project,
-                    origin=flag.origin,
-                    sources=[flag.id],
-                )
-                self.begin(path, text)
+                name = f"{project} progress {month}" + (f" ({part})" if part > 1 else "")
+                about = f"What was done in {flag.project or 'no project'} in {month}, in order"
+                self._begin(path, flag, name=name, description=about, kind="project", body=line, sources=[flag.id])
                 return path
             if self._add(path, flag, [line], is_progress=True):
                 return path
@@ -262,7 +237,7 @@ class Filing:
         if path not in self._drafts:
             text = self._stored(path)
             most = MOST_PROGRESS if is_progress else MOST_SOURCES
-            self._drafts[path] = None if text is None else Draft.of(text, most)
+            self._drafts[path] = None if text is None else GrowingNote.of(text, most)
         draft = self._drafts[path]
         if draft is None:
             return False
@@ -292,16 +267,17 @@ class Filing:
             self.planned_on[path] = self.read(path)
         return self.planned_on[path]
 
-    def begin(self, path: str, text: str) -> None:
-        """A new file, at a path that `free` gave."""
+    def _begin(self, path: str, flag: Flag, **fields: Any) -> None:
+        """A new note of a flag, at a path that nobody has."""
+        project = flag.project or notes.GLOBAL
+        text = notes.new_text(day=notes.day(flag.time), project=project, origin=flag.origin, **fields)
         self.planned_on.setdefault(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
 
     def put(self, path: str, text: str, *ids: str) -> None:
         """A file is to have this text, in place of what `text` gave; flags with these ids are filed with it."""
-        if self._stored(path) is None:
-            self.planned_on.setdefault(path, None)
+        self._stored(path)  # what it is planned on
         self._drafts.pop(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
@@ -369,7 +345,7 @@ def _waits(note: notes.Note) -> str:
     return QUARANTINE if note.path.startswith(f"{QUARANTINE}/") else ""
 
 
-def _has_grown(draft: Draft) -> bool:
+def _has_grown(draft: GrowingNote) -> bool:
     before = draft.document.fields.get("sources") or []
     return bool(draft.lines or draft.proofs) or draft.sources != before
 
@@ -384,7 +360,3 @@ def _body(flag: Flag, text: str) -> str:
             break
         lines.append(f"- {proof}\n")
     return f"{text}\n\n{index.EVIDENCE}\n{''.join(lines)}" if lines else text
-
-
-def _proof(flag: Flag) -> str:
-    return f" ({'; '.join(flag.evidence)})" if flag.evidence else ""

@@ -1,10 +1,10 @@
-"""Carrying a judge's decisions into the files, under the vault's lock, idempotently by flag id.
+"""A judge's decisions carried into the files, under the vault's lock, idempotently by flag id.
 
 Between the question and the lock a person may have edited a note, or another close may have filed a flag: a decision
 about a note that is no longer what the judge saw is not carried out, and its flags are filed verbatim. A note that is
 made of flags has their lowest trust, names them all as its sources, and keeps their evidence below its words.
 
-What a judge left out, with its reason: a line in a file of its month, in the vault and in git like everything else.
+A flag that the judge left out is a line with the reason in a file of its month, in the vault and in git.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
         return merge(filing, decided, by, day=day, sources=sources)
     if decided.action != SUPERSEDE:
         return bool(begin(filing, decided, by, day=day, sources=sources))
-    if not is_as_seen(filing, decided) or filing.is_by_hand(decided.target):
+    if not may_retire(filing, decided):
         return False
     old = filing.text(decided.target) or ""
     begin(filing, decided, by, day=day, sources=sources, supersedes=[decided.target])
@@ -111,6 +111,10 @@ def is_as_seen(filing: Filing, decided: Decided) -> bool:
     return bool(decided.file) and filing.text(decided.target) == decided.file
 
 
+def may_retire(filing: Filing, decided: Decided) -> bool:
+    return is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
+
+
 def begin(
     filing: Filing,
     decided: Decided,
@@ -129,15 +133,10 @@ def begin(
     if same and not supersedes:
         are_added = [filing.add_to(same, flag) for flag in flags]
         return same if all(are_added) else ""
-    more: dict[str, Any] = {"judged": by}
     held = [*anchors, *(one for flag in flags for one in filing.anchors(flag))]
-    if held:
-        more["anchors"] = held[:MOST_ANCHORS]
-    doubts = [filing.doubts[flag.id] for flag in flags if flag.id in filing.doubts]
-    if doubts:
-        more["unverified"] = doubts[0]
-    if supersedes:
-        more["supersedes"] = list(supersedes)
+    doubt = next((filing.doubts[flag.id] for flag in flags if flag.id in filing.doubts), "")
+    found = {"anchors": held[:MOST_ANCHORS], "unverified": doubt, "supersedes": list(supersedes)}
+    more: dict[str, Any] = {"judged": by, **{key: one for key, one in found.items() if one}}
     name = decided.name or notes.title(decided.body)
     if supersedes:  # it takes over the name of what it replaces
         path = filing.free(notes.FOLDERS[kind], name)

@@ -1,12 +1,10 @@
-"""What a judge found to last of the user's words, filed as such: verbatim, with its day, an order never confirmed.
+"""Notes of what was not flagged: lasting statements of the user that a judge found, decisions and lessons of a handoff,
+and sentences that the user says again in another session, which needs no judge.
 
-Each is known by its session, its prompt and its words, so a close that was killed and is run again files it once.
-What a note says already in nearly the same words is not filed again: the note learns that it was said again. A
-statement that may be quoted (`doubt`) waits for the user's review, and changes nothing.
-
-Decisions and lessons of a handoff, filed like flags: they do not depend on being copied from handoff to handoff.
-
-What the user says again in another session: evidence that needs no judge.
+A statement is filed verbatim, with its day, an order never confirmed. Each is known by its session, its prompt and its
+words, so a close that was killed and is run again files it once. Where a note says nearly the same, it learns that it
+was said again. A statement that may be quoted (`doubt`) waits for the user's review, and changes nothing. Decisions
+and lessons are filed like flags, so that they do not depend on being copied from handoff to handoff.
 """
 
 from __future__ import annotations
@@ -70,15 +68,12 @@ def source_of(episode: str, number: int, words: str) -> str:
 
 def like(filing: Filing, project: str, words: frozenset[str]) -> str:
     """The path of a note that says nearly the same: one of the user's, a rule, or one that waits; "" for none."""
-    found = (note for note in _theirs(filing.known.like(words), project) if note.path not in filing.avoid)
-    return next((note.path for note in found), "")
-
-
-def _theirs(known: Iterable[notes.Note], project: str) -> Iterable[notes.Note]:
-    for note in known:
+    for note in filing.known.like(words):
         is_theirs = note.origin == "user" or note.kind == "rule" or bool(note.fields.get("said"))
-        if is_theirs and note.applies_to(project) and (note.is_active or note.status == notes.UNCONFIRMED):
-            yield note
+        counts = note.applies_to(project) and (note.is_active or note.status == notes.UNCONFIRMED)
+        if is_theirs and counts and note.path not in filing.avoid:
+            return note.path
+    return ""
 
 
 def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
@@ -107,21 +102,17 @@ def _begin(filing: Filing, work: Work, one: Lasts, source: str, replaced: list[s
         more["status"] = notes.UNCONFIRMED
     if replaced:
         more["supersedes"] = replaced
-    path = filing.free(notes.QUARANTINE if one.doubt and one.kind != FACT else notes.FOLDERS[kind], notes.title(text))
-    made = notes.new_text(
-        name=notes.title(text),
-        description=text,
-        kind=kind,
-        body=text,
-        day=day,
-        project=work.project or notes.GLOBAL,
-        origin="tool" if one.doubt else "user",
-        sources=[source],
-        **more,
-    )
-    if one.kind == CORRECTION and one.about:
-        made = edits.with_proofs(made, [f"- the agent had: {clean(one.about)[0]}"])
-    filing.put(path, made, source)
+    folder = notes.QUARANTINE if one.doubt and one.kind != FACT else notes.FOLDERS[kind]
+    proofs = [f"- the agent had: {clean(one.about)[0]}"] if one.kind == CORRECTION and one.about else []
+    _put(filing, work, folder, text, source, proofs, kind=kind, day=day, origin="tool" if one.doubt else "user", **more)
+
+
+def _put(
+    filing: Filing, work: Work, folder: str, text: str, source: str, proofs: Sequence[str] = (), **fields: Any
+) -> None:
+    name, project = notes.title(text), work.project or notes.GLOBAL
+    made = notes.new_text(name=name, description=text, body=text, project=project, sources=[source], **fields)
+    filing.put(filing.free(folder, name), edits.with_proofs(made, proofs) if proofs else made, source)
 
 
 KINDS = {"decisions": "decision", "learned": "lesson"}
@@ -132,7 +123,8 @@ NEWS = 0.3  # share of an item that no note of the project says yet
 
 
 def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
-    """Every decision and lesson that has no note becomes one."""
+    """Plan a note for every decision and lesson that has none. Of a handoff that nobody wrote, only for items that name
+    something."""
     known: Quoted | None = None
     is_quoted = handoff.author == MECHANICAL
     filed = 0
@@ -143,7 +135,9 @@ def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
             if filing.is_filed(flag.id):
                 filed += 1
                 continue
-            if filed >= (MOST_QUOTED if is_quoted else MOST) or not _stands(item, text, is_quoted=is_quoted):
+            is_whole = len(text) >= SHORTEST and "](../../" not in item and not text.endswith("…")
+            stands = is_whole and (not is_quoted or (bool(names(text)) and not text.startswith(TRACKER)))
+            if filed >= (MOST_QUOTED if is_quoted else MOST) or not stands:
                 continue
             known = known or _seen(filing, handoff.project)
             if known.news(text)[1] >= NEWS:
@@ -161,26 +155,11 @@ def _seen(filing: Filing, project: str) -> Quoted:
     return seen
 
 
-def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
-    """Whether an item can be a note of its own: whole, without a note yet, and, if only quoted, naming something."""
-    if len(text) < SHORTEST or "](../../" in item or text.endswith("…"):
-        return False
-    return not is_quoted or (bool(names(text)) and not text.startswith(TRACKER))
-
-
 def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
     when = episode.closed or episode.opened
-    return Flag(
-        id=f"{notes.FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
-        time=when,
-        host=episode.host,
-        episode=episode.key,
-        project=handoff.project,
-        kind=kind,
-        text=text,
-        evidence=(f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
-        origin=origin,
-    )
+    ident = f"{notes.FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}"
+    proof = (f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else ()
+    return Flag(ident, when, episode.host, episode.key, handoff.project, kind, text, proof, origin)
 
 
 SESSIONS = 40  # that are looked at
@@ -263,20 +242,8 @@ def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source
             filing.put(path, notes.with_fields(text or "", said=said), source)
             return
     text = clean(one.text)[0]
-    path = filing.free(notes.FOLDERS["feedback"], notes.title(text))
-    more: dict[str, Any] = {"status": notes.UNCONFIRMED, "said": said}
-    made = notes.new_text(
-        name=notes.title(text),
-        description=text,
-        kind="feedback",
-        body=text,
-        day=one.day,
-        project=work.project,
-        origin="user",
-        sources=[source],
-        **more,
-    )
-    filing.put(path, made, source)
+    more = {"kind": "feedback", "day": one.day, "origin": "user", "status": notes.UNCONFIRMED, "said": said}
+    _put(filing, work, notes.FOLDERS["feedback"], text, source, **more)
 
 
 def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]) -> Callable[[int, int], float]:

@@ -226,11 +226,11 @@ class Sessions:
         drafts.refused(self.at.state, error, drafts.HANDOFF, text, *about, origin=origin)
 
     def _hand_off(self, text: str, where: Where, now: float, *, anyway: bool) -> HandedOff:
+        from holdfast.capture import episodes
         from holdfast.close.verify import handoff_check
-        from holdfast.close.work import find_episode
         from holdfast.vault import handoff_form as handing
 
-        episode = find_episode(self.at.state, where.episode)
+        episode = episodes.of_key(self.at.state, where.episode)
         flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
         look = handoff_check.Look(self.at.vault, episode, flags, where.project)
         started = episode.opened if episode else now

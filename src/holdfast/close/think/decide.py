@@ -70,7 +70,7 @@ def of(vault: str, work: Work, known: index.Index) -> Case:
         return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
     flags = (*session_record.filed_before(vault, work, listed), *work.flags)
     found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
-    read = salvage.salvage(work.episode, told, found, origin=origin)
+    read = salvage.salvage(told, found, origin=origin)
     died = read if work.episode.state == episodes.DIED else None
     newest = lineage.newest_in(vault, listed)
     if newest:  # what was open before is shown to the judge, so it may say it again
