@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.capture import home
 from holdfast.close.drain import drain
 from holdfast.close.spend.budget import Budget
-from holdfast.close.think import lasting
+from holdfast.close.think import statements
 from holdfast.close.think.judge_pool import Court
 from holdfast.hook import main as hook
 from holdfast.judge.seam import Question, Words

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest, made_of
-from holdfast.close.think.lasting import CORRECTION, FACT, Lasts
 from holdfast.model import Flag
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
@@ -29,10 +28,12 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
+    from holdfast.close.think.statements import Lasts
     from holdfast.close.work import Work
 
 
 MOST_DAYS = 50
+CORRECTION, FACT = "correction", "fact"  # kinds of statements (think/statements)
 
 
 def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:

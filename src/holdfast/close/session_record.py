@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.close.think.decide import Deliberated
-    from holdfast.close.think.draft import Draft
+    from holdfast.close.think.draft import HandoffDraft
     from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
     from holdfast.vault.writing import Writer
@@ -91,7 +91,7 @@ def make(
     flags: Sequence[Flag],
     placed: Mapping[str, str],
     parents: tuple[str, ...],
-    drafted: Draft | None = None,
+    drafted: HandoffDraft | None = None,
     doubts: Mapping[str, str] = MappingProxyType({}),
 ) -> lineage.Handoff:
     """The handoff of an episode; without a draft, without a model. `doubts` say why flags are unverified."""

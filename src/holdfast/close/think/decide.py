@@ -1,11 +1,9 @@
-"""What judges make of the work of a close, before anything is written and without any lock.
+"""The decisions on the work of a close, by judges, before anything is written and without any lock.
 
-Every question of a round, of all its episodes, is asked at once (think/case puts them). Then what came back is
-checked, by rule and by a second question to a judge that did not write it. The result says what to do; carrying it
-out is idempotent and does not depend on any judge being there again. Without a judge the same path still reads what
-a dead session left in its transcript.
-
-One piece of work while it is thought about: what is known of its episode, and what is asked about it.
+Every question of a round, of all its episodes, is asked at once. Then the answers are checked, by rule and by a second
+question to a judge that did not write them. The result says what to do; carrying it out is idempotent and does not
+depend on any judge being there again. Without a judge the same path still reads what a dead session left in its
+transcript.
 """
 
 from __future__ import annotations
@@ -16,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import episodes, home, once, purging, story
 from holdfast.close import salvage, session_record
 from holdfast.close.commit import is_loop
-from holdfast.close.think import groups, lasting
+from holdfast.close.think import groups
 from holdfast.close.verify import evidence, findings, handoff_check
-from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.work import VERBATIM, Work
 from holdfast.vault import index, journal, lineage, stored_index
@@ -28,17 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.close.improve.advice import Advice
+    from holdfast.close.think import statements
     from holdfast.close.think.consolidate import Decided, Given, Refused
-    from holdfast.close.think.draft import Draft, Shown
+    from holdfast.close.think.draft import HandoffDraft, Material
     from holdfast.close.think.judge_pool import Court
-    from holdfast.close.think.lasting import Lasts
+    from holdfast.close.think.statements import Lasts
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
 
 
 @dataclass
 class Case:
-    """What is known, what was asked, and, in the same order, what was answered: None where nothing was."""
+    """One piece of work while it is thought about: what is known of it, the questions, and, in the same order, the
+    answers, None where there is none."""
 
     work: Work
     known: index.Index
@@ -52,8 +51,8 @@ class Case:
     flags: tuple[Flag, ...] = ()  # of the whole episode, those that were filed while it went on included
     given: list[Given] = field(default_factory=list)
     snags: list[tuple[Flag, Sequence[Note]]] = field(default_factory=list)
-    shown: Shown | None = None
-    said: list[lasting.Shown] = field(default_factory=list)  # by the user
+    shown: Material | None = None
+    said: list[statements.Prompts] = field(default_factory=list)  # by the user
     questions: list[Question[Any]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
@@ -76,19 +75,9 @@ def of(vault: str, work: Work, known: index.Index) -> Case:
     if newest:  # what was open before is shown to the judge, so it may say it again
         open_ones = (one for key in lineage.OPEN for one in newest[0].items(key))
         found = replace(found, flags=(*found.flags, *open_ones))
-    return Case(
-        work,
-        known,
-        found,
-        died.story if died else told,
-        died,
-        read.messages,
-        newest[0] if newest else None,
-        origin,
-        tells=True,
-        flags=flags,
-        doubts=_doubts(vault, work, known, told),
-    )
+    made = Case(work, known, found, died.story if died else told, died, read.messages, origin=origin)
+    doubts = _doubts(vault, work, known, told)
+    return replace(made, before=newest[0] if newest else None, tells=True, flags=flags, doubts=doubts)
 
 
 def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> dict[str, str]:
@@ -97,8 +86,7 @@ def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> di
     if not mine or not work.episode or not work.episode.transcript:
         return {}
     found = evidence.gather(salvage.begun(work.episode), told, (), work.folder, most=findings.MOST_READ)
-    listed = lineage.names(vault, work.project)
-    newest = lineage.newest_in(vault, listed)
+    newest = lineage.newest_in(vault, lineage.names(vault, work.project))
     handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
     told_besides = [*handed, *evidence.instructions(work.folder)]
     doubts = findings.unverified(mine, found, told_besides)
@@ -112,7 +100,7 @@ def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> di
 def put_questions(case: Case, vault: str) -> None:
     """One for each group of flags, one for each snag, two for the handoff, one for every so many prompts."""
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import consolidate, draft, lasting
+    from holdfast.close.think import consolidate, draft, statements
     from holdfast.judge.reading import Fence, nonce_for
 
     work, state = case.work, home.state(vault)
@@ -143,19 +131,19 @@ def put_questions(case: Case, vault: str) -> None:
     if work.tells and work.episode:
         waiting = [one for one in case.known.notes if one.status == UNCONFIRMED and one.applies_to(work.project)]
         waiting.sort(key=lambda note: (note.created, note.path), reverse=True)
-        case.said = list(lasting.shown(story.typed(state, work.key), waiting))
-        case.questions += [lasting.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]
+        case.said = list(statements.shown(story.typed(state, work.key), waiting))
+        case.questions += [statements.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]
 
 
 @dataclass(frozen=True)
 class Deliberated:
-    """What is to be done with one piece of work. Whatever is missing here is done verbatim."""
+    """The plan for one piece of work. Whatever is missing here is done verbatim."""
 
     by: str = VERBATIM
     decisions: tuple[Decided, ...] = ()
     refused: tuple[Refused, ...] = ()
     advice: Mapping[str, Advice] = field(default_factory=dict)  # by the id of the snag
-    handoff: Draft | None = None
+    handoff: HandoffDraft | None = None
     lasting: tuple[Lasts, ...] = ()  # of what the user said
     heard_by: str = ""  # who was asked about that, where every question had an answer
     story: story.Story | None = None  # with what the transcript added
@@ -192,22 +180,16 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 
 
 def _known(case: Case) -> Deliberated:
-    """What is known without asking anybody."""
+    """The result without asking anybody."""
     decisions = handoff_check.InForce(case.known, case.work.project) if case.tells else ()
-    return Deliberated(
-        story=case.story,
-        salvaged=case.salvaged,
-        evidence=case.evidence,
-        in_force=decisions,
-        origin=case.origin,
-        doubts=case.doubts,
-    )
+    known = Deliberated(story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=decisions)
+    return replace(known, origin=case.origin, doubts=case.doubts)
 
 
 def _judged(court: Court, case: Case) -> Deliberated:
-    """What may be used of the answers; what may not is kept for a person."""
+    """The usable parts of the answers; the others are kept for a person."""
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import draft, lasting
+    from holdfast.close.think import draft, statements
 
     answers = iter(case.answers)
     decisions, refused = _decided(case, [next(answers) for _ in case.given])
@@ -226,7 +208,7 @@ def _judged(court: Court, case: Case) -> Deliberated:
         one
         for shown, answer in zip(case.said, said, strict=True)
         if answer is not None
-        for one in lasting.accepted(answer, shown)
+        for one in statements.accepted(answer, shown)
     ]
     is_whole = all(answer is not None for answer in case.answers)
     return replace(
@@ -261,7 +243,7 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
 
 def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequence[Deliberated]) -> list[Deliberated]:
     """The handoffs, by rule and then by a judge that did not write them, all of them at once."""
-    from holdfast.close.verify import second
+    from holdfast.close.think import draft
     from holdfast.judge.reading import Fence, nonce_for
 
     state = home.state(vault)
@@ -270,11 +252,16 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
     for at, (case, doubted) in enumerate(zip(found, checks, strict=True)):
         if doubted and case.evidence.spoken:
             fence = Fence(nonce_for(state, f"verify {case.work.key} {len(doubted)}"))
-            asked.append((at, second.question(doubted, case.evidence, fence, about=case.work.key)))
+            asked.append((at, draft.second_question(doubted, case.evidence, fence, about=case.work.key)))
     for (at, _), answer in zip(asked, court.ask_all([one for _, one in asked]), strict=True):
         if answer is not None:
-            checks[at] = second.combined(checks[at], answer, found[at].evidence)
-    return [_marked(thought, doubted) for thought, doubted in zip(thoughts, checks, strict=True)]
+            checks[at] = draft.combined(checks[at], answer, found[at].evidence)
+    marked = []
+    for thought, doubted in zip(thoughts, checks, strict=True):
+        wrong = tuple(one for one in doubted if one.verdict != findings.SUPPORTED)
+        drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
+        marked.append(replace(thought, handoff=drafted, findings=wrong))
+    return marked
 
 
 def _findings(case: Case, thought: Deliberated) -> list[findings.Finding]:
@@ -284,14 +271,8 @@ def _findings(case: Case, thought: Deliberated) -> list[findings.Finding]:
     claims = handoff_check.claims_of(thought.handoff)
     shown = tuple(case.shown.texts.values()) if case.shown else ()
     if thought.evidence.spoken:
-        found = verify.verify(claims, thought.evidence, thought.in_force)
+        found = findings.verify(claims, thought.evidence, thought.in_force)
     else:
-        found = [replace(verify.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
+        found = [replace(findings.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
     asked = replace(thought.evidence, asked=thought.evidence.asked or case.story.prompts)
-    return verify.borne_out(found, asked, shown, case.flags)
-
-
-def _marked(thought: Deliberated, findings: Sequence[findings.Finding]) -> Deliberated:
-    wrong = tuple(one for one in findings if one.verdict != verify.SUPPORTED)
-    drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
-    return replace(thought, handoff=drafted, findings=wrong)
+    return findings.borne_out(found, asked, shown, case.flags)

@@ -1,12 +1,10 @@
-"""Which flags are judged together, and which few notes each group may touch.
+"""Groups of flags that are judged together, each with the few notes that it may touch.
 
 A judge gets a handful of lines, never a session: flags of one kind and one trust that are about the same thing, and
 the notes of that kind which share their rarer words. A note may be changed by one group only, so the groups can be
 asked at once and filed in any order; what others see of it they only read. All of it follows from the words, so the
-same flags and notes give the same groups.
-
-How a judge's words and a note's are handled alike, wherever a judge has a say: what is shown, what is taken, what a
-rewrite would lose.
+same flags and notes give the same groups. Notes are shown to every judge, and its words are taken, by the functions
+here.
 """
 
 from __future__ import annotations
@@ -45,13 +43,13 @@ def own_words(body: str) -> str:
 
 
 def proofs_in(body: str) -> tuple[str, ...]:
-    """And the proof."""
+    """The lines of that proof."""
     below = body.partition(f"\n\n{index.EVIDENCE}\n")[2]
     return tuple(line[2:].strip() for line in below.splitlines() if line.startswith("- "))
 
 
 def shown(own: str) -> str:
-    """What a judge sees of a note's own words: not a secret, and not all of a long one."""
+    """A note's own words as a judge sees them: without secrets, and not all of a long one."""
     return redact(own)[0][:LONGEST_SHOWN]
 
 
@@ -62,13 +60,8 @@ def is_shown_whole(own: str) -> bool:
 
 def lost(before: str, after: str) -> float:
     """The share of a note's lines that a rewrite no longer has."""
-    kept = {_tidy(line) for line in after.splitlines()}
-    lines = [tidy for line in before.splitlines() if (tidy := _tidy(line))]
+    kept, lines = ([" ".join(line.split()) for line in text.splitlines() if line.strip()] for text in (after, before))
     return sum(1 for line in lines if line not in kept) / len(lines) if lines else 0.0
-
-
-def _tidy(text: str) -> str:
-    return " ".join(text.split())
 
 
 def line(text: str, longest: int) -> str:
@@ -209,24 +202,22 @@ def _alike(flags: list[Flag], shelf: Shelf) -> list[list[Flag]]:
     parts: list[list[Flag]] = []
     for flag in flags:
         mine = shelf.flags[flag.id]
-        alike = (
-            part for part in parts if len(part) < MOST_FLAGS and shelf.alike(shelf.flags[part[0].id], mine) >= ALIKE
-        )
-        home = next(alike, None)
-        if home is None:
-            parts.append([flag])
-        else:
-            home.append(flag)
+        roomy = (part for part in parts if len(part) < MOST_FLAGS)
+        alike = (part for part in roomy if shelf.alike(shelf.flags[part[0].id], mine) >= ALIKE)
+        _join(parts, next(alike, None), [flag])
     return parts
+
+
+def _join(parts: list[list[Flag]], home: list[Flag] | None, part: list[Flag]) -> None:
+    if home is None:
+        parts.append(list(part))
+    else:
+        home += part
 
 
 def _packed(parts: list[list[Flag]]) -> list[list[Flag]]:
     """Small parts share a question: a call costs more than a line in it."""
     packed: list[list[Flag]] = []
     for part in parts:
-        home = next((one for one in packed if len(one) + len(part) <= MOST_FLAGS), None)
-        if home is None:
-            packed.append(list(part))
-        else:
-            home += part
+        _join(packed, next((one for one in packed if len(one) + len(part) <= MOST_FLAGS), None), part)
     return packed

@@ -1,4 +1,4 @@
-"""What in a sentence can be checked without understanding it: quotes, paths, ids, addresses, numbers, names, code.
+"""The parts of a sentence that can be checked without understanding it: quotes, paths, ids, numbers, names, code.
 
 A paraphrase changes every other word and leaves these alone, so a handoff that is right has them from the session, and
 one that made something up most often made up one of these. Both sides are made comparable the same way: white space,
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.close.verify import words
 from holdfast.tasks.subjects import ENDINGS, NO_NAMES
@@ -168,7 +168,7 @@ def _number(match: re.Match[str], text: str) -> Atom | None:
 
 
 def values(digits: str) -> set[float]:
-    """What a spelling may mean: 1,000 and 1.000 are a thousand to some, and one to others."""
+    """The values of a spelling: 1,000 and 1.000 are a thousand to some, and one to others."""
     plain = re.sub(r"[' _]", "", digits)
     found: set[float] = set()
     for dropped, point in ((",", "."), (".", ",")):
@@ -190,8 +190,7 @@ def _names(text: str) -> Iterator[Atom]:
             yield Atom(NAME, name, name, match.start())
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A number in a text: its place, its unit, and the word that it counts, as far as one follows."""
 
     at: int
@@ -248,18 +247,9 @@ class Known:
             for value in values(match.group("digits")):
                 found.setdefault(value, []).append(Found(match.start(), unit, noun))
         for match in _SPELLED_OUT.finditer(self.plain):
-            at = match.start()
-            found.setdefault(float(words.SMALL[match.group(1).lower()]), []).append(
-                Found(at, "", match.group(2).lower())
-            )
+            value = float(words.SMALL[match.group(1).lower()])
+            found.setdefault(value, []).append(Found(match.start(), "", match.group(2).lower()))
         return found
-
-    @cached_property
-    def counted(self) -> frozenset[str]:
-        """The things of which a number says how many there are."""
-        return frozenset(
-            words.counted(noun) for noun in {one.noun for places in self.numbers.values() for one in places}
-        )
 
     @cached_property
     def counts(self) -> dict[str, frozenset[float]]:
@@ -304,7 +294,7 @@ class Known:
         return max(self.bare.find(one, at) for one in spellings)
 
     def near(self, at: int, reach: int = 120) -> str:
-        """What stands around a place, within its text."""
+        """The surroundings of a place, within its text."""
         begin = max(self.plain.rfind("\0", 0, at) + 1, at - reach)
         end = self.plain.find("\0", at)
         return self.plain[begin : min(end if end >= 0 else len(self.plain), at + reach)]
@@ -322,7 +312,7 @@ _SPELLED_OUT = re.compile(
 
 
 def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:
-    """What a number is of: a unit we know, else the word that it counts."""
+    """The unit of a number where we know it, else the word that it counts."""
     word = (match.group("cur") or match.group("unit") or "").strip()
     unit = words.UNITS.get(word) or words.UNITS.get(word.lower(), "")
     return unit, "" if unit or word.lower() in words.STOP else word.lower()

@@ -90,7 +90,7 @@ def stand(sentence: str) -> Stand:
 
 
 def _orders(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """What comes before what."""
+    """The pairs of things of which one comes before the other."""
     for pattern, is_back in ORDER:
         found = pattern.search(text)
         if found and not words.NEGATIONS.search(found.group(1)):
@@ -119,7 +119,7 @@ def _signed(clause: str) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What speaks for and against a decision, and the sentence that speaks most against it."""
+    """The weight for and against a decision, and the sentence that speaks most against it."""
 
     agreed: float = 0.0
     opposed: float = 0.0
@@ -199,10 +199,9 @@ def _is_crossed(mine: Stand, other: Stand, shared: set[str]) -> bool:
 
 
 def sentences(evidence: Evidence) -> list[tuple[str, float]]:
-    """What was said and flagged, each sentence with its weight; questions and reports decide nothing."""
-    found = [(one, 2.0) for text in evidence.asked for one in split(text)]
-    found += [(one, 1.0) for text in evidence.answered for one in split(text)]
-    found += [(one, 2.0) for text in evidence.decided for one in split(text)]
+    """Everything that was said and flagged, each sentence with its weight; questions and reports decide nothing."""
+    weighed = ((evidence.asked, 2.0), (evidence.answered, 1.0), (evidence.decided, 2.0))
+    found = [(one, weight) for texts, weight in weighed for text in texts for one in split(text)]
     return [(one, weight) for one, weight in found if not _ASKING.search(one) and not _TELLING.search(one)]
 
 
@@ -218,7 +217,8 @@ def verdict(text: str, said: Sequence[tuple[str, float]], in_force: Iterable[Not
     weighed = weigh(text, said)
     if weighed.opposed > weighed.agreed:
         is_sure = weighed.likeness >= SURE
-        return ("contradicted" if is_sure else "unsupported"), f'the session says "{_short(weighed.against)}"'
+        said_so = weighed.against if len(weighed.against) <= 100 else f"{weighed.against[:99]}…"
+        return ("contradicted" if is_sure else "unsupported"), f'the session says "{said_so}"'
     if weighed.agreed > 0:
         return "", ""  # said in this session: where an older decision differs, this one amends it
     for note in in_force:
@@ -248,7 +248,7 @@ def amends(old: Note, new_text: str) -> bool:
 
 
 def _values(text: str) -> set[tuple[str, str]]:
-    """What a decision sets: numbers, versions, dates."""
+    """The numbers, versions and dates that a decision sets."""
     kinds = (claims.NUMBER, claims.VERSION, claims.DATE, claims.TIME)
     return {(one.unit or one.noun, one.key) for one in claims.atoms(text) if one.kind in kinds}
 
@@ -256,7 +256,3 @@ def _values(text: str) -> set[tuple[str, str]]:
 def _decided_in(note: Note) -> list[str]:
     """The sentences of a note, its description first: the body may explain at length."""
     return list(dict.fromkeys((note.description, *split(note.body))))[:12]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -47,24 +47,27 @@ def exchanged(text: str, known: claims.Known) -> str:
 
 
 def _problem(atom: claims.Atom, text: str, meant: set[str], known: claims.Known, evidence: proofs.Evidence) -> str:
+    shown = atom.shown
     if atom.kind == claims.QUOTE:
-        return "" if known.says(atom.key) else f'"{_short(atom.shown)}" was not found in these words'
+        return "" if known.says(atom.key) else f'"{_short(shown)}" was not found in these words'
     if atom.kind == claims.NUMBER:
-        return "" if _has_number(atom, text, meant, known, evidence) else f"{atom.shown} was not found"
-    if atom.kind == claims.PATH:
-        return "" if has_path(atom.key, known, evidence) else f"{atom.shown} was not found"
-    if atom.kind == claims.NAME:
-        parts = re.findall(r"[^\W\d_]{2,}", atom.key)
-        is_known = all(one.lower() in known.words for one in parts)
-        return "" if is_known else f"{atom.shown} was not found"
-    if atom.kind == claims.COMMIT:
-        return "" if _has_commit(atom.key, known, evidence) else f"commit {atom.shown} was not found"
-    if atom.kind == claims.DATE:
-        return "" if _has_date(atom.key, known) else f"the date {atom.shown} was not found"
-    if atom.kind == claims.CODE:
-        return "" if _has_code(atom.key, known, evidence) else f"`{_short(atom.shown)}` was not found"
-    before = "v" if atom.kind == claims.VERSION else ""
-    return "" if _stands(atom.key.lower(), known.lower, before) else f"{_short(atom.shown)} was not found"
+        is_there = _has_number(atom, text, meant, known, evidence)
+    elif atom.kind == claims.PATH:
+        is_there = has_path(atom.key, known, evidence)
+    elif atom.kind == claims.NAME:
+        is_there = all(one.lower() in known.words for one in re.findall(r"[^\W\d_]{2,}", atom.key))
+    elif atom.kind == claims.COMMIT:
+        shown, is_there = f"commit {shown}", _has_commit(atom.key, known, evidence)
+    elif atom.kind == claims.DATE:
+        year, _, day = atom.key.partition("-")
+        wanted = {atom.key, f"-{day}"} if year else {one for one in known.dates if one.partition("-")[2] == day}
+        shown, is_there = f"the date {shown}", bool(wanted & known.dates)
+    elif atom.kind == claims.CODE:
+        shown, is_there = f"`{_short(shown)}`", _has_code(atom.key, known, evidence)
+    else:
+        before = "v" if atom.kind == claims.VERSION else ""
+        shown, is_there = _short(shown), _stands(atom.key.lower(), known.lower, before)
+    return "" if is_there else f"{shown} was not found"
 
 
 def _short(text: str) -> str:
@@ -97,7 +100,7 @@ def _has_number(atom: claims.Atom, text: str, meant: set[str], known: claims.Kno
         return True
     if noun and not unit and len(known.counts.get(noun, ())) >= MANY:
         return False  # of these it was said how many there are, and never so many
-    is_told = bool(noun) and noun in known.counted
+    is_told = noun in known.counts
     is_common = len(places) > COMMON
     beside = _beside(atom, text) if is_common else meant
     for found in places[-MOST_PLACES:]:
@@ -107,7 +110,8 @@ def _has_number(atom: claims.Atom, text: str, meant: set[str], known: claims.Kno
         if words.is_german(around) != words.is_german(text):
             return True  # in another language no word is the same
         among = beside & set(words.stems(around))
-        needed = min(_needed(len(places)), len(beside)) if is_common else 1
+        # A number that stands in many places needs more words of the claim around it: 2 stands everywhere.
+        needed = min(2 + (len(places) > EVERYWHERE), len(beside)) if is_common else 1
         if len(among) >= max(2 if is_told or (found.noun and noun) else 1, needed):
             return True
     return False
@@ -135,11 +139,6 @@ def _places(atom: claims.Atom, known: claims.Known) -> list[int]:
     return sorted(one.at for one in found if words.counted(one.noun) == noun)
 
 
-def _needed(places: int) -> int:
-    """How many words of the claim must stand around a number that stands in so many places: 2 stands everywhere."""
-    return 1 + (places > COMMON) + (places > EVERYWHERE)
-
-
 def _hard(unit: str) -> str:
     """A unit, but not "times": what happened so often is named elsewhere."""
     return "" if unit == "x" else unit
@@ -150,12 +149,6 @@ def _is_counted(atom: claims.Atom, evidence: proofs.Evidence) -> bool:
     what = words.COUNTED.get(atom.noun)
     count = len(evidence.edited) if what == "files" else sum("git commit" in run.command for run in evidence.runs)
     return what is not None and atom.key == str(count)
-
-
-def _has_date(key: str, known: claims.Known) -> bool:
-    year, _, day = key.partition("-")
-    wanted = {f"{year}-{day}", f"-{day}"} if year else {one for one in known.dates if one.partition("-")[2] == day}
-    return bool(wanted & known.dates)
 
 
 def _has_commit(ident: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
@@ -191,16 +184,11 @@ def has_path(path: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
         return True
     if is_among(path, evidence.names) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.names):
         return True
-    if _is_prose(path, known):
+    parts = path.split("/")  # compiled/tested/committed: words that somebody said, with strokes between them
+    if all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts):
         return True
     full = path if path.startswith("/") else f"{evidence.root}/{path}"
     return bool(evidence.root) and os.path.exists(os.path.expanduser(full))
-
-
-def _is_prose(path: str, known: claims.Known) -> bool:
-    """compiled/tested/committed: words that somebody said, with strokes between them."""
-    parts = path.split("/")
-    return all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts)
 
 
 def is_among(path: str, paths: Iterable[str]) -> bool:

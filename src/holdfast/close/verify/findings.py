@@ -1,4 +1,4 @@
-"""The plausible but wrong handoff: every item is checked against what was said, run and changed, before it is filed.
+"""Findings about handoffs, notes and flags: every item is checked against what was said, run and changed.
 
 No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
 against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or a deed
@@ -8,8 +8,7 @@ the mark says so.
 A judge's sentence is asked more (`borne_out`), by words and not by meaning: more than half of the words that carry it
 occur in the session, and it gives no orders of its own. "Always", "never", "the next agent must" stay only where the
 user said so, in a sentence of their own words that shares most of the words and the same yes or no; or where a trusted
-flag says it. "Do not …" may also be the model's own. Nothing is said against a
-language that the session does not speak.
+flag says it. "Do not …" may also be the model's own. A language that the session does not speak is not accused.
 
 A flag is held against what was there before it was written (`unverified`); its own call and other flags are no
 evidence. It is filed all the same, and says what was not found.
@@ -22,10 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
-from holdfast.close.verify import claims, exact, words
-from holdfast.close.verify import decisions as verify_decisions
-from holdfast.close.verify import deeds as verify_done
-from holdfast.close.verify import exact as verify_exact
+from holdfast.close.verify import claims, decisions, deeds, exact, words
 from holdfast.close.verify.claims import Claim, known_of
 from holdfast.close.verify.evidence import Evidence, spelled
 from holdfast.model import TRUSTED, Flag
@@ -48,7 +44,7 @@ DONE, FILES, DECISIONS, GOALS, TITLE = "done", "files_modified", "decisions", "g
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim. `why` is a sentence where it is not supported, else ""."""
+    """The verdict on one claim. `why` is a sentence where it is not supported, else ""."""
 
     claim: Claim
     verdict: str = SUPPORTED
@@ -59,17 +55,20 @@ def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Itera
     """One finding for each item, in their order."""
     if evidence.is_empty:
         return [Finding(one) for one in items]
-    said = verify_decisions.sentences(evidence)
-    done = verify_done.Done.of(evidence)
+    said = decisions.sentences(evidence)
+    done = deeds.Done.of(evidence)
     found = []
     for one in items:
         verdict, why = SUPPORTED, ""
         if one.section == DECISIONS:
-            verdict, why = verify_decisions.verdict(one.text, said, decisions_in_force)
+            verdict, why = decisions.verdict(one.text, said, decisions_in_force)
         elif one.section == DONE:
-            verdict, why = verify_done.verdict(one.text, evidence, done)
+            verdict, why = deeds.verdict(one.text, evidence, done)
         if verdict in ("", SUPPORTED):
-            verdict, why = _exact(one, evidence)
+            why = next(exact.problems(one.text, (evidence.known,), evidence), "")
+            if not why and one.section == FILES:
+                why = deeds.not_changed(one.text, evidence)
+            verdict = UNSUPPORTED if why else SUPPORTED
         if verdict == UNSUPPORTED and evidence.is_partial:
             why = f"{why}; only a part of the session was read"
         found.append(Finding(one, verdict, why))
@@ -81,9 +80,9 @@ def borne_out(
 ) -> list[Finding]:
     """The findings about a judge's draft, with what nothing in the session bears out and with orders that nobody gave.
     `shown` are the lines that the judge had, `flags` those of the episode."""
-    known = evidence.known.stems | {stem for text in shown for stem in stems(text)}
-    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in stems(text)}
     seen = {stem for text in shown for stem in stems(text)}
+    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in stems(text)}
+    known = evidence.known.stems | seen | wide
     language = spoken((*evidence.asked, *evidence.answered, *shown))
     trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
     found = []
@@ -93,18 +92,11 @@ def borne_out(
             found.append(Finding(one.claim, UNGIVEN, why))
             continue
         if one.verdict == SUPPORTED and one.claim.section != DONE and not evidence.is_partial:
-            why = foreign(one.claim.text, known | wide, language)
+            why = foreign(one.claim.text, known, language)
             if not why and one.claim.section in (TITLE, GOALS):  # a judge knows nothing but the lines that it was shown
                 why = foreign(one.claim.text, seen, language)
         found.append(Finding(one.claim, UNSUPPORTED, why) if why else one)
     return found
-
-
-def _exact(claim: Claim, evidence: Evidence) -> tuple[str, str]:
-    why = next(verify_exact.problems(claim.text, (evidence.known,), evidence), "")
-    if not why and claim.section == FILES:
-        why = verify_done.not_changed(claim.text, evidence)
-    return (UNSUPPORTED, why) if why else (SUPPORTED, "")
 
 
 def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Finding]:
@@ -115,7 +107,7 @@ def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Fi
     for line in text.splitlines():
         claim = Claim("note", line.strip())
         if claim.text and not claim.text.startswith("#"):
-            why = next(verify_exact.problems(claim.text, (made_of, evidence.known), evidence), "")
+            why = next(exact.problems(claim.text, (made_of, evidence.known), evidence), "")
             found.append(Finding(claim, UNSUPPORTED, why) if why else Finding(claim))
     return found
 
@@ -137,18 +129,16 @@ def mark(items: Sequence[Claim], findings: Sequence[Finding]) -> tuple[list[Clai
 
 def told(findings: Sequence[Finding], *, is_held_back: bool = True) -> str:
     """The sentence for the next start; "" where all is well."""
-    unsupported = [one for one in findings if one.verdict == UNSUPPORTED]
-    contradicted = [one for one in findings if one.verdict == CONTRADICTED]
+    kinds = (UNSUPPORTED, CONTRADICTED, UNGIVEN)
+    unsupported, contradicted, ungiven = ([one for one in findings if one.verdict == kind] for kind in kinds)
     parts = []
     if unsupported:
         parts.append(f"{_count(unsupported)} marked unverified, the first because {_short(unsupported[0].why)}")
     if contradicted:
         first = contradicted[0]
         how = "held back" if is_held_back else "contradicted by it and stays all the same"
-        parts.append(
-            f'{_count(contradicted)} {how}, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
-        )
-    ungiven = [one for one in findings if one.verdict == UNGIVEN]
+        said = f'the first ("{_short(first.claim.text)}") because {_short(first.why)}'
+        parts.append(f"{_count(contradicted)} {how}, {said}")
     if ungiven:  # its words are not told: they would be the order that they are not
         parts.append(f"{_count(ungiven)} left out as an order that the user did not give (`holdfast review`)")
     return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
@@ -207,7 +197,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:'t)?")
 
 
 def stems(text: str) -> list[str]:
-    """What carries a text, each once; of scripts without spaces every two signs that stand together."""
+    """The stems that carry a text, each once; of scripts without spaces every two signs that stand together."""
     if not any(sign > WIDE for sign in text):
         return list(dict.fromkeys(words.stems(text)))
     signs = "".join(sign if sign > WIDE and sign.isalnum() else " " for sign in text)
@@ -245,26 +235,22 @@ def _is_spoken(text: str, known: Collection[str]) -> bool:
 
 def _language(known: Collection[str]) -> str:
     """The one of whose small words most are there; "" where none is."""
-    counts = [(sum(word in known for word in small), name) for name, small in SMALL.items()]
-    most, name = max(counts)
+    most, name = max((sum(word in known for word in small), name) for name, small in SMALL.items())
     return name if most else ""
 
 
 def order(text: str, asked: Iterable[str], flagged: Sequence[str], answered: Sequence[str]) -> str:
     """Why an order in a sentence may not be handed on; "" where there is none, or somebody gave it who may. `asked` are
     the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
-    standing = forbidding = False
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
         is_standing = bool(STANDING.search(sentence)) or bool(orders.find(sentence))
         if not is_standing and not FORBIDDING.search(sentence):
             continue
         if _is_said(sentence, (own_words.own(one) for one in asked)) or _is_said(sentence, flagged):
             continue
-        if is_standing:
-            standing = True
-        elif not _is_said(sentence, answered):
-            forbidding = True
-    return "it gives the next session an order that the user did not give" if standing or forbidding else ""
+        if is_standing or not _is_said(sentence, answered):
+            return "it gives the next session an order that the user did not give"
+    return ""
 
 
 def _is_said(sentence: str, texts: Iterable[str]) -> bool:
@@ -310,18 +296,18 @@ def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = 
             looks += 1
             why = flag_problem(flag.text, before(flag.text, evidence, told))
         if why:
-            found[flag.id] = _flag_sentence(why)
+            said = why.replace(" was not found in these words", " was said nowhere in its session")
+            found[flag.id] = _short(said.replace(" was not found", " occurs nowhere in its session"))
     return found
 
 
 def flag_problem(text: str, evidence: Evidence) -> str:
-    """What in a flag occurs nowhere; "" where all of it does."""
-    wrong = next(exact.problems(text, (evidence.known,), evidence), "")
-    return wrong or exact.exchanged(text, evidence.known)
+    """The part of a flag that occurs nowhere; "" where all of it does."""
+    return next(exact.problems(text, (evidence.known,), evidence), "") or exact.exchanged(text, evidence.known)
 
 
 def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
-    """What was there when a flag was written: everything up to the call that wrote it, without what was flagged."""
+    """The evidence when a flag was written: everything up to the call that wrote it, without other flags."""
     wanted = _letters(text)[:SHOWN]
     ours = [one for one in evidence.spoken if _is_ours(one)]
     end = next((one.at for one in ours if wanted and wanted in _letters(spelled(one.given))), None)
@@ -338,9 +324,3 @@ def _is_ours(one: Said) -> bool:
 def _letters(text: str) -> str:
     """As a command line and what came of it are alike."""
     return "".join(letter for letter in claims.normal(text).casefold() if letter.isalnum())
-
-
-def _flag_sentence(why: str) -> str:
-    said = why.replace(" was not found in these words", " was said nowhere in its session")
-    said = said.replace(" was not found", " occurs nowhere in its session")
-    return said if len(said) <= LONGEST_WHY else f"{said[: LONGEST_WHY - 1].rstrip()}…"

@@ -1,9 +1,10 @@
 """Handoffs and notes looked over before they are filed: unsupported items are marked, contradicted ones held back.
 
 First by rule (verify/findings), then, where a judge is there, by a second question to a model that did not write it
-and sees only the claims and the lines that bear on them. A note that says more than the flags it was made of is not
-filed at all: its flags are, word for word. A handoff that an agent wrote itself is marked too (`Look`): contradictions
-are said to the author, who can still mend it; where they insist, it is filed with the contradiction beside it.
+and sees only the claims and the lines that bear on them (think/draft). A note that says more than the flags it was
+made of is not filed at all: its flags are, word for word. A handoff that an agent wrote itself is marked too (`Look`):
+contradictions are said to the author, who can still mend it; where they insist, it is filed with the contradiction
+beside it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.think.consolidate import Decided, Given, Refused
-    from holdfast.close.think.draft import Draft, Line
+    from holdfast.close.think.draft import HandoffDraft, Line
     from holdfast.model import Flag, Project
     from holdfast.vault.notes import Note
 
@@ -68,10 +69,8 @@ def checked(
         links = {LINK.sub("", one): (LINK.search(one) or [""])[0] for one in items}
         findings = verify.verify([Claim(key, text) for text in links], evidence, decisions)
         told += [one for one in findings if one.verdict != SUPPORTED]
-        shown = [
-            (_shown(one), links[one.claim.text]) for one in findings if one.verdict != CONTRADICTED or not hold_back
-        ]
-        sections[key] = tuple(f"{text}{link}" for text, link in shown)
+        kept = [one for one in findings if one.verdict != CONTRADICTED or not hold_back]
+        sections[key] = tuple(f"{_shown(one)}{links[one.claim.text]}" for one in kept)
     in_order = {key: sections[key] for key in lineage.SECTIONS if sections.get(key)}
     return replace(made, sections=in_order), tuple(told)
 
@@ -84,23 +83,21 @@ def _shown(finding: verify.Finding) -> str:
     return claim.text
 
 
-def claims_of(drafted: Draft) -> list[Claim]:
+def claims_of(drafted: HandoffDraft) -> list[Claim]:
     """Every item, and the title: the next start reads that first."""
     title = [Claim(TITLE, drafted.title)] if drafted.title else []
     return title + [Claim(name, line.text, line.flags) for name, lines in drafted.sections.items() for line in lines]
 
 
-def marked(drafted: Draft, findings: Sequence[verify.Finding]) -> Draft:
+def marked(drafted: HandoffDraft, findings: Sequence[verify.Finding]) -> HandoffDraft:
     """A draft with what is unsupported marked and without what is contradicted."""
     verdicts = {(one.claim.section, one.claim.text): one for one in findings}
 
     def kept(name: str, lines: Sequence[Line]) -> Iterable[Line]:
         for line in lines:
             one = verdicts.get((name, line.text))
-            if one is None or one.verdict == SUPPORTED:
-                yield line
-            elif one.verdict == UNSUPPORTED:
-                yield replace(line, text=_shown(one))
+            if one is None or one.verdict in (SUPPORTED, UNSUPPORTED):
+                yield replace(line, text=_shown(one)) if one else line
 
     sections = {name: tuple(kept(name, lines)) for name, lines in drafted.sections.items()}
     title = "" if (TITLE, drafted.title) in verdicts else drafted.title  # then it is called by its first request
@@ -174,7 +171,8 @@ class Look:
         found = evidence.gather(salvage.begun(self.episode), told, self.flags, self.project.root)
         in_force = InForce(index.load(self.vault), self.project.id)
         marked, self.findings = checked(made, _without_itself(found), in_force, hold_back=False)
-        return marked, [_sentence(one) for one in self.findings if one.verdict == verify.CONTRADICTED]
+        wrong = (one for one in self.findings if one.verdict == verify.CONTRADICTED)
+        return marked, [f'"{one.claim.text[:120]}" is contradicted by the session: {one.why}.' for one in wrong]
 
     def tell(self, now: float) -> None:
         """The next starts hear what was found to be wrong in it."""
@@ -189,7 +187,3 @@ def _without_itself(found: evidence.Evidence) -> evidence.Evidence:
     spoken = [one for one in found.spoken if not (one.role == CALL and COMMAND.search(extract.command_of(one)))]
     runs = [one for one in found.runs if not COMMAND.search(one.command)]
     return replace(found, spoken=tuple(spoken), runs=tuple(runs))
-
-
-def _sentence(finding: verify.Finding) -> str:
-    return f'"{finding.claim.text[:120]}" is contradicted by the session: {finding.why}.'
