@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.capture import episodes, flagging, once, story
 from holdfast.capture.episodes import Scene
+from holdfast.close import statements
 from holdfast.close.drain import drain
-from holdfast.close.think import statements
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
 from holdfast.model import Moment, Project

@@ -28,7 +28,7 @@ from holdfast.capture import episodes, home, marks, queue, story
 from holdfast.capture.ids import digest
 from holdfast.close import judged, unjudged  # noqa: F401 - loaded before the first blow falls on their effects
 from holdfast.close.drain import LEASE, drain
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.judge_pool import Court
 from holdfast.errors import JudgeFailed
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.model import Flag

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from holdfast.capture import flags
 from holdfast.capture.gate import BY_USER
+from holdfast.close import groups
 from holdfast.close.improve import advice as improve_advice
 from holdfast.close.improve import proposals, review
 from holdfast.close.improve.advice import Advice, Refused
-from holdfast.close.think import groups
 from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes

@@ -8,9 +8,9 @@ from close_support import Scripted, court
 from hook_support import Home
 
 from holdfast.capture.story import Typed
+from holdfast.close import statements
 from holdfast.close.drain import drain
-from holdfast.close.think import statements
-from holdfast.close.think.statements import Lasting, Statement
+from holdfast.close.statements import Lasting, Statement
 from holdfast.judge.seam import Question
 from holdfast.memory import Memory
 from holdfast.vault import index, prompts

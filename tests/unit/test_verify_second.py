@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.close.think import draft
+from holdfast.close import draft
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding

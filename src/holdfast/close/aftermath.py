@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import drafts, episodes, flags, home, notices, queue, quoting, same_project
 from holdfast.capture.ids import LETTERS, digest
-from holdfast.close import unjudged
-from holdfast.close.think import groups, judge_pool
+from holdfast.close import groups, judge_pool, unjudged
 from holdfast.close.verify import findings as verify
 from holdfast.close.work import VERBATIM, Closed, Work, is_over
 from holdfast.errors import HoldfastError, NotSaved
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from holdfast.close.commit import Written
-    from holdfast.close.think.consolidate import Refused
 
 
 FILED = "handed to the close as a fact"
@@ -131,7 +129,7 @@ HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
 CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
-def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused]) -> None:
+def keep_refused(vault: str, now: float, project: str, refused: Sequence[groups.Refused]) -> None:
     """Let refused decisions of a judge wait for a person, before their flags leave the queue."""
     if not refused:
         return
@@ -149,7 +147,7 @@ def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused
             return  # its flags are filed verbatim all the same
 
 
-def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
+def _rewritten(vault: str, refused: groups.Refused) -> tuple[str | None, str | None]:
     """The note as it is and as the judge would have it; (None, None) where it named none."""
     text = journal.text(vault, refused.target) if refused.target else ""
     body = groups.body_of(text)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.clock import Clock
+    from holdfast.close.decide import Deliberated
     from holdfast.close.improve.loops import Loop
-    from holdfast.close.think.decide import Deliberated
 
 
 def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:
@@ -152,7 +152,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 def _forgotten(vault: str, work: Work) -> Deliberated:
     """Something was purged while this was thought about, and may be in it: what is known is looked up anew, and nobody
     is asked again."""
-    from holdfast.close.think.decide import deliberate
+    from holdfast.close.decide import deliberate
 
     why = "a note was purged meanwhile, so what was thought is not used"
     return replace(deliberate(None, vault, [work])[0], fell_back=why)

@@ -22,7 +22,7 @@ from holdfast.capture import episodes, home, ledger, marks, notices, once, purgi
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import aftermath, unjudged
 from holdfast.close.commit import write
-from holdfast.close.think.decide import Deliberated, deliberate
+from holdfast.close.decide import Deliberated, deliberate
 from holdfast.close.work import Closed, Holding, Work, find, first, is_over, look_over, try_writer
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.witness import account_file
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.think.judge_pool import Court
+    from holdfast.close.judge_pool import Court
 
 __all__ = ["Closed", "drain"]
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, platform
+from holdfast.close import groups
 from holdfast.close.filing import MOST_SOURCES, Filing, sources_of
-from holdfast.close.think import groups
-from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE, Decided
+from holdfast.close.groups import DISCARD, MERGE, SUPERSEDE, Decided
 from holdfast.model import TRUSTED, Flag
 from holdfast.vault import authority, edits, frontmatter, notes
 

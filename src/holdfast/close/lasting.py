@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
-    from holdfast.close.think.statements import Lasts
+    from holdfast.close.statements import Lasts
     from holdfast.close.work import Work
 
 
 MOST_DAYS = 50
-CORRECTION, FACT = "correction", "fact"  # kinds of statements (think/statements)
+CORRECTION, FACT = "correction", "fact"  # kinds of statements (close/statements)
 
 
 def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:

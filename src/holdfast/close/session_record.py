@@ -29,8 +29,8 @@ from holdfast.witness import account as accounts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.close.think.decide import Deliberated
-    from holdfast.close.think.draft import HandoffDraft
+    from holdfast.close.decide import Deliberated
+    from holdfast.close.draft import HandoffDraft
     from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
     from holdfast.vault.writing import Writer
@@ -121,7 +121,7 @@ def make(
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = [NOTED]
     if drafted:
-        from holdfast.close.think import draft  # pydantic, which a close without a judge need not wait for
+        from holdfast.close import draft  # pydantic, which a close without a judge need not wait for
 
         died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
         sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}

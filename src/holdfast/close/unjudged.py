@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.close.think.consolidate import Decided, Refused
-    from holdfast.close.think.judge_pool import Court
+    from holdfast.close.groups import Decided, Refused
+    from holdfast.close.judge_pool import Court
 
 MOST = 24  # notes that one close takes up
 TRIES = 3  # in vain, after which a note is left as it is
@@ -104,8 +104,8 @@ def _asked(
 ) -> tuple[int, list[Decided], list[Refused], set[str]]:
     """How many questions were asked, the decisions that may be carried out and that may not, and the ids of the flags
     about which no answer came."""
-    from holdfast.close.think import consolidate as judging
-    from holdfast.close.think import groups
+    from holdfast.close import consolidate as judging
+    from holdfast.close import groups
     from holdfast.close.verify import handoff_check
     from holdfast.close.verify.evidence import Evidence
     from holdfast.judge.reading import Fence, nonce_for
@@ -133,7 +133,7 @@ def _asked(
 
 def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Verbatim | None:
     """The note, if its file is still what was filed."""
-    from holdfast.close.think.groups import body_of, own_words, proofs_in
+    from holdfast.close.groups import body_of, own_words, proofs_in
 
     one, text = known.known.get(path), journal.text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:

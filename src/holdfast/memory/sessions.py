@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.close.drain import Closed
     from holdfast.close.improve.loops import Loops
     from holdfast.close.improve.review import Undone as LoopUndone
-    from holdfast.close.spend.report import Report as Spent
+    from holdfast.close.spend_report import Report as Spent
     from holdfast.memory.context import Context
     from holdfast.memory.field import Field
     from holdfast.model import Reply
@@ -146,8 +146,7 @@ class Sessions:
         verbatim: bool = False,
     ) -> list[Closed]:
         """File what waits in this project, or everywhere, and write the handoffs of sessions that ended or died."""
-        from holdfast.close import drain
-        from holdfast.close.think import judge_pool
+        from holdfast.close import drain, judge_pool
         from holdfast.vault import stored_index
 
         project = self.at.project()
@@ -172,8 +171,7 @@ class Sessions:
     def close_in_background(self, midway: str = "") -> list[Closed]:
         """Close every episode that is over, of all projects, or a project's flags while its sessions go on; then make
         the brief of this folder, if it is there: one that is gone, or none, is no project to be known from now on."""
-        from holdfast.close import drain
-        from holdfast.close.think import judge_pool
+        from holdfast.close import drain, judge_pool
         from holdfast.vault import brief, lineage, stored_index
 
         court = judge_pool.court(self.at.vault, self.at.env, self.at.clock)
@@ -285,7 +283,7 @@ class Sessions:
 
     def spent(self, days: int, by: str) -> Spent:
         """The meter of calls to models."""
-        from holdfast.close.spend import report as spend_report
+        from holdfast.close import spend_report
 
         return spend_report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
 

@@ -16,10 +16,10 @@ from pydantic import Field, PrivateAttr
 
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
+from holdfast.close import groups
+from holdfast.close.consolidate import Strict
 from holdfast.close.improve import edit_record, note_edits, proposals, snags
 from holdfast.close.improve.snags import parsed, plain
-from holdfast.close.think import groups
-from holdfast.close.think.consolidate import Strict
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED, Flag

@@ -1,7 +1,7 @@
 """Handoffs and notes looked over before they are filed: unsupported items are marked, contradicted ones held back.
 
 First by rule (verify/findings), then, where a judge is there, by a second question to a model that did not write it
-and sees only the claims and the lines that bear on them (think/draft). A note that says more than the flags it was
+and sees only the claims and the lines that bear on them (close/draft). A note that says more than the flags it was
 made of is not filed at all: its flags are, word for word. A handoff that an agent wrote itself is marked too (`Look`):
 contradictions are said to the author, who can still mend it; where they insist, it is filed with the contradiction
 beside it.
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home, notices, story
 from holdfast.close import salvage
 from holdfast.close.aftermath import CHECKED_FOR, HANDOFF
+from holdfast.close.groups import DISCARD, NEW, SUPERSEDE, Decided, Given, Refused
 from holdfast.close.verify import evidence
 from holdfast.close.verify import findings as verify
 from holdfast.close.verify.claims import Claim
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.capture.episodes import Episode
-    from holdfast.close.think.consolidate import Decided, Given, Refused
-    from holdfast.close.think.draft import HandoffDraft, Line
+    from holdfast.close.draft import HandoffDraft, Line
     from holdfast.model import Flag, Project
     from holdfast.vault.notes import Note
 
@@ -106,8 +106,6 @@ def marked(drafted: HandoffDraft, findings: Sequence[verify.Finding]) -> Handoff
 
 def sound(decisions: Iterable[Decided], evidence: evidence.Evidence) -> tuple[list[Decided], list[Refused]]:
     """Decisions whose notes say nothing that their flags do not; the others as refused."""
-    from holdfast.close.think.consolidate import DISCARD, Refused
-
     good: list[Decided] = []
     bad: list[Refused] = []
     for one in decisions:
@@ -126,8 +124,6 @@ def sound(decisions: Iterable[Decided], evidence: evidence.Evidence) -> tuple[li
 def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
     """A new decision that amends one in force takes its place, so that only the newest holds; of those that the judge
     was given to change."""
-    from holdfast.close.think.consolidate import NEW, SUPERSEDE
-
     found = []
     taken = {one.target for one in decisions if one.target}
     for one in decisions:

@@ -22,7 +22,7 @@ from holdfast.model import TRUSTED, Flag
 from holdfast.vault import frontmatter, index, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 LONGEST_SHOWN = 3000  # of a note, to a judge
@@ -83,6 +83,7 @@ MOST_NOTES = 4
 ALIKE = 0.25  # share of the rarer words that two texts have in common
 MOST_LOOKED_UP = 24  # words of one flag
 MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
+NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"  # what becomes of flags
 OWN, OUTSIDE = "own", "outside"
 JUDGED = ("decision", "rule", "lesson", "preference", "fact")
 WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
@@ -103,6 +104,44 @@ class Group:
     flags: tuple[Flag, ...]
     own: tuple[notes.Note, ...] = ()
     read: tuple[notes.Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Given:
+    """The flags and notes that a judge was shown, by handle: `bodies` are the notes' own words, `texts` their files, to
+    be compared before they change."""
+
+    flags: Mapping[str, Flag]
+    notes: Mapping[str, notes.Note]
+    bodies: Mapping[str, str]
+    texts: Mapping[str, str]
+    own: frozenset[str]  # the paths that it may change
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision that may be carried out."""
+
+    action: str
+    flags: tuple[Flag, ...]
+    name: str = ""
+    description: str = ""
+    body: str = ""
+    reason: str = ""
+    target: str = ""  # the path of the note that it is about
+    seen: str = ""  # that note's own words as they were judged
+    file: str = ""  # and its whole text
+
+
+@dataclass(frozen=True)
+class Refused:
+    """One that may not, and why."""
+
+    flags: tuple[Flag, ...]
+    why: str
+    said: str
+    target: str = ""
+    body: str = ""
 
 
 def is_judged(flag: Flag) -> bool:

@@ -1,4 +1,4 @@
-"""What a call costs: the user's own .state/prices.toml first, then a table that ships with holdfast and grows old.
+"""The prices of calls: the user's own .state/prices.toml first, then a table that ships with holdfast and grows old.
 
     currency = "USD"
     [[price]]                    # money per million tokens; the first that fits counts
@@ -149,7 +149,7 @@ def path_of(state: str) -> str:
 
 
 def load(state: str) -> Prices:
-    """What the user wrote. Never fails: `problem` says what could not be understood."""
+    """The user's table. Never fails: `problem` says what could not be understood."""
     import tomllib
 
     path = path_of(state)

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import episodes, home, once, purging, story
-from holdfast.close import salvage, session_record
+from holdfast.close import groups, salvage, session_record
 from holdfast.close.commit import is_loop
-from holdfast.close.think import groups
 from holdfast.close.verify import evidence, findings, handoff_check
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.work import VERBATIM, Work
@@ -24,12 +23,10 @@ from holdfast.vault.notes import UNCONFIRMED, Note
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from holdfast.close.draft import HandoffDraft, Material
     from holdfast.close.improve.advice import Advice
-    from holdfast.close.think import statements
-    from holdfast.close.think.consolidate import Decided, Given, Refused
-    from holdfast.close.think.draft import HandoffDraft, Material
-    from holdfast.close.think.judge_pool import Court
-    from holdfast.close.think.statements import Lasts
+    from holdfast.close.judge_pool import Court
+    from holdfast.close.statements import Lasts, Prompts
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
 
@@ -49,10 +46,10 @@ class Case:
     origin: str = ""  # of outside text in its context
     tells: bool = False
     flags: tuple[Flag, ...] = ()  # of the whole episode, those that were filed while it went on included
-    given: list[Given] = field(default_factory=list)
+    given: list[groups.Given] = field(default_factory=list)
     snags: list[tuple[Flag, Sequence[Note]]] = field(default_factory=list)
     shown: Material | None = None
-    said: list[statements.Prompts] = field(default_factory=list)  # by the user
+    said: list[Prompts] = field(default_factory=list)  # by the user
     questions: list[Question[Any]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
@@ -99,8 +96,8 @@ def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> di
 
 def put_questions(case: Case, vault: str) -> None:
     """One for each group of flags, one for each snag, two for the handoff, one for every so many prompts."""
+    from holdfast.close import consolidate, draft, statements
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import consolidate, draft, statements
     from holdfast.judge.reading import Fence, nonce_for
 
     work, state = case.work, home.state(vault)
@@ -140,8 +137,8 @@ class Deliberated:
     """The plan for one piece of work. Whatever is missing here is done verbatim."""
 
     by: str = VERBATIM
-    decisions: tuple[Decided, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    decisions: tuple[groups.Decided, ...] = ()
+    refused: tuple[groups.Refused, ...] = ()
     advice: Mapping[str, Advice] = field(default_factory=dict)  # by the id of the snag
     handoff: HandoffDraft | None = None
     lasting: tuple[Lasts, ...] = ()  # of what the user said
@@ -188,8 +185,8 @@ def _known(case: Case) -> Deliberated:
 
 def _judged(court: Court, case: Case) -> Deliberated:
     """The usable parts of the answers; the others are kept for a person."""
+    from holdfast.close import draft, statements
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import draft, statements
 
     answers = iter(case.answers)
     decisions, refused = _decided(case, [next(answers) for _ in case.given])
@@ -225,12 +222,12 @@ def _judged(court: Court, case: Case) -> Deliberated:
     )
 
 
-def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Refused]]:
+def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[groups.Decided], list[groups.Refused]]:
     """The decisions that may be carried out: within what was given, and saying nothing that the flags do not."""
-    from holdfast.close.think import consolidate
+    from holdfast.close import consolidate
 
-    decisions: list[Decided] = []
-    refused: list[Refused] = []
+    decisions: list[groups.Decided] = []
+    refused: list[groups.Refused] = []
     for given, answer in zip(case.given, answers, strict=True):
         if answer is None:
             continue
@@ -243,7 +240,7 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
 
 def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequence[Deliberated]) -> list[Deliberated]:
     """The handoffs, by rule and then by a judge that did not write them, all of them at once."""
-    from holdfast.close.think import draft
+    from holdfast.close import draft
     from holdfast.judge.reading import Fence, nonce_for
 
     state = home.state(vault)

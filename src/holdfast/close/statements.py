@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from holdfast.close.think import groups
-from holdfast.close.think.consolidate import Strict
+from holdfast.close import groups
+from holdfast.close.consolidate import Strict
 from holdfast.judge.seam import Question
 from holdfast.text import own_words
 

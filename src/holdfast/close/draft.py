@@ -22,7 +22,7 @@ from pydantic import Field
 from holdfast.capture import gate, quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.close.think.consolidate import Strict
+from holdfast.close.consolidate import Strict
 from holdfast.close.verify.claims import normal
 from holdfast.close.verify.findings import CONTRADICTED, HELD_BACK, SUPPORTED, UNSUPPORTED, Finding
 from holdfast.judge.seam import Question

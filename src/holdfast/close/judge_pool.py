@@ -253,7 +253,7 @@ def court(
     chosen = machine.section(config, "judge")
     if not chosen.get("name") or chosen.get("name") == "verbatim":
         return None
-    from holdfast.close.spend.budget import Budget
+    from holdfast.close.budget import Budget
     from holdfast.judge import choice
 
     try:

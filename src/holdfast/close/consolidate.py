@@ -8,25 +8,23 @@ Whatever it does not decide is filed verbatim, so no answer, however wrong, can 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.capture.redaction import redact
-from holdfast.close.think import groups
+from holdfast.close import groups
+from holdfast.close.groups import DISCARD, MERGE, NEW, SUPERSEDE, Decided, Given, Refused
 from holdfast.judge.seam import Question
 from holdfast.vault import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from holdfast.judge.reading import Fence
-    from holdfast.model import Flag
 
 LONGEST_BODY = 6000
 LONGEST_NAME = 120
-NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"
 TOLD = """You keep the long-term memory of a coding agent. Below are new FLAGS (one durable line each, written by an \
 agent at work) and NOTES of the memory that may be about the same thing. Decide what becomes of each flag:
 - "new": a note of its own. One idea per note; flags that say one thing together make one note.
@@ -63,44 +61,6 @@ class Consolidation(Strict):
     """The answer to one group."""
 
     decisions: list[Decision] = Field(max_length=16)
-
-
-@dataclass(frozen=True)
-class Given:
-    """The flags and notes that a judge was shown, by handle: `bodies` are the notes' own words, `texts` their files, to
-    be compared before they change."""
-
-    flags: Mapping[str, Flag]
-    notes: Mapping[str, notes.Note]
-    bodies: Mapping[str, str]
-    texts: Mapping[str, str]
-    own: frozenset[str]  # the paths that it may change
-
-
-@dataclass(frozen=True)
-class Decided:
-    """A decision that may be carried out."""
-
-    action: str
-    flags: tuple[Flag, ...]
-    name: str = ""
-    description: str = ""
-    body: str = ""
-    reason: str = ""
-    target: str = ""  # the path of the note that it is about
-    seen: str = ""  # that note's own words as they were judged
-    file: str = ""  # and its whole text
-
-
-@dataclass(frozen=True)
-class Refused:
-    """One that may not, and why."""
-
-    flags: tuple[Flag, ...]
-    why: str
-    said: str
-    target: str = ""
-    body: str = ""
 
 
 def given(group: groups.Group, text_of: Callable[[notes.Note], str]) -> Given:
