@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
     from holdfast.close.commit import Written
 
-
 FILED = "handed to the close as a fact"
 MARK = " (of a handoff that was refused)"
 MOST = 6000  # characters of one refused handoff; the draft has the rest
 LONGEST_ITEM = 1000
 MOST_PIECES = len(LETTERS) - 1
+HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
+CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
 def file_lines(vault: str, now: float, project: str = "") -> int:
@@ -123,10 +124,6 @@ def note_used(vault: str, project: str, episode: str, path: str) -> None:
         drafts.use(home.state(vault), [one.id for one in used], f"in {path}")
     except (NotSaved, OSError):
         return
-
-
-HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
-CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
 def keep_refused(vault: str, now: float, project: str, refused: Sequence[groups.Refused]) -> None:

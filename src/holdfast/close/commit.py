@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from holdfast.close.decide import Deliberated
     from holdfast.close.improve.loops import Loop
 
+ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
+
 
 def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:
     """Plan the file of an ended episode's prompts; its path, "" where the user typed nothing."""
@@ -62,9 +64,6 @@ def shown(state: str, episode: str) -> Iterator[tuple[str, str, str]]:
         number, _, sentence = rest.partition("\t")
         if sentence:
             yield ident, number, sentence
-
-
-ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
 MOST_SAID = 50  # days that a note names

@@ -24,9 +24,24 @@ from holdfast.vault import frontmatter, index, notes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-
 LONGEST_SHOWN = 3000  # of a note, to a judge
 LOST = 0.25  # of a note's lines: a rewrite that loses more is refused
+MOST_FLAGS = 4
+MOST_NOTES = 4
+ALIKE = 0.25  # share of the rarer words that two texts have in common
+MOST_LOOKED_UP = 24  # words of one flag
+MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
+NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"  # what becomes of flags
+OWN, OUTSIDE = "own", "outside"
+JUDGED = ("decision", "rule", "lesson", "preference", "fact")
+WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
+COMMON = frozenset(
+    WORD.findall(
+        "the and for with that this from are was not but you your our has have had its into when then than use uses "
+        "used should must can will would could before after because only also all any each per via one two new now "
+        "der die das und ist nicht les des une est pas los las que por para con"
+    )
+)
 
 
 def body_of(text: str) -> str:
@@ -76,24 +91,6 @@ def lines(text: str) -> str:
     indents = [one[: len(one) - len(one.lstrip(" "))][:8] for one in given]
     found = [f"{indent}{one}" if one else "" for indent, one in zip(indents, cleaned, strict=True)]
     return "\n".join(one for one in found if one.strip() not in ("---", index.EVIDENCE)).strip()
-
-
-MOST_FLAGS = 4
-MOST_NOTES = 4
-ALIKE = 0.25  # share of the rarer words that two texts have in common
-MOST_LOOKED_UP = 24  # words of one flag
-MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
-NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"  # what becomes of flags
-OWN, OUTSIDE = "own", "outside"
-JUDGED = ("decision", "rule", "lesson", "preference", "fact")
-WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
-COMMON = frozenset(
-    WORD.findall(
-        "the and for with that this from are was not but you your our has have had its into when then than use uses "
-        "used should must can will would could before after because only also all any each per via one two new now "
-        "der die das und ist nicht les des une est pas los las que por para con"
-    )
-)
 
 
 @dataclass(frozen=True)

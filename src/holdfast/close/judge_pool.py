@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", bound=BaseModel)
 
-
 KEPT_FOR = 7 * 86400.0
 MOST_UNUSABLE = 50
 LARGEST = 1 << 20
+WORKERS = 8
+TIMEOUT = 120.0
+PATIENCE = 400.0  # seconds for all questions of one round, second looks included: well within the lease on the flags
+HOPELESS = 3  # failures in a row after which nothing more is asked
+MOST_WORKERS = 64
 
 
 def key_of(judge: Judge, question: Question[Any]) -> str:
@@ -89,12 +93,6 @@ def sweep(state: str, now: float) -> None:
 
 def _path(state: str, key: str) -> str:
     return f"{state}/answers/{key}"
-
-
-WORKERS = 8
-TIMEOUT = 120.0
-PATIENCE = 400.0  # seconds for all questions of one round, second looks included: well within the lease on the flags
-HOPELESS = 3  # failures in a row after which nothing more is asked
 
 
 @dataclass
@@ -235,9 +233,6 @@ def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
         raise
     if broken:
         raise broken[0]
-
-
-MOST_WORKERS = 64
 
 
 def court(

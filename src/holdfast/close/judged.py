@@ -21,13 +21,13 @@ from holdfast.vault import authority, edits, frontmatter, notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
 FOLDER = "discarded"
 HEAD = """# Left out
 
 What was flagged in {month} and a judge did not keep, with its reason. `holdfast remember` brings a line back.
 
 """
+MOST_ANCHORS = 8
 
 
 def path_of(flag: Flag) -> str:
@@ -55,9 +55,6 @@ def know(filing: Filing, flags: Sequence[Flag]) -> None:
         path = path_of(flag)
         if not filing.is_filed(flag.id) and has(filing.text(path), flag):
             filing.settle(flag.id, path)
-
-
-MOST_ANCHORS = 8
 
 
 def file(filing: Filing, decided: Decided, by: str) -> bool:

@@ -31,9 +31,16 @@ if TYPE_CHECKING:
     from holdfast.close.statements import Lasts
     from holdfast.close.work import Work
 
-
 MOST_DAYS = 50
 CORRECTION, FACT = "correction", "fact"  # kinds of statements (close/statements)
+KINDS = {"decisions": "decision", "learned": "lesson"}
+SHORTEST = 30  # characters of an item that can stand alone
+MOST = 40
+MOST_QUOTED = 12  # of a handoff that nobody wrote
+NEWS = 0.3  # share of an item that no note of the project says yet
+SESSIONS = 40  # that are looked at
+MOST_SENTENCES = 60  # of the session that ends
+NEAR = 0.6  # nearness of two vectors, where words alone do not tell
 
 
 def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
@@ -116,13 +123,6 @@ def _put(
     filing.put(filing.free(folder, name), edits.with_proofs(made, proofs) if proofs else made, source)
 
 
-KINDS = {"decisions": "decision", "learned": "lesson"}
-SHORTEST = 30  # characters of an item that can stand alone
-MOST = 40
-MOST_QUOTED = 12  # of a handoff that nobody wrote
-NEWS = 0.3  # share of an item that no note of the project says yet
-
-
 def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
     """Plan a note for every decision and lesson that has none. Of a handoff that nobody wrote, only for items that name
     something."""
@@ -161,11 +161,6 @@ def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str)
     ident = f"{notes.FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}"
     proof = (f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else ()
     return Flag(ident, when, episode.host, episode.key, handoff.project, kind, text, proof, origin)
-
-
-SESSIONS = 40  # that are looked at
-MOST_SENTENCES = 60  # of the session that ends
-NEAR = 0.6  # nearness of two vectors, where words alone do not tell
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,13 @@ from holdfast.model import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-
 DAY = 86400.0
 MOST_GROUPS = 200  # of one day: a server that names a new model each time must not make us grow
 LARGEST = 1 << 20
+DEFAULT_TOKENS = 2_000_000
+NO_CAP = "none"
+NAMES = ("tokens_per_day", "money_per_day")
+MOST = 10**12  # tokens or money that anybody can mean; a server may answer with any number
 
 
 class Group(NamedTuple):
@@ -238,12 +241,6 @@ class _Tally:
 
 def _group(record: Mapping[str, Any]) -> Group:
     return Group(*(str(record[name]) for name in Group._fields))
-
-
-DEFAULT_TOKENS = 2_000_000
-NO_CAP = "none"
-NAMES = ("tokens_per_day", "money_per_day")
-MOST = 10**12  # tokens or money that anybody can mean; a server may answer with any number
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,10 @@ LARGEST = 1 << 18
 DEAREST = 1e6  # a million tokens for more than a million is a slip of the pen
 
 HERE = "ollama"  # a judge whose server is on this machine, unless an address says otherwise
+EXPLAINED = (
+    "An agent's own command line is paid by subscription, unless a key makes it pay by token or a price names it.",
+    "A server on this machine costs nothing. A cap on money stops calls to a model without a known price.",
+)
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,6 @@ SHIPPED = (
     Price("gemini-2.5-flash-lite*", 0.1, 0.4),
     Price("gemini-2.5-flash*", 0.3, 2.5),
     Price("deepseek-chat", 0.28, 0.42),
-)
-EXPLAINED = (
-    "An agent's own command line is paid by subscription, unless a key makes it pay by token or a price names it.",
-    "A server on this machine costs nothing. A cap on money stops calls to a model without a known price.",
 )
 
 

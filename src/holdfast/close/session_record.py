@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from holdfast.close.verify.findings import Finding
     from holdfast.vault.writing import Writer
 
-
 NOTE = "Quoted by holdfast from what was said and done; nobody wrote a handoff."
 NOTED = "Written by holdfast from flags and prompts; nobody wrote a handoff."
 ASKED = "goals"  # the user's own words, whatever entered later
 MOST_FILES = 40
 FEW_PROMPTS, FEW_WORDS = 3, 4000  # of a session in which nothing was changed: below that nothing was decided either
+LONGEST = 300
+LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
+MOST_ITEMS = 30
+ACTIVITY = "activity.log"
 
 
 def says_little(told: story.Story, evidence: Evidence, account: accounts.Account | None) -> bool:
@@ -78,11 +81,6 @@ def _files(where: Sequence[str], files: Sequence[str], root: str) -> tuple[str, 
     rest = [clean(path)[0] for path in (_local(one, root) for one in files) if path not in told]
     more = f", and {len(rest) - MOST_FILES} more" if len(rest) > MOST_FILES else ""
     return (*where, *([f"{'also ' if where else ''}{', '.join(rest[:MOST_FILES])}{more}"] if rest else []))
-
-
-LONGEST = 300
-LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
-MOST_ITEMS = 30
 
 
 def make(
@@ -162,9 +160,6 @@ def _one_line(text: str) -> str:
 def _local(path: str, root: str) -> str:
     """A path as the project says it."""
     return os.path.relpath(path, root) if path.startswith(f"{root}/") else path
-
-
-ACTIVITY = "activity.log"
 
 
 @dataclass(frozen=True)

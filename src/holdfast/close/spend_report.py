@@ -20,10 +20,17 @@ from holdfast.model import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-
 KEPT = 7  # days that are kept whole
 FARTHEST = 1 << 22  # bytes of days.log that are read: more than ten years
 WAYS = ("day", "host", "job", "model", "judge")
+# Words in place of an empty name.
+NAMELESS = {"host": "no session", "model": "its default", "job": "other"}
+STOPS = {
+    "tokens": "the cap on tokens",
+    "money": "the cap on money",
+    "price": "money is capped and a price is not known",
+    "unclear": "a cap cannot be understood",
+}
 
 
 @dataclass(frozen=True)
@@ -120,10 +127,6 @@ def _began(day: str) -> float:
     return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
 
 
-# Words in place of an empty name.
-NAMELESS = {"host": "no session", "model": "its default", "job": "other"}
-
-
 @dataclass(frozen=True)
 class Report:
     """The last `days` days by `by`; `problems` are sentences about what could not be understood."""
@@ -178,14 +181,6 @@ class Report:
             calls, counts = ("1 call has", "counts") if waiting == 1 else (f"{waiting:,} calls have", "count")
             said.append(f"{calls} no outcome and {counts} as estimated: under way, or killed.")
         return said + [f"note: {problem}." for problem in self.problems]
-
-
-STOPS = {
-    "tokens": "the cap on tokens",
-    "money": "the cap on money",
-    "price": "money is capped and a price is not known",
-    "unclear": "a cap cannot be understood",
-}
 
 
 def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git_objects import Damage
 
+VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
+EVERY = 3600.0
+PATIENCE = 5.0
+STAMP = "history-looked"
+
 
 @dataclass
 class Believing:
@@ -47,9 +52,6 @@ class Believing:
             if origin and flag.time >= since and flag.id not in told:
                 flag = replace(flag, origin=origin)
         return replace(flag, status=PROPOSED) if gate.is_proposal(flag) and not flag.status else flag
-
-
-VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
 
 
 @dataclass(frozen=True)
@@ -186,11 +188,6 @@ class Holding:
         except OSError:
             return True
         return True
-
-
-EVERY = 3600.0
-PATIENCE = 5.0
-STAMP = "history-looked"
 
 
 def try_writer(vault: str, now: float) -> HoldfastError | OSError | None:

@@ -19,13 +19,49 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-
 MADE = re.compile(r"^\[(?P<branch>[^\]\n]+?) (?:\([^)\n]*\) )?(?P<id>[0-9a-f]{7,40})\] (?P<subject>.+)$", re.MULTILINE)
 DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n[ \t]*\2\b", re.DOTALL)
 MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)(?:\s+|=)(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 TRAILER = re.compile(r"^(?:[A-Z][\w-]+-[Bb]y: |Change-Id: |🤖|Generated with )")
 QUIET = re.compile(r"\bcommit\b[^;&|\n]*?\s(?:-[a-zA-Z]*q[a-zA-Z]*|--quiet)\b")
 FILES = re.compile(r"^ ?(\d+) files? changed", re.MULTILINE)
+BRANCH = re.compile(r"^On branch (\S+)", re.MULTILINE)
+CLEAN = "nothing to commit, working tree clean"
+UP_TO_DATE = re.compile(r"Your branch is up to date with '([^']+)'")
+AHEAD = re.compile(r"Your branch is ahead of '([^']+)' by (\d+) commits?")
+CHANGED = re.compile(r"^\t(?:(?:modified|new file|deleted|renamed):\s+)?(\S.*)$", re.MULTILINE)
+PUSHED = re.compile(
+    r"^\s+(?:\*?\s*\[new branch\]|[+ ]?\s*[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,})\s+(\S+)\s+->\s+(\S+)", re.MULTILINE
+)
+OFFER = re.compile(r"https://\S+/(?:pull/new|merge_requests/new)\S*")
+MOST_CHANGED = 8
+# The documentation at the head of a file, by language.
+HEADS = (
+    re.compile(r"@moduledoc\s+(?:~[sS])?\"{1,3}\s*([^\"]+)"),
+    re.compile(r"\A(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*[rRuU]?(?:\"\"\"|''')\s*([^\"']+)"),
+    re.compile(r"\A\s*/\*\*?\s*([^*]+?)(?:\*/|\n\s*\*\s*\n|\n\s*\*\s*@)"),
+    re.compile(r"\A(?:\s*//[/!]?\s?([^\n]+))"),
+    re.compile(r"\A(?:#![^\n]*\n)(?:#\s*\n)*#\s+([A-Z][^\n]+)"),
+    re.compile(r"\A#\s+([^\n]+)"),
+)
+LONGEST_PURPOSE = 120
+TRACKERS = ("gh", "glab", "bd", "br", "tea", "hub", "jira", "linear", "acli", "git-bug", "backlog", "tk", "td", "az")
+DOING = word_set("close create comment merge reopen edit done resolve transition new add note")
+LISTING = word_set("ready list ls status blocked next")
+SAYING = word_set("--reason --title --body --description --comment --message --notes -t -b -m -d -r")
+NAME = re.compile(r"[A-Z][A-Z0-9]+-\d+|#?\d+|[a-z][\w]*-[a-z0-9]+(?:\.\d+)*|https?://\S+")
+LOOKED_FOR = re.compile(rf"(?<![\w.-])(?:{'|'.join(TRACKERS)})\s")
+ENTRY_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d+\b")
+ENTRY = re.compile(r"^\s*(?:\d+[.)]\s+|[-*○●◐✓☐]\s*|#?\d+\s)")
+MOST_ENTRIES = 12
+SHOWING = frozenset(("show", "view", "get", "info"))
+# A line by which an entry limits the work: something must not be, or only something may.
+LIMIT = re.compile(
+    r"^no\b|\bmust not\b|\bdo (?:\*\*)?not\b|\bdon't\b|\bnever\b|\bprohibit|\bno-gos?\b|\bout of scope\b|\bscope only\b"
+    r"|\b\w+ only\b|^keep\b.*\b(?:only|unchanged|as is)\b|\bmust (?:stay|remain|be)\b",
+    re.IGNORECASE,
+)
+LEAST_LIMIT, LONGEST_LIMIT = 24, 200
 
 
 @value
@@ -92,18 +128,6 @@ def _messages(command: str) -> list[str]:
     words = [match[1] for match in MESSAGE.finditer(command)]
     parts = [one[1:-1] if one[0] == "'" else re.sub(r"\\([\"\\$`])", r"\1", one[1:-1]) for one in words]
     return ["\n\n".join(parts)] if parts else []
-
-
-BRANCH = re.compile(r"^On branch (\S+)", re.MULTILINE)
-CLEAN = "nothing to commit, working tree clean"
-UP_TO_DATE = re.compile(r"Your branch is up to date with '([^']+)'")
-AHEAD = re.compile(r"Your branch is ahead of '([^']+)' by (\d+) commits?")
-CHANGED = re.compile(r"^\t(?:(?:modified|new file|deleted|renamed):\s+)?(\S.*)$", re.MULTILINE)
-PUSHED = re.compile(
-    r"^\s+(?:\*?\s*\[new branch\]|[+ ]?\s*[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,})\s+(\S+)\s+->\s+(\S+)", re.MULTILINE
-)
-OFFER = re.compile(r"https://\S+/(?:pull/new|merge_requests/new)\S*")
-MOST_CHANGED = 8
 
 
 @value
@@ -179,18 +203,6 @@ def _after(tree: Tree, words: Sequence[str], result: Said) -> Tree:
     )
 
 
-# The documentation at the head of a file, by language.
-HEADS = (
-    re.compile(r"@moduledoc\s+(?:~[sS])?\"{1,3}\s*([^\"]+)"),
-    re.compile(r"\A(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*[rRuU]?(?:\"\"\"|''')\s*([^\"']+)"),
-    re.compile(r"\A\s*/\*\*?\s*([^*]+?)(?:\*/|\n\s*\*\s*\n|\n\s*\*\s*@)"),
-    re.compile(r"\A(?:\s*//[/!]?\s?([^\n]+))"),
-    re.compile(r"\A(?:#![^\n]*\n)(?:#\s*\n)*#\s+([A-Z][^\n]+)"),
-    re.compile(r"\A#\s+([^\n]+)"),
-)
-LONGEST_PURPOSE = 120
-
-
 @value
 class Written:
     """`purpose` is "" where nobody said; `is_new` where the whole file was written."""
@@ -223,25 +235,6 @@ def _purpose(content: str) -> str:
             first = re.split(r"(?<=[.!?])\s|\n\s*\n", " ".join(match[1].split()))[0]
             return first[:LONGEST_PURPOSE].strip()
     return ""
-
-
-TRACKERS = ("gh", "glab", "bd", "br", "tea", "hub", "jira", "linear", "acli", "git-bug", "backlog", "tk", "td", "az")
-DOING = word_set("close create comment merge reopen edit done resolve transition new add note")
-LISTING = word_set("ready list ls status blocked next")
-SAYING = word_set("--reason --title --body --description --comment --message --notes -t -b -m -d -r")
-NAME = re.compile(r"[A-Z][A-Z0-9]+-\d+|#?\d+|[a-z][\w]*-[a-z0-9]+(?:\.\d+)*|https?://\S+")
-LOOKED_FOR = re.compile(rf"(?<![\w.-])(?:{'|'.join(TRACKERS)})\s")
-ENTRY_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d+\b")
-ENTRY = re.compile(r"^\s*(?:\d+[.)]\s+|[-*○●◐✓☐]\s*|#?\d+\s)")
-MOST_ENTRIES = 12
-SHOWING = frozenset(("show", "view", "get", "info"))
-# A line by which an entry limits the work: something must not be, or only something may.
-LIMIT = re.compile(
-    r"^no\b|\bmust not\b|\bdo (?:\*\*)?not\b|\bdon't\b|\bnever\b|\bprohibit|\bno-gos?\b|\bout of scope\b|\bscope only\b"
-    r"|\b\w+ only\b|^keep\b.*\b(?:only|unchanged|as is)\b|\bmust (?:stay|remain|be)\b",
-    re.IGNORECASE,
-)
-LEAST_LIMIT, LONGEST_LIMIT = 24, 200
 
 
 @value

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from holdfast.text.transcript import Said
 
-
 UNITS = (
     "tests? files?|test suites?|tests?|doctests?|specs?|examples?|assertions?|suites?|passed|passing|pass|failed|"
     "failing|fail|failures?|errors?|warnings?|issues?|problems?|skipped|pending|todo|xfailed|xpassed|excluded|ignored|"
@@ -42,6 +41,13 @@ NO_CHECK = word_set(
 ).union(TRACKERS)
 PLAIN = re.compile(r"(?:--)?[A-Za-z][\w-]*")
 PART = re.compile(r"[/.:]|^-k$|^--only|^-t$")
+WITHIN = 20  # calls in which the other way is looked for
+LONGEST_COMMAND, LONGEST_ERROR = 90, 150
+NOISE = re.compile(r"^(?:Exit code \d+|\s*|hint: .*|warning: .*|[-=~^\s|]*)$")
+TELLING_FAILURE = re.compile(
+    r"error|fatal|fail|cannot|can't|could not|not found|denied|invalid|unknown|missing|ignored|refused", re.I
+)
+COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @value
@@ -121,15 +127,6 @@ def _counts(output: str) -> tuple[str, ...]:
         if len(found) >= MOST_COUNTS:
             break
     return tuple(found[:MOST_COUNTS])
-
-
-WITHIN = 20  # calls in which the other way is looked for
-LONGEST_COMMAND, LONGEST_ERROR = 90, 150
-NOISE = re.compile(r"^(?:Exit code \d+|\s*|hint: .*|warning: .*|[-=~^\s|]*)$")
-TELLING_FAILURE = re.compile(
-    r"error|fatal|fail|cannot|can't|could not|not found|denied|invalid|unknown|missing|ignored|refused", re.I
-)
-COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @value

@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-
 CODE = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 OPEN_CODE = re.compile(r"^[ \t]*(```|~~~).*\Z", re.MULTILINE | re.DOTALL)
 RULE = re.compile(r"[-*_=|: ]*")
@@ -28,6 +27,33 @@ WORD = re.compile(r"[A-Za-z0-9_À-ɏЀ-ӿ぀-ヿ一-鿿][\w./:#@%+-]*[\w/]|\w")
 EXACT = re.compile(r"\d|[_#@]|\w\.\w|[a-z][A-Z]|^[A-Z]{2,}$|^/|/.*/")
 NAME = re.compile(r"_|\w\.\w|[a-z][A-Z]|^/")  # of something in code or on disk
 MARKUP = str.maketrans("", "", "`*")
+EXACT_WEIGHT, WORD_WEIGHT = 2.0, 1.0
+ANNOUNCES = re.compile(
+    r"^(?:(?:now|next|ok(?:ay)?|good|great|perfect|right|alright|all green|done|first|then)\b[,.:!\u2014\u2013 -]*)*"
+    r"(?:(?:now|next)?,?\s*(?:let me|let's|i'll|i will|i'm going to|i can now|we'll|time to|moving on)\b)",
+    re.IGNORECASE,
+)
+OPENING = re.compile(r"^(?:now|next|good|great|perfect|all green|clean compile|starting|continuing)\b", re.IGNORECASE)
+REASON = re.compile(
+    r"\b(?:because|since|so that|instead|rather than|must|needs?|requires?|missing|can't|cannot|doesn't|does not|isn't|"
+    r"won't|not|no|only|unless|without|already|never|however|but|due to|causes?d?|fails?|unsupported|already|"
+    r"stale|expected|bug|wrong|actually|turns out|means)\b",
+    re.IGNORECASE,
+)
+LEAST = 24  # characters of a sentence that can say something
+HEADING = re.compile(r"^(?:#{1,4}\s+(.+?)|\d{1,2}\.\s+\**([A-Z][^\n:*]{2,60})\**:?\**|\*\*([^*\n]{3,60})\*\*:?)\s*$")
+PROPER = re.compile(r"^(?:<summary>|\**Summary\**:?)\s*$", re.MULTILINE | re.IGNORECASE)
+ABOUT = (
+    ("asked", ("user message", "user's message", "user request")),
+    ("goals", ("request", "intent", "goal", "objective", "task overview")),
+    ("learned", ("error", "fix", "problem", "lesson", "learn", "gotcha", "caveat", "issue", "discover", "insight")),
+    ("decisions", ("decision", "approach", "design", "constraint", "convention")),
+    ("next", ("pending", "next", "remaining", "todo", "to do", "open")),
+    ("now", ("current work", "in progress", "current state", "status")),
+    ("where", ("file", "code section", "artifact")),
+    ("done", ("done", "completed", "progress", "accomplish", "work performed")),
+    ("known", ("concept", "context", "technical", "background", "key")),
+)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -41,7 +67,6 @@ COMMON = word_set(
     "more most other over same very let i'll you your our use used using make made new one two add added update "
     "updated create created done still get set run see file files code change changes test tests line lines"
 )
-EXACT_WEIGHT, WORD_WEIGHT = 2.0, 1.0
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -144,21 +169,6 @@ def chosen(parts: Iterable[str], seen: Quoted, room: int, least: float, joint: i
     return kept
 
 
-ANNOUNCES = re.compile(
-    r"^(?:(?:now|next|ok(?:ay)?|good|great|perfect|right|alright|all green|done|first|then)\b[,.:!\u2014\u2013 -]*)*"
-    r"(?:(?:now|next)?,?\s*(?:let me|let's|i'll|i will|i'm going to|i can now|we'll|time to|moving on)\b)",
-    re.IGNORECASE,
-)
-OPENING = re.compile(r"^(?:now|next|good|great|perfect|all green|clean compile|starting|continuing)\b", re.IGNORECASE)
-REASON = re.compile(
-    r"\b(?:because|since|so that|instead|rather than|must|needs?|requires?|missing|can't|cannot|doesn't|does not|isn't|"
-    r"won't|not|no|only|unless|without|already|never|however|but|due to|causes?d?|fails?|unsupported|already|"
-    r"stale|expected|bug|wrong|actually|turns out|means)\b",
-    re.IGNORECASE,
-)
-LEAST = 24  # characters of a sentence that can say something
-
-
 @value
 class Finding:
     """Sentences that give a reason, and whether they followed a call that had failed."""
@@ -221,21 +231,6 @@ def _is_exact(sentence: str) -> bool:
     """Whether it names something that could not be guessed."""
     named = any(weight > 1 and not word.isdecimal() for word, weight in tokens(sentence).items())
     return named or "`" in sentence
-
-
-HEADING = re.compile(r"^(?:#{1,4}\s+(.+?)|\d{1,2}\.\s+\**([A-Z][^\n:*]{2,60})\**:?\**|\*\*([^*\n]{3,60})\*\*:?)\s*$")
-PROPER = re.compile(r"^(?:<summary>|\**Summary\**:?)\s*$", re.MULTILINE | re.IGNORECASE)
-ABOUT = (
-    ("asked", ("user message", "user's message", "user request")),
-    ("goals", ("request", "intent", "goal", "objective", "task overview")),
-    ("learned", ("error", "fix", "problem", "lesson", "learn", "gotcha", "caveat", "issue", "discover", "insight")),
-    ("decisions", ("decision", "approach", "design", "constraint", "convention")),
-    ("next", ("pending", "next", "remaining", "todo", "to do", "open")),
-    ("now", ("current work", "in progress", "current state", "status")),
-    ("where", ("file", "code section", "artifact")),
-    ("done", ("done", "completed", "progress", "accomplish", "work performed")),
-    ("known", ("concept", "context", "technical", "background", "key")),
-)
 
 
 @value

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_TOLD = 3  # sentences of one close
 SAID = 200  # letters of a line that a start repeats
+UNPLANNED = "this machine has planned no such edit"
 
 
 @dataclass(frozen=True)
@@ -200,9 +201,6 @@ def after_commit(state: str, filed: Sequence[Loop], change_id: str, now: float, 
             notices.leave(state, f"snags-{filed[0].id}", more, now, project=project)
     except (OSError, NotSaved):
         return  # the edit itself is in git
-
-
-UNPLANNED = "this machine has planned no such edit"
 
 
 def apply_pending(vault: str, state: str, now: float) -> list[loops.Loop]:

@@ -28,7 +28,6 @@ from holdfast.vault.writing import writing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 QUEUED, DEAD, QUARANTINED, GONE, REOPENED = "queued", "dead", "quarantined", "gone", "reopened"
 PENDING = (QUEUED, DEAD, QUARANTINED, PROPOSED, WAITING)  # somebody has still to make the edit
 OPEN = (*PENDING, NOTED, REOPENED)
@@ -51,6 +50,7 @@ SAID = {
     REJECTED: "rejected",
     GONE: "its note is no longer active",
 }
+AGAIN, FAILED, BETTER = "again", "failed", "better"
 
 
 @dataclass(frozen=True)
@@ -276,9 +276,6 @@ def counter(state: str, project: str) -> tuple[int, dict[str, int]]:
 
 def _path(state: str, project: str) -> str:
     return f"{state}/loops/{digest(project)}"
-
-
-AGAIN, FAILED, BETTER = "again", "failed", "better"
 
 
 def observe(vault: str, state: str, now: float, episode: Episode) -> list[edit_record.Record]:

@@ -24,6 +24,9 @@ from holdfast.vault.index import EVIDENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+SHARED = 2  # words of a snag and of a note's first line, for its records to be looked at
+ALIKE = 0.6  # of the words of two snags
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -234,10 +237,6 @@ def _with_proofs(text: str, flag: Flag) -> str:
 
 def _project(flag: Flag) -> str:
     return flag.project or notes.GLOBAL
-
-
-SHARED = 2  # words of a snag and of a note's first line, for its records to be looked at
-ALIKE = 0.6  # of the words of two snags
 
 
 @dataclass(frozen=True)

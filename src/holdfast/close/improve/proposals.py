@@ -29,7 +29,6 @@ from holdfast.vault.writing import Writer, writing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
 SHORTEST = 4  # letters of an id that name one
 LARGEST = 4 << 20

@@ -26,10 +26,23 @@ from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE,
 if TYPE_CHECKING:
     pass
 
-
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
 OPENING = re.compile(r"^snag\s*:\s*", re.IGNORECASE)
 SHORTEST_WRONG = 160  # letters of what went wrong that stay, however long the better path is
+SHELL = "Bash"
+MOST_WORDS = 3
+MOST_PATHS = 3
+TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
+SHORTEST_WORD = 3  # letters
+NONSENSE = "zqxkjv"  # what takes this takes every tool
+NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
+COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
+MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
+TICKED = re.compile(r"`([^`\n]{2,200})`")
+TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
+OPTION = re.compile(r"--[a-z][a-z0-9-]+")
+LINES = re.compile(r":\d+(?:[-:]\d+)?$")
+STEPS = 3  # that a second wording may need until it is covered
 
 
 @dataclass(frozen=True)
@@ -89,22 +102,6 @@ def _named(flag: Flag, mark: str) -> str:
 def plain(flag: Flag) -> Flag:
     """The flag with nothing but proof as its evidence."""
     return replace(flag, evidence=tuple(one for one in flag.evidence if not one.startswith((SKILL, RULE))))
-
-
-SHELL = "Bash"
-MOST_WORDS = 3
-MOST_PATHS = 3
-
-TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
-SHORTEST_WORD = 3  # letters
-NONSENSE = "zqxkjv"  # what takes this takes every tool
-NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
-COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
-MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
-TICKED = re.compile(r"`([^`\n]{2,200})`")
-TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
-OPTION = re.compile(r"--[a-z][a-z0-9-]+")
-LINES = re.compile(r":\d+(?:[-:]\d+)?$")
 
 
 def derived(snag: Snag) -> dict[str, Any] | None:
@@ -201,9 +198,6 @@ def is_everyday(when: dict[str, Any]) -> bool:
         return False
     long = [word for word in known.words if sum(map(str.isalnum, word)) >= SHORTEST_WORD]
     return not long or (len(known.words) == 1 and long[0] in EVERYDAY)
-
-
-STEPS = 3  # that a second wording may need until it is covered
 
 
 def wider(when: dict[str, Any], other: dict[str, Any] | None = None) -> dict[str, Any] | None:

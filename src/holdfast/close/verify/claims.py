@@ -59,6 +59,29 @@ _IDENTIFIER = re.compile(
     r"(?<![\w/.`-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+"
     r"|(?:[A-Z][a-z0-9]+){2,}(?=\()|--[a-z][\w-]+)(?:\(\))?(?![\w/])"
 )
+_DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\d+)?)"
+_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w=/]|\((?![+s-]\)))))?"
+_EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
+_NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
+_BEFORE = re.compile(r"([^\W\d_]{3,})[ -]#?$")
+_LABELLED = re.compile(r"([^\W\d_]{3,})[ -]#?(\d{1,4}(?:(?: ?[,&/+-] ?| and | to | through | or )#?\d{1,4})*)(?![\w.])")
+_SPELLED_OUT = re.compile(
+    rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
+)
+_ORDER = (
+    (CODE, _CODE),
+    (QUOTE, _QUOTED),
+    (URL, _URL),
+    (EMAIL, _EMAIL),
+    (PATH, _PATH),
+    (DATE, _DATE),
+    (TIME, _TIME),
+    (TICKET, _TICKET),
+    (COMMIT, _COMMIT),
+    (VERSION, _VERSION),
+    (CODE, _IDENTIFIER),
+    (NUMBER, _NUMBER),
+)
 
 
 @dataclass(frozen=True)
@@ -300,17 +323,6 @@ class Known:
         return self.plain[begin : min(end if end >= 0 else len(self.plain), at + reach)]
 
 
-_DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\d+)?)"
-_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w=/]|\((?![+s-]\)))))?"
-_EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
-_NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
-_BEFORE = re.compile(r"([^\W\d_]{3,})[ -]#?$")
-_LABELLED = re.compile(r"([^\W\d_]{3,})[ -]#?(\d{1,4}(?:(?: ?[,&/+-] ?| and | to | through | or )#?\d{1,4})*)(?![\w.])")
-_SPELLED_OUT = re.compile(
-    rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
-)
-
-
 def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:
     """The unit of a number where we know it, else the word that it counts."""
     word = (match.group("cur") or match.group("unit") or "").strip()
@@ -320,19 +332,3 @@ def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:
 
 def known_of(texts: Iterable[str]) -> Known:
     return Known(tuple(comparable(one) for one in texts))
-
-
-_ORDER = (
-    (CODE, _CODE),
-    (QUOTE, _QUOTED),
-    (URL, _URL),
-    (EMAIL, _EMAIL),
-    (PATH, _PATH),
-    (DATE, _DATE),
-    (TIME, _TIME),
-    (TICKET, _TICKET),
-    (COMMIT, _COMMIT),
-    (VERSION, _VERSION),
-    (CODE, _IDENTIFIER),
-    (NUMBER, _NUMBER),
-)

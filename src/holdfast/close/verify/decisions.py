@@ -56,7 +56,6 @@ PLAINER = tuple(
 )  # fmt: skip
 _ASKING = re.compile(r"\?\s*$|^\s*(?:should|shall|could|can|may|do|does|what|why|how|which|soll)\b", re.IGNORECASE)
 
-
 # How far things are; what did not happen yet was not decided against.
 _TELLING = re.compile(
     r"\b(?:have|has|had|did)(?:n't| not)\b|\bnot yet\b|\bnoch nicht\b|\bnot .{2,30} yet\b", re.IGNORECASE

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from holdfast.close.verify.evidence import Evidence, Run
 
-
 LOOKING = re.compile(
     r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
 )
@@ -33,6 +32,7 @@ PASSES = (
     r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay"
     r"|without (?:a )?(?:failures?|errors?)|no (?:failures?|errors?)|grün|laufen durch|bestanden"
 )
+WRITTEN = ("file_path", "notebook_path", "content", "new_string", "new_source", "input", "old_string")
 
 
 class Deed(NamedTuple):
@@ -215,6 +215,3 @@ def _traces(evidence: Evidence) -> Iterator[str]:
             yield f"{run.command} {run.output[:4000]}"
     yield from evidence.finished
     yield from evidence.edited
-
-
-WRITTEN = ("file_path", "notebook_path", "content", "new_string", "new_source", "input", "old_string")

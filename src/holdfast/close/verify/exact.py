@@ -17,7 +17,6 @@ from holdfast.close.verify import evidence as proofs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-
 MOST_PLACES = 400  # of one number that are looked at, the newest
 SHARE = "%"  # always written with its sign
 MANY = 3  # numbers that a word has beside it, from which on it numbers or counts things

@@ -33,13 +33,62 @@ if TYPE_CHECKING:
 
     from holdfast.vault.notes import Note
 
-
 SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
 UNGIVEN = "ungiven"  # an order to the next session that the user did not give
 HELD_BACK = (CONTRADICTED, UNGIVEN)
 LONGEST_WHY = 120
 UNVERIFIED = " (unverified: {})"
 DONE, FILES, DECISIONS, GOALS, TITLE = "done", "files_modified", "decisions", "goals", "title"
+SHARE = 0.6  # of an order's words that stand in one sentence of whoever gave it
+EXACT_COUNTS = 2  # as many words as something exact that was found is worth
+FEWEST = 2  # words that say of what a sentence speaks
+NAMED = 3  # words that a doubt names
+WIDE = "\u2e80"
+ENGLISH = "en"
+SMALL = {  # words that no sentence of a language does without for long, none of them in two of these languages
+    ENGLISH: ("the", "to", "of", "and", "is", "it", "for", "that", "was", "with", "by", "this", "are", "not", "from"),
+    "de": ("der", "die", "das", "und", "nicht", "ist", "ein", "eine", "mit", "von", "zu", "den", "für", "auf", "auch"),
+    "fr": ("le", "les", "et", "est", "une", "pour", "dans", "pas", "sur", "du", "au", "qui", "avec", "ce", "il"),
+    "es": ("el", "los", "las", "y", "una", "con", "del", "lo", "se", "más", "pero", "esta", "como", "este", "hay"),
+    "pt": ("o", "os", "e", "uma", "com", "do", "da", "não", "na", "em", "mais", "ao", "dos", "está", "isso"),
+}
+_LEAD = (
+    r"^(?:[-*\d.)\s>]*)(?:(?:please|important|note|rule|reminder|attention|next (?:agent|session)|for the next \w+|"
+    r"bitte|wichtig|achtung)[\s,:!-]+)*"
+)
+# The beginnings of an order that holds from now on, and of one that forbids something now.
+STANDING = re.compile(
+    _LEAD + r"(?:always|never|from now on|henceforth|in (?:the |all )?future|going forward|remember|forget|you (?:must|"
+    r"should|shall|may not|have to|need to|are to|can skip)|immer|nie|niemals|ab (?:jetzt|sofort)|künftig|merke?|"
+    r"toujours|jamais|ne \w+ (?:jamais|plus)|désormais|dorénavant|à partir de maintenant|siempre|nunca|jamás|"
+    r"a partir de ahora|en adelante|sempre|jamais|a partir de agora|de agora em diante)\b"
+    r"|\b(?:must|should|shall|soll|muss|darf|doit|debe|deve) (?:always|never|not ever|immer|nie|toujours|jamais|"
+    r"siempre|nunca|sempre)\b"
+    r"|\b(?:next|future|new|every|all|any|later|coming) (?:agents?|sessions?|assistants?|runs?)\b.{0,40}\b(?:must|"
+    r"should|shall|always|never|has to|have to|needs? to|may not|(?:is|are) to|can skip)\b"
+    r"|\b(?:agents?|assistants?|claude|codex|the model) (?:must|should|shall|may not|has to|have to|needs? to|always|"
+    r"never|(?:is|are) to)\b"
+    r"|\bin (?:all|every|each|any) (?:future |later |new |coming )?sessions?\b"
+    r"|(?:从现在|以后|今后|总是|永远|每次都|务必|必须|绝不|今後|これから|常に|必ず|絶対に)",
+    re.IGNORECASE,
+)
+FORBIDDING = re.compile(
+    _LEAD + r"(?:do not|don't|dont|avoid|ensure|make sure|be sure|stop|no longer|nicht|ne|não|nao)\s"
+    r"|^(?:不要|别|請勿|请勿|禁止)|(?:しないで|するな|禁止)",
+    re.IGNORECASE,
+)
+EXACT = re.compile(r"\d\d|\d\.\d|`|\w[/_]\w|\w\.[a-z]{1,4}\b")  # a number, path or name in code, which was looked up
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。\uff01\uff1f\uff1b\n]+|\s+[\u2013\u2014]\s+")
+_WORD = re.compile(r"[^\W\d_]+(?:'t)?")
+DENIALS = (
+    *(" ne ", " pas", "jamais", "nunca", "jamás", " no ", "não", "nao ", "sem "),
+    *("不", "别", "勿", "绝不", "ない", "ません", "するな"),
+)
+SHOWN = 60  # letters of a flag by which its call is recognised
+MOST_LOOKS = 60  # flags of one episode for each of which the session is cut at its place
+OURS = "holdfast"
+LOOKED_AT = 4000  # characters of a call in which our name is looked for
+MOST_READ = 32 << 20  # bytes of a transcript
 
 
 @dataclass(frozen=True)
@@ -153,49 +202,6 @@ def _short(text: str) -> str:
     return flat if len(flat) <= LONGEST_WHY else f"{flat[: LONGEST_WHY - 1].rstrip()}…"
 
 
-SHARE = 0.6  # of an order's words that stand in one sentence of whoever gave it
-EXACT_COUNTS = 2  # as many words as something exact that was found is worth
-FEWEST = 2  # words that say of what a sentence speaks
-NAMED = 3  # words that a doubt names
-WIDE = "\u2e80"
-ENGLISH = "en"
-SMALL = {  # words that no sentence of a language does without for long, none of them in two of these languages
-    ENGLISH: ("the", "to", "of", "and", "is", "it", "for", "that", "was", "with", "by", "this", "are", "not", "from"),
-    "de": ("der", "die", "das", "und", "nicht", "ist", "ein", "eine", "mit", "von", "zu", "den", "für", "auf", "auch"),
-    "fr": ("le", "les", "et", "est", "une", "pour", "dans", "pas", "sur", "du", "au", "qui", "avec", "ce", "il"),
-    "es": ("el", "los", "las", "y", "una", "con", "del", "lo", "se", "más", "pero", "esta", "como", "este", "hay"),
-    "pt": ("o", "os", "e", "uma", "com", "do", "da", "não", "na", "em", "mais", "ao", "dos", "está", "isso"),
-}
-_LEAD = (
-    r"^(?:[-*\d.)\s>]*)(?:(?:please|important|note|rule|reminder|attention|next (?:agent|session)|for the next \w+|"
-    r"bitte|wichtig|achtung)[\s,:!-]+)*"
-)
-# The beginnings of an order that holds from now on, and of one that forbids something now.
-STANDING = re.compile(
-    _LEAD + r"(?:always|never|from now on|henceforth|in (?:the |all )?future|going forward|remember|forget|you (?:must|"
-    r"should|shall|may not|have to|need to|are to|can skip)|immer|nie|niemals|ab (?:jetzt|sofort)|künftig|merke?|"
-    r"toujours|jamais|ne \w+ (?:jamais|plus)|désormais|dorénavant|à partir de maintenant|siempre|nunca|jamás|"
-    r"a partir de ahora|en adelante|sempre|jamais|a partir de agora|de agora em diante)\b"
-    r"|\b(?:must|should|shall|soll|muss|darf|doit|debe|deve) (?:always|never|not ever|immer|nie|toujours|jamais|"
-    r"siempre|nunca|sempre)\b"
-    r"|\b(?:next|future|new|every|all|any|later|coming) (?:agents?|sessions?|assistants?|runs?)\b.{0,40}\b(?:must|"
-    r"should|shall|always|never|has to|have to|needs? to|may not|(?:is|are) to|can skip)\b"
-    r"|\b(?:agents?|assistants?|claude|codex|the model) (?:must|should|shall|may not|has to|have to|needs? to|always|"
-    r"never|(?:is|are) to)\b"
-    r"|\bin (?:all|every|each|any) (?:future |later |new |coming )?sessions?\b"
-    r"|(?:从现在|以后|今后|总是|永远|每次都|务必|必须|绝不|今後|これから|常に|必ず|絶対に)",
-    re.IGNORECASE,
-)
-FORBIDDING = re.compile(
-    _LEAD + r"(?:do not|don't|dont|avoid|ensure|make sure|be sure|stop|no longer|nicht|ne|não|nao)\s"
-    r"|^(?:不要|别|請勿|请勿|禁止)|(?:しないで|するな|禁止)",
-    re.IGNORECASE,
-)
-EXACT = re.compile(r"\d\d|\d\.\d|`|\w[/_]\w|\w\.[a-z]{1,4}\b")  # a number, path or name in code, which was looked up
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。\uff01\uff1f\uff1b\n]+|\s+[\u2013\u2014]\s+")
-_WORD = re.compile(r"[^\W\d_]+(?:'t)?")
-
-
 def stems(text: str) -> list[str]:
     """The stems that carry a text, each once; of scripts without spaces every two signs that stand together."""
     if not any(sign > WIDE for sign in text):
@@ -266,18 +272,6 @@ def _is_said(sentence: str, texts: Iterable[str]) -> bool:
 
 def _denies(sentence: str) -> bool:
     return bool(words.NEGATIONS.search(sentence)) or any(one in sentence for one in DENIALS)
-
-
-DENIALS = (
-    *(" ne ", " pas", "jamais", "nunca", "jamás", " no ", "não", "nao ", "sem "),
-    *("不", "别", "勿", "绝不", "ない", "ません", "するな"),
-)
-
-SHOWN = 60  # letters of a flag by which its call is recognised
-MOST_LOOKS = 60  # flags of one episode for each of which the session is cut at its place
-OURS = "holdfast"
-LOOKED_AT = 4000  # characters of a call in which our name is looked for
-MOST_READ = 32 << 20  # bytes of a transcript
 
 
 def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = ()) -> dict[str, str]:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from holdfast.model import Flag, Project
     from holdfast.vault.notes import Note
 
-
 OURS = ("note", "files_modified")  # sections that the hook's own knowledge fills
 LINK = re.compile(r" \(\[note\]\([^)]*\)\)$")
+COMMAND = re.compile(r"holdfast\S*\s+handoff\b")
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,6 @@ def _is_amended(given: Given, handle: str, decided: Decided, taken: set[str]) ->
     if note.path in taken or note.path not in given.own:
         return False
     return amends(replace(note, body=given.bodies[handle]), decided.body)
-
-
-COMMAND = re.compile(r"holdfast\S*\s+handoff\b")
 
 
 @dataclass
