@@ -87,8 +87,10 @@ class Budget:
                 what = {"id": ident, **held.group._asdict(), "about": held.about, "tokens": held.tokens}
                 meter.append(self.state, day, now, "reserve", **what, money=held.money)
         except (NotSaved, OSError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            reason = getattr(cause, "strerror", "") or "the disk refused it"
             raise JudgeFailed(
-                f"The call cannot be noted in the meter ({_reason(error)}), so it was not made; flags are filed "
+                f"The call cannot be noted in the meter ({reason}), so it was not made; flags are filed "
                 "verbatim. Free the disk, then close again.",
                 final=True,
             ) from error
@@ -209,8 +211,3 @@ def _count(tokens: int) -> int:
 def _name(text: str) -> str:
     """A name from outside: one short line that steers no terminal and holds no secret."""
     return ledger.short(clean(text)[0], 80)
-
-
-def _reason(error: Exception) -> str:
-    cause = error if isinstance(error, OSError) else error.__cause__
-    return getattr(cause, "strerror", "") or "the disk refused it"

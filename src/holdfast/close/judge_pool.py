@@ -77,18 +77,13 @@ def drop(state: str, keys: Iterable[str]) -> None:
 def sweep(state: str, now: float) -> None:
     """Remove the answers that nobody came back for."""
     for folder, most in ((f"{state}/answers", 10_000), (f"{state}/answers/unusable", MOST_UNUSABLE)):
-        aged = []
-        for name in platform.names(folder):
-            try:
-                seen = os.lstat(f"{folder}/{name}")
-            except OSError:
-                continue
-            if not os.path.isdir(f"{folder}/{name}"):
-                aged.append((seen.st_mtime, name))
-        aged.sort(reverse=True)
-        for at, (when, name) in enumerate(aged):
+        try:
+            aged = [(one.stat().st_mtime, one.path) for one in os.scandir(folder) if one.is_file(follow_symlinks=False)]
+        except OSError:
+            continue
+        for at, (when, path) in enumerate(sorted(aged, reverse=True)):
             if at >= most or now - when > KEPT_FOR:
-                platform.remove(f"{folder}/{name}")
+                platform.remove(path)
 
 
 def _path(state: str, key: str) -> str:

@@ -9,6 +9,7 @@ and lessons are filed like flags, so that they do not depend on being copied fro
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -244,17 +245,14 @@ def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source
 
 def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]) -> Callable[[int, int], float]:
     """How near two sentences are by meaning; 0 where no embedder is at hand on this machine."""
-    if not earlier or not home.has_field(home.state(vault)):
-        return lambda _one, _other: 0.0
-    from holdfast.capture import config
-    from holdfast.errors import HoldfastError
-    from holdfast.field.embed import choice
+    table: Any = None
+    if earlier and home.has_field(home.state(vault)):
+        from holdfast.capture import config
+        from holdfast.errors import HoldfastError
+        from holdfast.field.embed import choice
 
-    try:
-        embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
-        if embedder is None:
-            return lambda _one, _other: 0.0
-        table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
-    except (HoldfastError, OSError, ImportError):
-        return lambda _one, _other: 0.0
-    return lambda one, other: float(table[one][other])
+        with suppress(HoldfastError, OSError, ImportError):
+            embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
+            if embedder:
+                table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
+    return lambda one, other: 0.0 if table is None else float(table[one][other])

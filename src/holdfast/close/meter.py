@@ -271,18 +271,15 @@ class Standing:
 def caps(config: Mapping[str, Any]) -> Caps:
     """The caps that the user set, or the defaults."""
     given = {"tokens_per_day": DEFAULT_TOKENS, "money_per_day": NO_CAP, **settings.section(config, "spend")}
-    unclear = [name for name, found in given.items() if name not in NAMES or not _is_clear(found)]
+    clear = [
+        name for name, one in given.items() if one == NO_CAP or (type(one) in (int, float) and 0 <= one < math.inf)
+    ]
+    unclear = [name for name in given if name not in NAMES or name not in clear]
     if unclear:
         problem = f"{unclear[0]} under [spend] in config.toml is not understood: {' and '.join(NAMES)} are numbers"
         return Caps(0, 0, f'{problem} from 0 up, or "{NO_CAP}"')
     tokens, money = (None if given[name] == NO_CAP else min(given[name], MOST) for name in NAMES)
     return Caps(None if tokens is None else int(tokens), None if money is None else round(money * 1e6))
-
-
-def _is_clear(found: object) -> bool:
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return found == NO_CAP
-    return 0 <= found < math.inf
 
 
 def standing(state: str, config: Mapping[str, Any], now: float) -> Standing:

@@ -132,7 +132,12 @@ def salvage(told: Story, evidence: Evidence, *, origin: str = "") -> Salvaged:
     failing = _failing(shown, results)
     return Salvaged(
         story=_completed(told, shown, evidence.edited),
-        messages=tuple(_message(one, results) for one in shown[-MESSAGES:]),
+        messages=tuple(
+            f"@{one.at} {extract.call_line(one, results.get(one.call))}"
+            if one.role == CALL
+            else f"@{one.at} {one.role}: {extract.flat(one.text, LONGEST_MESSAGE)}"
+            for one in shown[-MESSAGES:]
+        ),
         todos=evidence.todos.open,
         todos_done=evidence.todos.done,
         under_way=tuple(
@@ -193,12 +198,6 @@ def completed(made: lineage.Handoff, found: Salvaged) -> lineage.Handoff:
         sections[key] = (*before, *(one for one in items if one not in before))
     in_order = {key: sections[key] for key in lineage.SECTIONS if key in sections}
     return replace(made, sections=in_order)
-
-
-def _message(one: Said, results: Mapping[str, Said]) -> str:
-    if one.role == CALL:
-        return f"@{one.at} {extract.call_line(one, results.get(one.call))}"
-    return f"@{one.at} {one.role}: {extract.flat(one.text, LONGEST_MESSAGE)}"
 
 
 def _open(shown: Sequence[Said], results: Mapping[str, Said]) -> list[Said]:

@@ -188,8 +188,7 @@ def add_handoff(
     before = filed_before(writer.vault, work, listed)
     account = accounts.gathered(thought.evidence.heard) if thought.evidence.heard else None
     decided = [flag for flag in (*before, *work.flags) if flag.origin != "user"]  # the user's words are notes already
-    is_slight = not (decided or refused or thought.handoff) and says_little(told, thought.evidence, account)
-    if is_slight:
+    if not (decided or refused or thought.handoff) and says_little(told, thought.evidence, account):
         return HandoffPlace("", len(listed) + 1, topic=topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])

@@ -92,12 +92,11 @@ def read(state: str, count: int, now: float) -> list[Day]:
         known = kept.get(one.day)
         if not first <= one.day <= last or (known and known.ident == one.ident):
             continue
-        kept[one.day] = one if known is None else replace(known, groups=_merged(known.groups, one.groups))
+        groups = dict(one.groups)
+        for group, sums in known.groups.items() if known else ():
+            groups[group] = sums.plus(groups.get(group, Sums()))
+        kept[one.day] = replace(known or one, groups=groups)
     return [kept[day] for day in sorted(kept)]
-
-
-def _merged(one: Mapping[Group, Sums], other: Mapping[Group, Sums]) -> dict[Group, Sums]:
-    return {group: one.get(group, Sums()).plus(other.get(group, Sums())) for group in {**one, **other}}
 
 
 def rows_by(days: Sequence[Day], by: str, today: str) -> list[Row]:

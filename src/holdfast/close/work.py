@@ -12,6 +12,7 @@ import fcntl
 import os
 import zlib
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gate, git_glance, gitfiles, home, marks, notices, once, platform, queue
@@ -150,14 +151,8 @@ def find(state: str, now: float, merged: Mapping[str, str] | None = None) -> lis
 
 def first(work: list[Work], most_episodes: int, most_flags: int) -> list[Work]:
     """As much as one round takes."""
-    taken: list[Work] = []
-    count = 0
-    for one in work[:most_episodes]:
-        if taken and count + len(one.flags) > most_flags:
-            break
-        taken.append(one)
-        count += len(one.flags)
-    return taken
+    counts = accumulate(len(one.flags) for one in work[:most_episodes])
+    return work[: max(1, sum(count <= most_flags for count in counts))]
 
 
 class Holding:

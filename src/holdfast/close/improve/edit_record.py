@@ -206,26 +206,22 @@ READ: dict[str, Callable[[Any], Any]] = {  # by the type of a field, whatever st
 
 
 def find(vault: str, ident: str) -> Record | None:
-    raw = _raw(vault, ident) if is_id(ident) else None
-    return read(path_of(ident), raw.decode("utf-8", "replace")) if raw is not None else None
+    return read(path_of(ident), _text(vault, ident)) if is_id(ident) else None
 
 
-def _raw(vault: str, ident: str) -> bytes | None:
+def _text(vault: str, ident: str) -> str:
     try:
-        return journal.content(vault, path_of(ident))
+        return (journal.content(vault, path_of(ident)) or b"").decode("utf-8", "replace")
     except OSError:
-        return None
+        return ""
 
 
 def everything(vault: str, states: Iterable[str] = STATES) -> list[Record]:
     """The records of a vault that are in one of these states, oldest first. Only those are parsed: a close asks for the
     few that wait, among all there ever were."""
-    marks = [f"\nstate: {one}\n".encode("ascii") for one in states]
-    found = []
-    for name in platform.names(f"{vault}/{FOLDER}"):
-        ident = name.removesuffix(".md")
-        raw = _raw(vault, ident) if name.endswith(".md") and is_id(ident) else None
-        if raw is not None and any(mark in raw for mark in marks):
-            one = read(path_of(ident), raw.decode("utf-8", "replace"))
-            found += [one] if one and one.state in states else []
+    marks = [f"\nstate: {one}\n" for one in states]
+    ids = (name.removesuffix(".md") for name in platform.names(f"{vault}/{FOLDER}") if name.endswith(".md"))
+    texts = ((path_of(ident), _text(vault, ident)) for ident in ids if is_id(ident))
+    read_ones = (read(path, text) for path, text in texts if any(mark in text for mark in marks))
+    found = [one for one in read_ones if one and one.state in states]
     return sorted(found, key=lambda one: (one.time, one.id))

@@ -248,7 +248,7 @@ def _applied(state: str, record: Record) -> Record:
     except OSError as error:
         why = f"it cannot be written ({error.strerror})"
     why = why or "somebody saved it at that very moment"
-    proposals.leave_skill(state, record, skills.on(plan, skill, after), why)
+    proposals.leave_skill(state, record, replace(plan, before=skill.text, after=after), why)
     return replace(record, state=PROPOSED, why=why)
 
 

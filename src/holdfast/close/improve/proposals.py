@@ -173,7 +173,7 @@ def _change_skill(proposal: Proposal) -> None:
         raise HoldfastError(
             f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
         )
-    if not skills.make(skills.on(plan, found, wanted)):
+    if not skills.make(replace(plan, before=found.text, after=wanted)):
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 

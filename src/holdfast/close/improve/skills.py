@@ -3,19 +3,16 @@
 They are not ours. So a file is changed only with the user's standing permission (`[improve] skills = "apply"` in the
 settings of their own vault; a repository's has no say), only where git says that nothing of theirs is unfinished in
 it, only inside the folder that it was found in, and by a swap that gives way to whoever saves it at the same moment.
-Nothing is ever staged or committed.
-
-What this machine means to do to a skill's file, kept where no repository and no sync can write it.
+Nothing is ever staged or committed. The plan of an edit is kept where no repository and no sync can write it.
 """
 
 from __future__ import annotations
 
 import os
-import posix
 import re
 import stat
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from holdfast.capture import codec, config, git_process, gitfiles, home, platform
 from holdfast.close.improve.edit_record import is_id
@@ -74,7 +71,7 @@ def look(path: str, top: str) -> Skill | None:
 
 def with_lines(text: str, lines: tuple[str, ...]) -> str:
     """The file with these lines as items of its list of snags; one that it has already is not added again."""
-    fresh = [line for line in items(lines) if line not in text.splitlines()]
+    fresh = [f"- {line}" for line in lines if f"- {line}" not in text.splitlines()]
     if not fresh:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -84,10 +81,6 @@ def with_lines(text: str, lines: tuple[str, ...]) -> str:
         return text + gap + newline.join([HEADING, "", *fresh, ""])
     before = text[:at] if text[:at].endswith("\n") else text[:at] + newline
     return before + "".join(f"{line}{newline}" for line in fresh) + text[at:]
-
-
-def items(lines: tuple[str, ...]) -> list[str]:
-    return [f"- {line}" for line in lines]
 
 
 def _end_of_section(text: str) -> int | None:
@@ -113,7 +106,7 @@ def _end_of_section(text: str) -> int | None:
 
 def without_lines(text: str, lines: tuple[str, ...]) -> str:
     """The file without these items, and without the heading where nothing is left below it."""
-    gone = set(items(lines))
+    gone = {f"- {line}" for line in lines}
     kept = [line for line in re.findall(r"[^\n]*\n|[^\n]+", text) if line.rstrip("\r\n") not in gone]
     left = "".join(kept)
     newline = "\r\n" if "\r\n" in left else "\n"
@@ -193,14 +186,10 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
     """The change from `base` to `theirs`, made in `ours`, by git's own three-way merge; None where they clash."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
-            with open(f"{folder}/{name}", "wb", opener=_private) as file:
+            with open(f"{folder}/{name}", "wb") as file:  # the folder is for our eyes only
                 file.write(text.encode("utf-8"))
         done = git_process.alone(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else None
-
-
-def _private(path: str, flags: int) -> int:
-    return posix.open(path, flags, 0o600)
 
 
 @dataclass(frozen=True)
@@ -250,11 +239,6 @@ def skill_of(plan: Plan) -> Skill | None:
     """The file as it is now; None where the skill's name no longer leads to the file that was planned for."""
     found = find(plan.name, plan.root, plan.user)
     return found if found and found.path == plan.path else None
-
-
-def on(plan: Plan, skill: Skill, after: str) -> Plan:
-    """The same edit, planned on the file as it is now."""
-    return replace(plan, before=skill.text, after=after)
 
 
 def make(plan: Plan) -> bool:

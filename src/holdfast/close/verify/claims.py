@@ -16,7 +16,7 @@ from holdfast.close.verify import words
 from holdfast.tasks.subjects import ENDINGS, NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 QUOTE, CODE, PATH, COMMIT, EMAIL, URL, TICKET = "quote", "code", "path", "commit", "email", "url", "ticket"
 NUMBER, VERSION, DATE, TIME, NAME = "number", "version", "date", "time", "name"
@@ -328,7 +328,3 @@ def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:
     word = (match.group("cur") or match.group("unit") or "").strip()
     unit = words.UNITS.get(word) or words.UNITS.get(word.lower(), "")
     return unit, "" if unit or word.lower() in words.STOP else word.lower()
-
-
-def known_of(texts: Iterable[str]) -> Known:
-    return Known(tuple(comparable(one) for one in texts))

@@ -151,7 +151,9 @@ def _score(mine: Stand, other: Stand) -> float:
     likeness = len(shared) / len(mine.stems)
     if likeness < ENOUGH:
         return 0.0
-    if _is_reversed(mine, other) or _is_crossed(mine, other, shared) or _is_swapped(mine, other, shared):
+    taken = any(mine.signs[one] > 0 > other.signs[one] for one in shared)
+    is_swapped = taken and any(mine.signs[one] < 0 < other.signs[one] for one in shared)
+    if _is_reversed(mine, other) or _is_crossed(mine, other, shared) or is_swapped:
         return -likeness
     if likeness < ENOUGH_AGAINST:
         return likeness if all(mine.signs[one] == other.signs[one] for one in shared) else 0.0
@@ -166,12 +168,6 @@ def _without_prefix(one: Stand, other: Stand) -> Stand:
         plain = next((word[len(head) :] for head in ("un", "dis", "de", "non") if word.startswith(head)), "")
         signs[plain if plain in other.signs else word] = -sign if plain in other.signs else sign
     return Stand(signs, one.clauses, one.orders)
-
-
-def _is_swapped(mine: Stand, other: Stand, shared: set[str]) -> bool:
-    """Whether what was taken is turned down here, and what was turned down taken."""
-    taken = any(mine.signs[one] > 0 > other.signs[one] for one in shared)
-    return taken and any(mine.signs[one] < 0 < other.signs[one] for one in shared)
 
 
 def _is_reversed(mine: Stand, other: Stand) -> bool:

@@ -123,13 +123,17 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
     runs = tuple(_runs(calls, results))
     worked = [one for one in calls if one.call not in results or not results[one.call].failed]
     edited = _shortened((*(_clean(one) for one in told.files), *_edited(worked)), episode.cwd, root)
-    prompts = tuple(_clean(one) for one in (*told.prompts, *_queued(episode, most)))
+    spoken = tuple(one.text for one in heard if one.role == USER)
+    beginnings = {one[:200] for one in spoken}
+    # The hook notes prompts that a transcript has lost, and cuts long ones that it has whole.
+    noted = (_clean(one) for one in (*told.prompts, *_queued(episode, most)))
     history = tuple(_history(root))
+    ends = (episode.opened, episode.closed or episode.opened)  # in either zone that a reader may have in mind
     planned = [one for one in calls if extract.is_about_todos(one)]
     return Evidence(
         spoken=tuple(heard),
         heard=tuple(whole),
-        asked=_merged(prompts, tuple(one.text for one in heard if one.role == USER)),
+        asked=(*(one for one in noted if one[:200] not in beginnings), *spoken),
         answered=tuple(one.text for one in heard if one.role == ASSISTANT),
         runs=runs,
         edited=edited,
@@ -143,7 +147,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
         names=frozenset(_names(root)),
         todos=extract.todos(planned, results),
         finished=tuple(_finished(planned, results)),
-        days=tuple(_days(episode)),
+        days=tuple(time.strftime("%Y-%m-%d", zone(when)) for when in ends for zone in (time.gmtime, time.localtime)),
         root=root,
         is_partial=is_partial,
     )
@@ -171,19 +175,6 @@ def _without_secrets(one: Said) -> Said:
 
 def _clean(text: str) -> str:
     return redact(text)[0]
-
-
-def _merged(noted: tuple[str, ...], heard: tuple[str, ...]) -> tuple[str, ...]:
-    """The hook notes prompts that a transcript has lost, and cuts long ones that it has whole."""
-    beginnings = {one[:200] for one in heard}
-    return (*(one for one in noted if one[:200] not in beginnings), *heard)
-
-
-def _days(episode: Episode) -> Iterator[str]:
-    """In either zone that a reader may have in mind."""
-    for moment in (episode.opened, episode.closed or episode.opened):
-        for zone in (time.gmtime, time.localtime):
-            yield time.strftime("%Y-%m-%d", zone(moment))
 
 
 def _runs(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[Run]:

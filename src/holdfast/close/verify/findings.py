@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
 from holdfast.close.verify import claims, decisions, deeds, exact, words
-from holdfast.close.verify.claims import Claim, known_of
+from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.evidence import Evidence, spelled
 from holdfast.model import TRUSTED, Flag
 from holdfast.text import orders, own_words
-from holdfast.text.transcript import CALL, Said
+from holdfast.text.transcript import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -151,7 +151,7 @@ def borne_out(
 def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Finding]:
     """A consolidated note, line by line: whatever is exact in it stands in what it was made of, or in the evidence. A
     note is made of its flags, so a session that could be read only in part is no excuse."""
-    made_of = known_of(sources)
+    made_of = claims.Known(tuple(map(claims.comparable, sources)))
     found = []
     for line in text.splitlines():
         claim = Claim("note", line.strip())
@@ -303,16 +303,13 @@ def flag_problem(text: str, evidence: Evidence) -> str:
 def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
     """The evidence when a flag was written: everything up to the call that wrote it, without other flags."""
     wanted = _letters(text)[:SHOWN]
-    ours = [one for one in evidence.spoken if _is_ours(one)]
+    calls = (one for one in evidence.spoken if one.role == CALL)
+    ours = [one for one in calls if OURS in one.tool or OURS in spelled(one.given)[:LOOKED_AT]]
     end = next((one.at for one in ours if wanted and wanted in _letters(spelled(one.given))), None)
     left_out = {one.call for one in ours}
     spoken = [one for one in evidence.spoken if (end is None or one.at < end) and one.call not in left_out]
     runs = [one for one in evidence.runs if (end is None or one.at < end) and OURS not in one.command]
     return replace(evidence, spoken=tuple(spoken), runs=tuple(runs), flags=tuple(told), decided=())
-
-
-def _is_ours(one: Said) -> bool:
-    return one.role == CALL and (OURS in one.tool or OURS in spelled(one.given)[:LOOKED_AT])
 
 
 def _letters(text: str) -> str:

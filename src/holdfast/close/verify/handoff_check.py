@@ -128,7 +128,9 @@ def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
     taken = {one.target for one in decisions if one.target}
     for one in decisions:
         is_new = one.action == NEW and one.flags[0].kind == "decision"
-        old = next((handle for handle in given.notes if is_new and _is_amended(given, handle, one, taken)), "")
+        free = [handle for handle, note in given.notes.items() if note.path in given.own - taken] if is_new else []
+        told = {handle: replace(given.notes[handle], body=given.bodies[handle]) for handle in free}
+        old = next((handle for handle, note in told.items() if amends(note, one.body)), "")
         if not old:
             found.append(one)
             continue
@@ -137,13 +139,6 @@ def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
         seen, file = given.bodies[old], given.texts[old]
         found.append(replace(one, action=SUPERSEDE, reason="amended", target=path, seen=seen, file=file))
     return found
-
-
-def _is_amended(given: Given, handle: str, decided: Decided, taken: set[str]) -> bool:
-    note = given.notes[handle]
-    if note.path in taken or note.path not in given.own:
-        return False
-    return amends(replace(note, body=given.bodies[handle]), decided.body)
 
 
 @dataclass
