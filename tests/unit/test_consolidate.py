@@ -8,7 +8,8 @@ import pytest
 
 from holdfast.capture import flags
 from holdfast.close import consolidate, groups
-from holdfast.close.consolidate import Consolidation, Given
+from holdfast.close.consolidate import Consolidation
+from holdfast.close.groups import Given
 from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import notes

@@ -36,15 +36,11 @@ def path_of(flag: Flag) -> str:
     return f"{FOLDER}/{where}-{notes.day(flag.time)[:7]}-{machine}.md"
 
 
-def has(text: str | None, flag: Flag) -> bool:
-    return f" ({flag.id}, " in (text or "")
-
-
 def added(text: str | None, flag: Flag, reason: str) -> str:
     """The file with this flag's line."""
-    if has(text, flag):
-        return text or ""
-    before = text if text else HEAD.format(month=notes.day(flag.time)[:7])
+    if text and f" ({flag.id}, " in text:
+        return text
+    before = text or HEAD.format(month=notes.day(flag.time)[:7])
     line = f"- {notes.day(flag.time)} [{flag.kind}] {flag.text} ({flag.id}, {flag.origin}): {reason}\n"
     return before + ("" if before.endswith("\n") else "\n") + line
 
@@ -53,7 +49,7 @@ def know(filing: Filing, flags: Sequence[Flag]) -> None:
     """Flags that an earlier close left out are settled, whoever closes now."""
     for flag in flags:
         path = path_of(flag)
-        if not filing.is_filed(flag.id) and has(filing.text(path), flag):
+        if not filing.is_filed(flag.id) and f" ({flag.id}, " in (filing.text(path) or ""):
             filing.settle(flag.id, path)
 
 
@@ -77,7 +73,7 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
         return merge(filing, decided, by, day=day, sources=sources)
     if decided.action != SUPERSEDE:
         return bool(begin(filing, decided, by, day=day, sources=sources))
-    if not may_retire(filing, decided):
+    if not is_as_seen(filing, decided) or filing.is_by_hand(decided.target):
         return False
     old = filing.text(decided.target) or ""
     begin(filing, decided, by, day=day, sources=sources, supersedes=[decided.target])
@@ -106,10 +102,6 @@ def is_as_seen(filing: Filing, decided: Decided) -> bool:
     """Whether the note that it is about is what the judge saw, byte for byte: one that was superseded, armed or added
     to meanwhile is another note."""
     return bool(decided.file) and filing.text(decided.target) == decided.file
-
-
-def may_retire(filing: Filing, decided: Decided) -> bool:
-    return is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
 
 
 def begin(

@@ -5,11 +5,10 @@ judge's advice, and leaves a record of it in improvements/, so that this one edi
 need a person (of a skill, of the operator's own words) wait as proposals, and the snag is a note meanwhile. It all
 follows from the flag and the files: a close that was killed and is run again comes to the same.
 
-A skill's file is written after the commit, by `apply_pending`. The record is in the vault before the file is touched,
-so a close that is killed between the two is continued by the next: a file that is still what the edit was planned on
-gets it, one that has it is done, and anything else becomes a proposal with the reason. A record says that something
-is due, never what: it may have come by a sync, so which file and which words are what this machine has planned itself
-(close/improve/skills).
+A skill's file is written after the commit, by `apply_pending`, so a close that is killed between the two is continued
+by the next: a file that is still what the edit was planned on gets it, one that has it is done, and anything else
+becomes a proposal with the reason. A record may have come by a sync, so it says that something is due, never what:
+file and words are those that this machine has planned itself (close/improve/skills).
 """
 
 from __future__ import annotations

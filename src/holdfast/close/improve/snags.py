@@ -4,9 +4,8 @@ tool calls that it names, found by rule, so that next time the better path comes
 The queue's record stays as it is: the name of a rule or skill travels as evidence, so whatever reads flags, older
 versions included, carries it along. A snag that was flagged by `holdfast flag --kind snag` has at least its words.
 
-Calls are widened one step at a time where a snag comes again: from a file to its folder, from a file without one or a
-folder without a parent to its ending or its own parent, from a command to one word less, from one tool of a server to
-all of them. Calls that would fire at every step are never taken.
+Where a snag comes again, its calls are widened by a step: from a file to its folder or its ending, from a folder to its
+parent, from a command to one word less, from one tool of a server to all, but never to calls of every step.
 """
 
 from __future__ import annotations

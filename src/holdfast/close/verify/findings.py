@@ -1,9 +1,8 @@
 """Findings about handoffs, notes and flags: every item is checked against what was said, run and changed.
 
-No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
-against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or a deed
-left no trace, and `contradicted` where the session says the opposite. Where only a part of the session could be read,
-the mark says so.
+No model is asked here. An item is `supported` where nothing speaks against it: prose cannot be proved. It is
+`unsupported` where something exact in it is nowhere to be found, or a deed left no trace, and `contradicted` where the
+session says the opposite. Where only a part of the session could be read, the mark says so.
 
 A judge's sentence is asked more (`borne_out`), by words and not by meaning: more than half of the words that carry it
 occur in the session, and it gives no orders of its own. "Always", "never", "the next agent must" stay only where the

@@ -124,8 +124,7 @@ def sound(decisions: Iterable[Decided], evidence: evidence.Evidence) -> tuple[li
 def amending(decisions: Sequence[Decided], given: Given) -> list[Decided]:
     """A new decision that amends one in force takes its place, so that only the newest holds; of those that the judge
     was given to change."""
-    found = []
-    taken = {one.target for one in decisions if one.target}
+    found, taken = [], {one.target for one in decisions if one.target}
     for one in decisions:
         is_new = one.action == NEW and one.flags[0].kind == "decision"
         free = [handle for handle, note in given.notes.items() if note.path in given.own - taken] if is_new else []
