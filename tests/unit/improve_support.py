@@ -78,9 +78,9 @@ class Desk:
         text = f"{wrong}. Better: {better}" if better else wrong
         return flags.make(text, evidence=evidence, nth=self.count, **given)[0]
 
-    def place(self) -> improvement.Place:
-        made = improvement.Place.of(self.vault, str(self.root))
-        return improvement.Place(made.state, made.root, str(self.user), made.may_edit_skills)
+    def place(self) -> improvement.Surroundings:
+        made = improvement.Surroundings.of(self.vault, str(self.root))
+        return improvement.Surroundings(made.state, made.root, str(self.user), made.may_edit_skills)
 
     def plan(self, *given: Flag, advice: Advice | None = None) -> tuple[list[Loop], str]:
         """The commit alone, as a close that is killed behind it leaves things."""

@@ -335,7 +335,7 @@ def test_no_words_of_a_snag_change_anything_but_their_own_note(text: str, better
         return
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         filing = Filing(Index({}, ()).with_texts(shelf), shelf.get)
-        loop = improvement.file(filing, flag, None, improvement.Place(f"{folder}/.state", folder, folder))
+        loop = improvement.file(filing, flag, None, improvement.Surroundings(f"{folder}/.state", folder, folder))
     assert set(filing.texts) == {loop.path, edit_record.path_of(flag.id)}
     made = notes.from_text(loop.path, str(filing.texts[loop.path]))
     assert isinstance(made, notes.Note)
@@ -468,7 +468,7 @@ def test_many_snags_about_one_call_cost_the_same_each(place: Path, monkeypatch: 
     def cost(count: int) -> int:
         """How many notes were parsed."""
         filing = Filing(Index({}, ()), lambda _: None)
-        where = improvement.Place(f"{place}/.state")
+        where = improvement.Surroundings(f"{place}/.state")
         read.clear()
         for nth in range(count):
             words = f"git push of branch {nth} was refused by hook {nth} {'z' * 150}"

@@ -14,7 +14,7 @@ from holdfast.capture.gate import BY_USER
 from holdfast.close import groups
 from holdfast.close.improve import advice as improve_advice
 from holdfast.close.improve import proposals, review
-from holdfast.close.improve.advice import Advice, Refused
+from holdfast.close.improve.advice import Advice, BadAdvice
 from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import index, notes
@@ -138,7 +138,7 @@ def test_what_it_may_not_do_is_refused_kept_for_review_and_done_by_rule(
 ) -> None:
     flag = a_flag(text="docker prune took docker volumes. Better: name the image")
     found = shown(desk, flag)
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(BadAdvice, match=why):
         improve_advice.accepted(advice(**fields), found, flag)
     assert improve_advice.considered(advice(**fields), found, flag, desk.state) is None
     (kept,) = proposals.listing(desk.state, SHOP)
@@ -223,7 +223,7 @@ def test_the_operators_own_words_are_refused_even_where_somebody_showed_them(des
     flag = a_flag()
     mine = notes.read(desk.vault, "rules/mine.md")
     assert isinstance(mine, Note)
-    with pytest.raises(Refused, match="operator's own words"):
+    with pytest.raises(BadAdvice, match="operator's own words"):
         improve_advice.accepted(advice(), (mine,), flag)
 
 

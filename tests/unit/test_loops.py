@@ -193,7 +193,7 @@ def close_at(where: Home, flag: Flag) -> None:
     vault = str(where.vault)
     with writing(vault, NOW) as writer:
         filing = Filing(writer.index, writer.read)
-        improvement.file(filing, flag, None, improvement.Place(where.state))
+        improvement.file(filing, flag, None, improvement.Surroundings(where.state))
         writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
 
 

@@ -362,7 +362,7 @@ def test_sentences_keep_their_quotes_and_lists_their_items() -> None:
 
 
 def test_names_and_numbers_are_news_that_common_words_are_not() -> None:
-    seen = model_words.Quoted()
+    seen = model_words.QuotedWords()
     seen.add("The cart in `src/cart.py` waits 30 s")
     assert seen.news("The cart waits")[1] == 0
     assert seen.news("The cart in `src/cart.py` waits 45 s")[0] == 2.0

@@ -23,7 +23,7 @@ from holdfast.vault import handoff_form, journal, lineage, stored_index
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from holdfast.close.commit import Written
+    from holdfast.close.commit import WrittenEpisode
 
 FILED = "handed to the close as a fact"
 MARK = " (of a handoff that was refused)"
@@ -154,7 +154,7 @@ def _rewritten(vault: str, refused: groups.Refused) -> tuple[str | None, str | N
     return text, text[: len(text) - len(body)] + body.replace(own, refused.body.strip(), 1)
 
 
-def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
+def of_episode(vault: str, now: float, work: Work, written: WrittenEpisode) -> None:
     """Leave word of one episode, before its flags leave the queue: a close that is killed here does it again."""
     state, thought = home.state(vault), written.thought
     try:

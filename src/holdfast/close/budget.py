@@ -36,7 +36,7 @@ TELL_FOR = 7 * 86400.0
 
 
 @dataclass(frozen=True)
-class Held:
+class Reservation:
     """A call that is being made: `asked` is what its caller thinks it takes, `tokens` what was put aside for it."""
 
     day: str
@@ -69,7 +69,7 @@ class Budget:
         self.env = os.environ if env is None else env  # it tells who pays by token
         self.url = str(settings.section(config, "judge").get("url", ""))
         self.prices = prices.load(state)
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, Reservation] = {}
 
     def reserve(self, judge: Judge, question: Question[Any], tokens: int) -> str:
         """Room for one call, as an id to settle with. Raises CapReached, and JudgeFailed where it cannot be noted."""
@@ -119,7 +119,7 @@ class Budget:
         except (NotSaved, OSError):
             return
 
-    def _tell_ledger(self, held: Held, group: Group, used: dict[str, int], now: float, error: str) -> None:
+    def _tell_ledger(self, held: Reservation, group: Group, used: dict[str, int], now: float, error: str) -> None:
         who = {"job": group.job, "judge": group.judge, "model": group.model}
         tokens = {"tokens_in": used["in"], "tokens_out": used["out"], "assumed": used["assumed"]}
         money = used["money"] / 1e6 if group.billed == prices.BY_TOKEN else None
@@ -132,14 +132,14 @@ class Budget:
 
     def _held_for(
         self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: prices.Rate, now: float
-    ) -> Held:
+    ) -> Reservation:
         asked = min(max(0, tokens), MOST)
         group = Group(_name(judge.name), _name(judge.model), _name(question.job), host_of(question.about), rate.why)
         room = asked + day.margin(group.judge)
         money = rate.most(room, question.most_out)
-        return Held(day.day, group, asked, room, money, rate, ledger.short(question.about, 200), now)
+        return Reservation(day.day, group, asked, room, money, rate, ledger.short(question.about, 200), now)
 
-    def _refuse_over(self, day: Day, held: Held, now: float) -> None:
+    def _refuse_over(self, day: Day, held: Reservation, now: float) -> None:
         """Raises CapReached where a call may go over a cap, or where nobody can tell."""
         spent, caps = day.total, self.caps
         if caps.problem:
@@ -179,7 +179,7 @@ class Budget:
             "`holdfast spend` shows the meter; the caps stand under [spend] in config.toml."
         )
 
-    def _used(self, held: Held, words: Words | None) -> tuple[Group, dict[str, int]]:
+    def _used(self, held: Reservation, words: Words | None) -> tuple[Group, dict[str, int]]:
         """The count of a call. An answer that comes without any took what was put aside for it."""
         tokens_in, tokens_out = (_count(words.tokens_in), _count(words.tokens_out)) if words else (0, 0)
         if words is None or (words.text and not tokens_in + tokens_out):
@@ -198,7 +198,7 @@ class Budget:
 
 
 def host_of(about: str) -> str:
-    """Whose episode a call is about, by the episode's key; "" where it is about something else."""
+    """The host of the episode that a call is about, by the episode's key; "" where it is about something else."""
     host, _, rest = about.partition("/")
     session, _, ordinal = rest.rpartition("/")
     return _name(host) if session and ordinal.isdecimal() else ""

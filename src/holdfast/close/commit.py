@@ -67,7 +67,7 @@ def shown(state: str, episode: str) -> Iterator[tuple[str, str, str]]:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenEpisode:
     """The result of writing. `filed` are the flags that are in the vault now, `is_settled` says whether everything was
     written, `verbatim` are the new notes that no judge has looked at, `loops` the snags that became edits."""
 
@@ -80,7 +80,7 @@ class Written:
     refused: str = ""  # why the system let us not write all of it
 
 
-def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
+def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> WrittenEpisode:
     from holdfast.close import judged
 
     commit, path, number, pending = "", "", 0, list(work.flags)
@@ -88,7 +88,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
     verbatim: list[str] = []
     loops: list[Loop] = []
 
-    def done(*, is_settled: bool, refused: str = "") -> Written:
+    def done(*, is_settled: bool, refused: str = "") -> WrittenEpisode:
         there = "" if path in skipped else path
         closed = Closed(
             *(work.key, number, len(filed), there, commit),
@@ -97,7 +97,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             discarded=len(discarded & filed),
             fell_back=thought.fell_back,
         )
-        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
+        return WrittenEpisode(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
 
     for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
@@ -173,9 +173,8 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
         if is_loop(flag) and flag.id not in thought.doubts:
             from holdfast.close.improve import improvement
 
-            found.append(
-                improvement.file(filing, flag, thought.advice.get(flag.id), improvement.Place.of(vault, work.folder))
-            )
+            around = improvement.Surroundings.of(vault, work.folder)
+            found.append(improvement.file(filing, flag, thought.advice.get(flag.id), around))
         else:
             filing.file(flag)
     if work.tells:

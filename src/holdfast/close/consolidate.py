@@ -114,7 +114,7 @@ def accepted(answer: Consolidation, told: Given) -> tuple[list[Decided], list[Re
 
 
 def _why_not(one: Decision, told: Given, taken: set[str], changed: set[str]) -> str:
-    """Why a decision cannot be carried out, as the end of a sentence; "" where it can."""
+    """The reason why a decision cannot be carried out, as the end of a sentence; "" where it can."""
     unknown = [handle for handle in one.flags if handle not in told.flags]
     if unknown:
         return f"it cites {groups.line(unknown[0], 40)}, which it was not given"

@@ -56,7 +56,7 @@ class Case:
 
 
 def of(vault: str, work: Work, known: index.Index) -> Case:
-    """What is known of a piece of work."""
+    """Gather what is known of a piece of work."""
     state = home.state(vault)
     told = story.read(state, work.key)
     origin = (once.read(state, work.key, once.TAINT) or "") if work.key else ""
@@ -78,7 +78,7 @@ def of(vault: str, work: Work, known: index.Index) -> Case:
 
 
 def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> dict[str, str]:
-    """Why flags of this work are unverified. What the session was told at its start is as good as said in it."""
+    """Say why flags of this work are unverified. What the session was told at its start is as good as said in it."""
     mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
     if not mine or not work.episode or not work.episode.transcript:
         return {}
@@ -157,7 +157,7 @@ class Deliberated:
 
 
 def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[Deliberated]:
-    """What is to be done, in the order of the work."""
+    """Decide what is to be done, in the order of the work."""
     purges = purging.counted(home.state(vault))
     needs_notes = court is not None or any(one.episode for one in work)
     known = stored_index.current(vault) if needs_notes else index.Index({}, ())
@@ -262,7 +262,7 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
 
 
 def _findings(case: Case, thought: Deliberated) -> list[findings.Finding]:
-    """By rule. Where there is no transcript, what the judge was shown is all the evidence that there is."""
+    """Check the handoff by rule. Without a transcript, what the judge was shown is all the evidence that there is."""
     if not thought.handoff:
         return []
     claims = handoff_check.claims_of(thought.handoff)

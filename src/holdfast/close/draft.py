@@ -122,7 +122,7 @@ class Material:
 
 
 @dataclass(frozen=True)
-class Line:
+class DraftLine:
     """One item of a handoff and the flags that it rests on."""
 
     text: str
@@ -135,7 +135,7 @@ class HandoffDraft:
     """A handoff by a judge. A section that is missing was not judged: there the mechanical one stands."""
 
     title: str = ""
-    sections: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
+    sections: Mapping[str, tuple[DraftLine, ...]] = field(default_factory=dict)
     author: str = ""
 
 
@@ -178,8 +178,8 @@ def questions(given: Material, fence: Fence, about: str = "") -> tuple[Question[
 
 
 def drafted(given: Material, about: About | None, pending: Pending | None, author: str) -> HandoffDraft:
-    """What may be used of the answers."""
-    sections: dict[str, tuple[Line, ...]] = {}
+    """Make a draft of the usable parts of the answers."""
+    sections: dict[str, tuple[DraftLine, ...]] = {}
     if about:
         for name in ABOUT:
             sections[name] = _lines(given, getattr(about, name))
@@ -198,21 +198,21 @@ def drafted(given: Material, about: About | None, pending: Pending | None, autho
     return HandoffDraft(title, {name: lines for name, lines in sections.items() if lines or name in judged}, author)
 
 
-def _from_flags(forgotten: Sequence[Flag]) -> tuple[Line, ...]:
-    """What was flagged and no item rests on, as it was flagged; many of them in part, as the notes have them all."""
-    lines = [Line(_tidy(one.text), (one.id,), "" if one.origin in TRUSTED else one.origin) for one in forgotten]
-    more = [Line(f"and {len(lines) - MOST_FORGOTTEN} more, filed as notes")] if len(lines) > MOST_FORGOTTEN else []
+def _from_flags(forgotten: Sequence[Flag]) -> tuple[DraftLine, ...]:
+    """Lines of flags that no item rests on, as they were flagged; of many only some, as the notes have them all."""
+    lines = [DraftLine(_tidy(one.text), (one.id,), "" if one.origin in TRUSTED else one.origin) for one in forgotten]
+    more = [DraftLine(f"and {len(lines) - MOST_FORGOTTEN} more, filed as notes")] if len(lines) > MOST_FORGOTTEN else []
     return (*lines[:MOST_FORGOTTEN], *more)
 
 
-def _lines(given: Material, items: Sequence[Item]) -> tuple[Line, ...]:
-    found: dict[str, Line] = {}
+def _lines(given: Material, items: Sequence[Item]) -> tuple[DraftLine, ...]:
+    found: dict[str, DraftLine] = {}
     for one in items:
         cites = [handle for handle in one.cites if handle in given.texts]
         text = _tidy(one.text)
         if text and cites and len(cites) == len(one.cites):
             ids = tuple(given.flags[handle].id for handle in cites if handle in given.flags)
-            found.setdefault(text, Line(text, ids, given.outside_of(text, cites)))
+            found.setdefault(text, DraftLine(text, ids, given.outside_of(text, cites)))
     return tuple(found.values())[:MOST_ITEMS]
 
 
@@ -220,7 +220,7 @@ def _tidy(text: str) -> str:
     return redact(quoting.shortened(clean(text)[0], LONGEST))[0]
 
 
-def item(line: Line, placed: Mapping[str, str]) -> str:
+def item(line: DraftLine, placed: Mapping[str, str]) -> str:
     """A line as the handoff has it, linked to the note of what it rests on."""
     path = next((placed[ident] for ident in line.flags if ident in placed), "")
     is_linked = path.endswith(".md") and not path.startswith((QUARANTINE, "discarded")) and "-progress-" not in path

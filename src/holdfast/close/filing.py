@@ -53,7 +53,7 @@ class GrowingNote:
             sources = document.fields.get("sources") or []
             if not isinstance(sources, list):
                 return None
-            # What will be asked of it at most is tried now, while the flags can still go elsewhere.
+            # The largest edit that may come is tried now, while the flags can still go elsewhere.
             trial = [*sources, *[AN_ID] * (most - len(sources))]
             frontmatter.edit(document, {"sources": trial, "edited": "9999-12-31"})
         except frontmatter.Unparsable:
@@ -105,14 +105,14 @@ class Filing:
         self._fresh: dict[str, str] = {}
         self._drafts: dict[str, GrowingNote | None] = {}
         self._last: dict[str, int] = {}  # the number that a name was last given
-        # What this close adds to the index, which is asked for the rest: it may have many notes.
+        # Additions of this close to the index, which is asked for the rest: it may have many notes.
         self._taken = {path.casefold() for path in self.avoid}
         self._sources: dict[str, str] = {}
         self._words: dict[tuple[str, str, str, str], str] = {}
 
     @property
     def texts(self) -> dict[str, str | None]:
-        """What is to be written, by path."""
+        """The texts to be written, by path."""
         grown = {path: draft.text() for path, draft in self._drafts.items() if draft and _has_grown(draft)}
         return {**self._fresh, **grown}
 
@@ -127,7 +127,7 @@ class Filing:
         return path
 
     def places_of(self, ids: Iterable[str]) -> dict[str, str]:
-        """Where flags were filed before, as far as notes say so."""
+        """The paths at which flags were filed before, as far as notes say so."""
         return {ident: path for ident in ids if (path := self._by_source(ident))}
 
     def _by_source(self, ident: str) -> str:
@@ -259,7 +259,7 @@ class Filing:
         return draft.text() if draft and _has_grown(draft) else self._stored(path)
 
     def _stored(self, path: str) -> str | None:
-        """The same without what is still being added to it."""
+        """The file as it is stored, without what is still being added to it."""
         if path in self._fresh:
             return self._fresh[path]
         if path not in self.planned_on:
@@ -327,18 +327,18 @@ class Filing:
 
 
 def sources_of(flag: Flag) -> list[str]:
-    """What is filed with a flag: itself, and the user's words that it puts properly. Who has read outside text may be
-    putting that text's words: then the user's are filed on their own."""
+    """The ids that are filed with a flag: its own, and those of the user's words that it puts properly. A session that
+    has read outside text may be putting that text's words: then the user's are filed on their own."""
     return [flag.id, *flag.answered] if flag.origin in TRUSTED else [flag.id]
 
 
 def plain(flag: Flag) -> str:
-    """What a flag says; of what the user wants remembered, without the words that ask for it."""
+    """The words of a flag; of what the user wants remembered, without those that ask for it."""
     return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
 def _waits(note: notes.Note) -> str:
-    """What a note waits for; "" where it is in force."""
+    """The word that a note waits for; "" where it is in force."""
     if note.status in WAITING:
         return note.status
     return QUARANTINE if note.path.startswith(f"{QUARANTINE}/") else ""

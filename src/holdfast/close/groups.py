@@ -45,7 +45,7 @@ COMMON = frozenset(
 
 
 def body_of(text: str) -> str:
-    """What stands behind a note's front matter; "" where that cannot be read."""
+    """The part behind a note's front matter; "" where that cannot be read."""
     try:
         return frontmatter.parse(text).body
     except frontmatter.Unparsable:
@@ -69,7 +69,7 @@ def shown(own: str) -> str:
 
 
 def is_shown_whole(own: str) -> bool:
-    """Whoever rewrites a note has to have seen all of it."""
+    """Whether a judge sees all of it, as it must to rewrite a note."""
     return bool(own) and shown(own) == own
 
 
@@ -153,7 +153,7 @@ def is_judged(flag: Flag) -> bool:
 def make(flags: Sequence[Flag], known: Iterable[notes.Note]) -> list[Group]:
     """The groups, in the order of their first flags."""
     listed = [note for note in known if note.is_active and not note.is_beside]
-    shelf = Shelf(listed, flags)
+    shelf = NoteShelf(listed, flags)
     buckets: dict[tuple[str, str, str], list[Flag]] = {}
     for flag in flags:
         key = (flag.project, notes.OF_FLAGS.get(flag.kind, "knowledge"), _trust(flag.origin))
@@ -194,7 +194,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(word for word in WORD.findall(text.casefold()) if len(word) > 2 and word not in COMMON)
 
 
-class Shelf:
+class NoteShelf:
     """The notes by their words, looked up rather than compared one by one: there may be ten thousand. A word tells the
     more the rarer it is."""
 
@@ -233,7 +233,7 @@ class Shelf:
         return [self.listed[nth] for _, _, nth in scored]
 
 
-def _alike(flags: list[Flag], shelf: Shelf) -> list[list[Flag]]:
+def _alike(flags: list[Flag], shelf: NoteShelf) -> list[list[Flag]]:
     """Flags about the same thing together, each with the first that it is like."""
     parts: list[list[Flag]] = []
     for flag in flags:

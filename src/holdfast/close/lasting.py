@@ -22,7 +22,7 @@ from holdfast.text import sentence_score as scorer
 from holdfast.vault import edits, frontmatter, notes, prompts
 from holdfast.vault.lineage import MECHANICAL, Handoff
 from holdfast.witness.account import TRACKER
-from holdfast.witness.model_words import Quoted, names
+from holdfast.witness.model_words import QuotedWords, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,7 +62,7 @@ def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
 
 
 def _taken_back(filing: Filing, one: Lasts) -> list[str]:
-    """What the user said before and takes back with this: newest word counts. Only what still waits is superseded."""
+    """The note that the user takes back with this: newest word counts. Only a note that still waits is superseded."""
     known = filing.known.known.get(one.replaces)
     text = filing.text(one.replaces) if known and one.replaces not in filing.avoid else None
     if text is None or known is None or known.note.status != notes.UNCONFIRMED:
@@ -127,7 +127,7 @@ def _put(
 def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
     """Plan a note for every decision and lesson that has none. Of a handoff that nobody wrote, only for items that name
     something."""
-    known: Quoted | None = None
+    known: QuotedWords | None = None
     is_quoted = handoff.author == MECHANICAL
     filed = 0
     for section, kind in KINDS.items():
@@ -148,9 +148,9 @@ def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
                 filed += 1
 
 
-def _seen(filing: Filing, project: str) -> Quoted:
-    """What the notes of a project say."""
-    seen = Quoted()
+def _seen(filing: Filing, project: str) -> QuotedWords:
+    """The words of a project's notes."""
+    seen = QuotedWords()
     for note in filing.known.active():
         if note.applies_to(project):
             seen.add(f"{note.name} {note.description}")
@@ -165,7 +165,7 @@ def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str)
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Utterance:
     """One sentence and when it was said."""
 
     session: str
@@ -213,7 +213,7 @@ def file_repeated(vault: str, filing: Filing, work: Work) -> None:
             _tell(filing, work, one, sorted(again.values()), source)
 
 
-def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[Sentence]:
+def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[Utterance]:
     found = []
     for number, (text, day) in enumerate(prompts_, 1):
         masked, places = scorer.spans(text)
@@ -225,11 +225,11 @@ def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[S
             words = folding.words(masked[start:end])
             said = " ".join(scorer.said(text, masked, start, end).split())
             if score >= scorer.TWO_FIFTHS and len(words) >= folding.FEWEST:
-                found.append(Sentence(session, day, number, said, score, words))
+                found.append(Utterance(session, day, number, said, score, words))
     return found
 
 
-def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source: str) -> None:
+def _tell(filing: Filing, work: Work, one: Utterance, days: Sequence[str], source: str) -> None:
     """A note with the newest words, and every day on which it was said. Where a judge has just made one of the same
     words, that one gets the days."""
     said = " ".join([*days, one.day][-MOST_DAYS:])
@@ -243,8 +243,8 @@ def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source
     _put(filing, work, notes.FOLDERS["feedback"], text, source, **more)
 
 
-def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]) -> Callable[[int, int], float]:
-    """How near two sentences are by meaning; 0 where no embedder is at hand on this machine."""
+def _nearness(vault: str, fresh: Sequence[Utterance], earlier: Sequence[Utterance]) -> Callable[[int, int], float]:
+    """A function for the nearness of two sentences by meaning; 0 where no embedder is at hand on this machine."""
     table: Any = None
     if earlier and home.has_field(home.state(vault)):
         from holdfast.capture import config

@@ -254,7 +254,7 @@ class Caps:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where the caps of a day stand. None where there is no cap."""
+    """The caps of a day and their rest; None where there is no cap."""
 
     caps: Caps
     today: Day

@@ -130,7 +130,7 @@ def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
 
 
 def _end_of(words: Sequence[str], prompt: str, at: int) -> int:
-    """Where words that begin at a place end, whatever white space and hidden blocks are between them; `at` where they
+    """The end of words that begin at a place, whatever white space and hidden blocks are between them; `at` where they
     do not stand there."""
     start = at
     for word in words:

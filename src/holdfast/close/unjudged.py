@@ -90,7 +90,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
     was_heard = court.heard > heard  # one that is down, or at its cap, is asked again however often
     left = [(path, said, tries + was_heard) for path, said, tries in taken if path in again]
     looked_at = {path for path, _, _ in taken}
-    # What was looked at leaves the list; what was not answered goes to its end, and after a few such answers away.
+    # Notes that were looked at leave the list; without an answer they go to its end, and after a few tries away.
     with _list(state):
         rows = [row for row in _rows(state, project) if row[0] not in looked_at]
         _write(state, project, [*rows, *(row for row in left if row[2] < TRIES)])
@@ -102,7 +102,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
 def _asked(
     court: Court, vault: str, known: index.Index, shown: Sequence[Verbatim]
 ) -> tuple[int, list[Decided], list[Refused], set[str]]:
-    """How many questions were asked, the decisions that may be carried out and that may not, and the ids of the flags
+    """The number of questions asked, the decisions that may be carried out and that may not, and the ids of the flags
     about which no answer came."""
     from holdfast.close import consolidate as judging
     from holdfast.close import groups

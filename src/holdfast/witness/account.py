@@ -52,21 +52,21 @@ CLOSING = ("close", "done", "resolve", "merge")
 
 @value
 class Account:
-    """What was gathered of a session, before room is shared out."""
+    """The facts of a session, before room is shared out."""
 
     prompts: tuple[str, ...]
     answers: tuple[model_words.Answer, ...]
-    findings: tuple[model_words.Finding, ...]
+    findings: tuple[model_words.Discovery, ...]
     fixes: tuple[Fix, ...]
-    commits: tuple[changes.Commit, ...]
+    commits: tuple[changes.MadeCommit, ...]
     acts: tuple[changes.Act, ...]
     listing: changes.Listing | None
     limits: tuple[str, ...]
     checks: tuple[Check, ...]
     tree: changes.Tree
     todos: extract.Todos
-    written: tuple[changes.Written, ...]
-    parts: tuple[model_words.Part, ...]  # of the newest summary
+    written: tuple[changes.WrittenFile, ...]
+    parts: tuple[model_words.SummaryPart, ...]  # of the newest summary
     compacted: int  # where in the transcript; -1 without any
     later: str  # all that was said and run after that, for what is still open
 
@@ -111,7 +111,7 @@ class _Sheet:
     def __init__(self, room: int) -> None:
         self.room = room
         self.left = room
-        self.seen = model_words.Quoted()
+        self.seen = model_words.QuotedWords()
         self.sections: dict[str, list[str]] = {name: [] for name in SECTIONS}
         self.skipped: list[tuple[str, Item]] = []
 
@@ -229,7 +229,7 @@ def _done(sheet: _Sheet, account: Account) -> None:
 
 
 def _acts(sheet: _Sheet, account: Account) -> None:
-    """What was done in the tracker, newest first; what says nothing more in one line."""
+    """Put the acts in the tracker, newest first; those that say nothing more in one line."""
     silent: dict[str, list[str]] = {}
     budget = sheet.share("acts")
     for nth, act in enumerate(reversed(account.acts)):

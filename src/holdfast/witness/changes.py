@@ -65,7 +65,7 @@ LEAST_LIMIT, LONGEST_LIMIT = 24, 200
 
 
 @value
-class Commit:
+class MadeCommit:
     """`id` is "" where git was told to be quiet."""
 
     id: str
@@ -76,9 +76,9 @@ class Commit:
     at: int
 
 
-def commits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
+def commits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[MadeCommit]:
     """The commits in their order, each as it stood at the end."""
-    found: list[Commit] = []
+    found: list[MadeCommit] = []
     for call in calls:
         command = extract.command_of(call)
         if "commit" not in command or not shell_glance.is_commit(command):
@@ -98,7 +98,7 @@ def commits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
             lines = [line for line in body.strip().splitlines() if not TRAILER.match(line.strip())]
             before = found.pop() if amends and found else None
             number = FILES.search(result.text, match.end()) if match else None
-            commit = Commit(
+            commit = MadeCommit(
                 id=match["id"] if match else _listed(subject, said),
                 subject=(match["subject"] if match else subject) or (before.subject if before else ""),
                 body="\n".join(lines).strip() or (before.body if before else ""),
@@ -144,7 +144,7 @@ class Tree:
 
     @property
     def lines(self) -> list[str]:
-        """In the words that git has for it."""
+        """The state in git's own words."""
         found = []
         if self.pushed:
             found.append(f"Pushed: {self.pushed}.")
@@ -204,7 +204,7 @@ def _after(tree: Tree, words: Sequence[str], result: Said) -> Tree:
 
 
 @value
-class Written:
+class WrittenFile:
     """`purpose` is "" where nobody said; `is_new` where the whole file was written."""
 
     path: str
@@ -212,9 +212,9 @@ class Written:
     is_new: bool
 
 
-def written(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Written]:
-    """Each once, in the order in which they were first written."""
-    found: dict[str, Written] = {}
+def written(calls: Sequence[Said], results: Mapping[str, Said]) -> list[WrittenFile]:
+    """The files, each once, in the order in which they were first written."""
+    found: dict[str, WrittenFile] = {}
     for call in calls:
         result = results.get(call.call)
         if result is not None and result.failed:
@@ -224,7 +224,7 @@ def written(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Written]
             content = call.given.get("content") if call.tool == "Write" and isinstance(call.given, dict) else None
             purpose = _purpose(content) if isinstance(content, str) else ""
             is_new = isinstance(content, str) or (known.is_new if known else False)
-            found[path] = Written(path, purpose or (known.purpose if known else ""), is_new)
+            found[path] = WrittenFile(path, purpose or (known.purpose if known else ""), is_new)
     return list(found.values())
 
 

@@ -92,14 +92,14 @@ def _checks(call: Said, results: Mapping[str, Said]) -> list[Check]:
     if not shown:
         return []
     has_failures = any(one.split()[0] not in ("0", "no") and re.search(r"fail|error", one, re.I) for one in counts)
-    # What several commands in one line printed cannot be told apart: the last one has the counts.
+    # The output of several commands in one line cannot be told apart: the last one has the counts.
     *others, (last_name, last_whole) = shown
     made = [Check(name, (), False, is_whole, call.at) for name, is_whole in others]
     return [*made, Check(last_name, counts, result.failed or has_failures, last_whole, call.at)]
 
 
 def _name(words: Sequence[str]) -> str:
-    """What a command is called: the program, its subcommand, and options that change what it checks."""
+    """The name of a command: the program, its subcommand, and options that change what it checks."""
     program = words[0].rpartition("/")[2]
     if not program or program in NO_CHECK or not re.match(r"[A-Za-z]", program):
         return ""
@@ -145,7 +145,7 @@ class Fix:
 
 
 def fixes(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Fix]:
-    """In their order, each command's failure once."""
+    """The fixes in their order, each command's failure once."""
     runs = [(call, extract.command_of(call), results.get(call.call)) for call in calls]
     found: dict[str, Fix] = {}
     for nth, (call, command, result) in enumerate(runs):

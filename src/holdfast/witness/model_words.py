@@ -132,7 +132,7 @@ def names(text: str) -> list[str]:
     return [word.casefold().rstrip(".:/") for word in WORD.findall(text.translate(MARKUP)) if NAME.search(word)]
 
 
-class Quoted:
+class QuotedWords:
     """The words that are quoted already."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Quoted:
         self.words.update(tokens(text))
 
 
-def chosen(parts: Iterable[str], seen: Quoted, room: int, least: float, joint: int = 1) -> list[str]:
+def chosen(parts: Iterable[str], seen: QuotedWords, room: int, least: float, joint: int = 1) -> list[str]:
     """The parts of which at least this share is news. One that does not fit is cut where half of it does."""
     kept: list[str] = []
     for part in parts:
@@ -170,7 +170,7 @@ def chosen(parts: Iterable[str], seen: Quoted, room: int, least: float, joint: i
 
 
 @value
-class Finding:
+class Discovery:
     """Sentences that give a reason, and whether they followed a call that had failed."""
 
     sentences: tuple[str, ...]
@@ -206,7 +206,7 @@ def answers(heard: Sequence[Said]) -> list[Answer]:
     return found
 
 
-def findings(heard: Sequence[Said]) -> list[Finding]:
+def findings(heard: Sequence[Said]) -> list[Discovery]:
     """The findings in their order. Behind a failure the remedy is told with its reason."""
     found = []
     failed = False
@@ -219,10 +219,10 @@ def findings(heard: Sequence[Said]) -> list[Finding]:
             told = [text for text in sentences(one.text) if len(text) >= LEAST]
             said = [text for text in told if not ANNOUNCES.match(text) and not OPENING.match(text)]
             if failed and any(map(_is_exact, said)):
-                found.append(Finding(tuple(said), one.at, after_failure=True))
+                found.append(Discovery(tuple(said), one.at, after_failure=True))
             elif not failed:
                 reasons = (text for text in said if _is_exact(text) and REASON.search(text))
-                found += [Finding((text,), one.at, after_failure=False) for text in reasons]
+                found += [Discovery((text,), one.at, after_failure=False) for text in reasons]
             failed = False
     return found
 
@@ -234,14 +234,14 @@ def _is_exact(sentence: str) -> bool:
 
 
 @value
-class Part:
+class SummaryPart:
     """A section's subject, and its items in plain text, whole."""
 
     about: str
     items: tuple[str, ...]
 
 
-def parts(text: str) -> list[Part]:
+def parts(text: str) -> list[SummaryPart]:
     """The sections in their order; what has no heading is about nothing ("")."""
     proper = PROPER.search(text)
     body = text[proper.end() :] if proper else text
@@ -253,7 +253,7 @@ def parts(text: str) -> list[Part]:
             found.append((next((about for about, words in ABOUT if any(word in low for word in words)), ""), []))
         else:
             found[-1][1].append(line)
-    return [Part(about, items) for about, lines in found if (items := tuple(_items(lines)))]
+    return [SummaryPart(about, items) for about, lines in found if (items := tuple(_items(lines)))]
 
 
 def _items(lines: list[str]) -> list[str]:

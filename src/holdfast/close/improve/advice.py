@@ -77,7 +77,7 @@ class Advice(Strict):
         return {key: found for key, found in given.items() if found} or None
 
 
-class Refused(UsageError):
+class BadAdvice(UsageError):
     """The judge's edit of a snag may not be made; it was kept for review, and the edit is made by rule."""
 
 
@@ -125,32 +125,34 @@ def handles(given: Sequence[notes.Note]) -> dict[str, notes.Note]:
 
 
 def accepted(advice: Advice, given: Sequence[notes.Note], flag: Flag | None = None) -> Advice:
-    """The advice, tidied, where it may be carried out: `note` is then a path. Raises Refused."""
+    """The advice, tidied, where it may be carried out: `note` is then a path. Raises BadAdvice."""
     known = handles(given)
     if advice.note and advice.note not in known:
-        raise Refused(
-            f"The judge named the note {groups.line(advice.note, 60)}, which it was not given; kept for review."
-        )
+        named = groups.line(advice.note, 60)
+        raise BadAdvice(f"The judge named the note {named}, which it was not given; kept for review.")
     note = known.get(advice.note)
     if note and flag and not note_edits.may_change(flag, note):
-        raise Refused(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
+        raise BadAdvice(f"{note.path} has the operator's own words, which no judge edits; kept for review.")
     lines = [line for line in (groups.line(one, LONGEST_LINE) for one in advice.lines) if line]
     body = groups.lines(advice.body) if note else ""
     if not lines and not body:
-        raise Refused("The judge's edit of a snag adds nothing; kept for review.")
+        raise BadAdvice("The judge's edit of a snag adds nothing; kept for review.")
     if body and note and not _is_shown_whole(note):
-        raise Refused(f"The judge would rewrite {note.path}, of which it saw only the beginning; kept for review.")
+        raise BadAdvice(f"The judge would rewrite {note.path}, of which it saw only the beginning; kept for review.")
     if body and note and (len(body) > LONGEST_BODY or groups.lost(groups.own_words(note.body), body) > groups.LOST):
-        raise Refused(f"The judge's edit would lose more than a quarter of the lines of {note.path}; kept for review.")
+        raise BadAdvice(
+            f"The judge's edit would lose more than a quarter of the lines of {note.path}; kept for review."
+        )
     if advice.target == "skill" and flag and not parsed(flag).skill:
-        raise Refused("The judge would edit a skill that the snag does not name; kept for review.")
+        raise BadAdvice("The judge would edit a skill that the snag does not name; kept for review.")
     name = groups.line(advice.name, notes.LONGEST_TITLE)
     if not note and not name and not (flag and (parsed(flag).skill or parsed(flag).rule)):
-        raise Refused("The judge's new note has no name; kept for review.")
+        raise BadAdvice("The judge's new note has no name; kept for review.")
     when = advice.armed()
     problems = armed.problems_of(when) if when else []
     if problems or (when and snags.is_everyday(when)):
-        raise Refused(f"The judge's `when` cannot stand ({' '.join(problems) or 'it would fire at every step'}); kept.")
+        why = " ".join(problems) or "it would fire at every step"
+        raise BadAdvice(f"The judge's `when` cannot stand ({why}); kept.")
     good = advice.model_copy(
         update={"note": note.path if note else "", "name": name, "lines": lines, "body": body, "when": advice.when}
     )
@@ -163,10 +165,10 @@ def _is_shown_whole(note: notes.Note) -> bool:
 
 
 def considered(advice: Advice, given: Sequence[notes.Note], flag: Flag, state: str) -> Advice | None:
-    """The same; where it is refused, None, and what the judge wanted is kept for a person."""
+    """The advice as `accepted`; where it is refused, None, and the judge's wish is kept for a person."""
     try:
         return accepted(advice, given, flag)
-    except Refused as error:
+    except BadAdvice as error:
         edit = _wanted(advice, handles(given).get(advice.note), flag, os.path.dirname(state))
         said = edit_record.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
         known = (f"{flag.id}-judge", flag.time, flag.project)

@@ -104,7 +104,7 @@ def patch(path: str, before: str | None, after: str | None, context: int = 3) ->
 
 
 def _lines(text: str) -> list[str]:
-    """As git and patch count lines: what else Python takes for the end of one is a letter."""
+    """Lines as git and patch count them: only a line feed ends one."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 

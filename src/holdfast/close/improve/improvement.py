@@ -39,8 +39,8 @@ UNPLANNED = "this machine has planned no such edit"
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a snag is turned into an edit: the project's folder and the user's, and whether skills may be edited."""
+class Surroundings:
+    """The surroundings of an edit: the project's folder and the user's, and whether skills may be edited."""
 
     state: str
     root: str = ""
@@ -48,12 +48,12 @@ class Place:
     may_edit_skills: bool = False
 
     @classmethod
-    def of(cls, vault: str, root: str) -> Place:
+    def of(cls, vault: str, root: str) -> Surroundings:
         """By the user's own settings and environment: the vault may be a repository's, which permits nothing."""
         return cls(home.state(vault), root, home.user_home(os.environ), skills.may_edit())
 
 
-def file(filing: Filing, flag: Flag, advice: Advice | None, place: Place) -> Loop:
+def file(filing: Filing, flag: Flag, advice: Advice | None, place: Surroundings) -> Loop:
     """Plan one snag, once. `advice` is what `considered` let through. Raises OSError: a proposal cannot be kept."""
     if flag.origin not in TRUSTED:  # a drain that forgot: what would steer waits for a person
         return Loop(flag.id, flag.time, flag.project, flag.text, "", loops.QUARANTINED, filing.file(flag))
@@ -138,7 +138,7 @@ def _came_again(filing: Filing, flag: Flag, snag: Snag, again: note_edits.Again)
     return loops.of_record(record)
 
 
-def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place) -> Record:
+def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Surroundings) -> Record:
     """The skill's part: it waits for its commit, or for a person."""
     skill = skills.find(name, place.root, place.user)
     if not skill:
@@ -147,7 +147,7 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place)
     if after == skill.text:
         return replace(record, state=APPLIED, why="the skill says so already", file=skill.path, top=skill.top)
     why = skills.why_not(skill) if place.may_edit_skills else 'skills are edited only with [improve] skills = "apply"'
-    plan = skills.Plan(record.id, name, place.root, place.user, skill.path, lines, skill.text, after)
+    plan = skills.SkillPlan(record.id, name, place.root, place.user, skill.path, lines, skill.text, after)
     made = replace(
         record,
         state=PROPOSED if why else WAITING,
@@ -168,7 +168,7 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Place)
 
 
 def told(loop: Loop) -> str:
-    """What changed, in one line for the next session."""
+    """Tell the change in one line for the next session."""
     back = f"`holdfast loops --undo {loop.id[-8:]}` takes it back"
     what = (loop.better or loop.wrong)[:SAID]
     if loop.state == APPLIED:

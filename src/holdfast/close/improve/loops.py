@@ -82,7 +82,7 @@ class Loop:
 
     @property
     def stage(self) -> str:
-        """How far it has come: waiting, noted, wired, proven, reopened or ended."""
+        """The stage that it has reached: waiting, noted, wired, proven, reopened or ended."""
         return PROVEN if self.state == APPLIED and self.proven else STAGES.get(self.state, "waiting")
 
     def as_record(self, now: float) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def sentence(late: list[Loop]) -> str:
 
 
 def counter(state: str, project: str) -> tuple[int, dict[str, int]]:
-    """How many closes a project had, and at which of them each loop was first seen."""
+    """The number of closes of a project, and at which of them each loop was first seen."""
     try:
         record = codec.decode(platform.read_file(_path(state, project), 1 << 20))
         return int(record["closes"]), {str(one): int(at) for one, at in record["since"].items()}
@@ -299,7 +299,7 @@ def observe(vault: str, state: str, now: float, episode: Episode) -> list[edit_r
 
 
 def outcomes(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, float]]:
-    """By the path of each note that was told before a call: proven, recurred or "", and when that was seen."""
+    """The outcome of each note that was told before a call, by its path: proven, recurred or "", and its time."""
     told: dict[str, float] = {}
     after: dict[str, list[str]] = {}
     last: dict[str, float] = {}

@@ -30,7 +30,7 @@ ALIKE = 0.6  # of the words of two snags
 
 @dataclass(frozen=True)
 class Edit:
-    """What a snag does to one note: the lines that come to it, and what it is armed with from now on. `before` is its
+    """A snag's edit of one note: the lines that come to it, and what it is armed with from now on. `before` is its
     text as it was (None: it is made), `after` as it shall be. `is_held`: only a person may let it happen."""
 
     path: str

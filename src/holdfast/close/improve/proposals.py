@@ -66,7 +66,7 @@ def leave(state: str, proposal: Proposal) -> bool:
     return True
 
 
-def leave_skill(state: str, record: edit_record.Record, plan: skills.Plan, why: str) -> None:
+def leave_skill(state: str, record: edit_record.Record, plan: skills.SkillPlan, why: str) -> None:
     """The edit of a skill file that a snag asks for. Raises OSError."""
     skills.keep(plan)
     what = (SKILL, plan.path, why, "", plan.before, plan.after, (record.id,))
@@ -74,7 +74,7 @@ def leave_skill(state: str, record: edit_record.Record, plan: skills.Plan, why: 
 
 
 def listing(state: str, project: str | None = None) -> list[Proposal]:
-    """What waits, oldest first; of one project and of none where one is named."""
+    """The proposals that wait, oldest first; of one project and of none where one is named."""
     found = [_read(state, name) for name in platform.names(_folder(state)) if not name.endswith(".tmp")]
     ids = same_project.ids(state.removesuffix("/.state"), project) if project else ()
     mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, *ids))]
@@ -121,7 +121,7 @@ def reject(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) ->
 
 
 def withdraw(state: str, sources: Iterable[str]) -> None:
-    """What was proposed for these flags is asked no more: the edit that it belonged to was taken back."""
+    """Drop the proposals for these flags: the edit that it belonged to was taken back."""
     gone = set(sources)
     for one in listing(state):
         if one.sources and gone.issuperset(one.sources):

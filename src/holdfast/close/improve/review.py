@@ -214,7 +214,7 @@ def _restore_skill(record: Record) -> str:
 
 
 def _refuse_unplanned(record: Record) -> None:
-    """What this machine has not planned it does not take out of a file either; once it is out, the rest can go."""
+    """This machine takes nothing out of a file that it has not planned; once it is out, the rest can go."""
     found = skills.look(record.file, record.top)
     if found and skills.without_lines(found.text, record.added) != found.text:
         raise UsageError(

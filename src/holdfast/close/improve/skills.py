@@ -84,7 +84,7 @@ def with_lines(text: str, lines: tuple[str, ...]) -> str:
 
 
 def _end_of_section(text: str) -> int | None:
-    """Where the list of snags ends; None where the file has none."""
+    """The end of the list of snags; None where the file has none."""
     at = end = 0
     inside = False
     fence = ""
@@ -117,12 +117,12 @@ def without_lines(text: str, lines: tuple[str, ...]) -> str:
 
 
 def why_not(skill: Skill) -> str:
-    """Why a file may not be changed unasked now, as the end of a sentence; "" where it may."""
+    """The reason why a file may not be changed unasked now, as the end of a sentence; "" where it may."""
     return unfinished(skill) or _unwatched(skill)
 
 
 def unfinished(skill: Skill) -> str:
-    """Why a file may not be changed now even by its user's word."""
+    """The reason why a file may not be changed now even by its user's word."""
     folder = os.path.dirname(skill.path)
     if not os.access(skill.path, os.W_OK) or not os.access(folder, os.W_OK):
         return "it cannot be written"
@@ -193,7 +193,7 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SkillPlan:
     """One edit of the skill `name` of the project at `root`, or of the `user`: its file gets `lines`."""
 
     id: str
@@ -206,8 +206,8 @@ class Plan:
     after: str
 
 
-def keep(plan: Plan) -> None:
-    """Before anything else is written about it. Raises OSError, UsageError."""
+def keep(plan: SkillPlan) -> None:
+    """Keep a plan, before anything else is written about it. Raises OSError, UsageError."""
     if not is_id(plan.id):
         raise UsageError(f'"{plan.id}" is no id of a flag, so its skill is not edited; nothing was kept.')
     folder = _folder()
@@ -215,16 +215,16 @@ def keep(plan: Plan) -> None:
     platform.write_atomic(f"{folder}/{plan.id}", codec.encode({"v": VERSION, **asdict(plan)}), durable=True)
 
 
-def find_plan(ident: str) -> Plan | None:
-    """What this machine has planned for a snag; None where it has planned nothing."""
+def find_plan(ident: str) -> SkillPlan | None:
+    """The plan of this machine for a snag; None where it has none."""
     if not is_id(ident):
         return None
     try:
         record = codec.decode(platform.read_file(f"{_folder()}/{ident}", 8 * LARGEST))
-        texts = {name: record[name] for name in Plan.__dataclass_fields__ if name != "lines"}
+        texts = {name: record[name] for name in SkillPlan.__dataclass_fields__ if name != "lines"}
         if texts["id"] != ident or not all(isinstance(one, str) for one in texts.values()):
             return None
-        return Plan(**texts, lines=tuple(str(one) for one in record["lines"]))
+        return SkillPlan(**texts, lines=tuple(str(one) for one in record["lines"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -235,13 +235,13 @@ def drop(ident: str) -> None:
         platform.remove(f"{_folder()}/{ident}")
 
 
-def skill_of(plan: Plan) -> Skill | None:
+def skill_of(plan: SkillPlan) -> Skill | None:
     """The file as it is now; None where the skill's name no longer leads to the file that was planned for."""
     found = find(plan.name, plan.root, plan.user)
     return found if found and found.path == plan.path else None
 
 
-def make(plan: Plan) -> bool:
+def make(plan: SkillPlan) -> bool:
     """Write the file, and keep both versions: whoever takes the edit back later can merge. False where somebody saved
     it at that moment. Raises OSError."""
     keep(plan)

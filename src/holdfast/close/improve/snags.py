@@ -68,7 +68,7 @@ class Snag:
 
     @property
     def key(self) -> str:
-        """The same for the same snag, whatever its spacing, case and signs."""
+        """A key that is equal for equal snags, whatever its spacing, case and signs."""
         return key_of(self.line)
 
 

@@ -112,7 +112,7 @@ def normal(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """The same with its lines: a number at the end of one does not count what the next begins with."""
+    """The text so, with its lines: a number at the end of one does not count what the next begins with."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.translate(_SAME).splitlines())))
 
 
@@ -213,7 +213,7 @@ def _names(text: str) -> Iterator[Atom]:
             yield Atom(NAME, name, name, match.start())
 
 
-class Found(NamedTuple):
+class NumberPlace(NamedTuple):
     """A number in a text: its place, its unit, and the word that it counts, as far as one follows."""
 
     at: int
@@ -245,7 +245,7 @@ class Known:
 
     @cached_property
     def bare(self) -> str:
-        """In one line, without quotes and emphasis: words are quoted across line breaks and across them."""
+        """The texts in one line, without quotes and emphasis: words are quoted across line breaks and across them."""
         return re.sub(r"\s+", " ", re.sub(r"[\"'`*]", "", self.plain))
 
     @cached_property
@@ -262,16 +262,16 @@ class Known:
         return frozenset(date_key(match) for match in _DATE.finditer(self.plain))
 
     @cached_property
-    def numbers(self) -> dict[float, list[Found]]:
+    def numbers(self) -> dict[float, list[NumberPlace]]:
         """Each value with the places where it stands."""
-        found: dict[float, list[Found]] = {}
+        found: dict[float, list[NumberPlace]] = {}
         for match in _EVERY_NUMBER.finditer(self.plain):
             unit, noun = unit_and_noun(match)
             for value in values(match.group("digits")):
-                found.setdefault(value, []).append(Found(match.start(), unit, noun))
+                found.setdefault(value, []).append(NumberPlace(match.start(), unit, noun))
         for match in _SPELLED_OUT.finditer(self.plain):
             value = float(words.SMALL[match.group(1).lower()])
-            found.setdefault(value, []).append(Found(match.start(), "", match.group(2).lower()))
+            found.setdefault(value, []).append(NumberPlace(match.start(), "", match.group(2).lower()))
         return found
 
     @cached_property

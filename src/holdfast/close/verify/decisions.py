@@ -64,7 +64,7 @@ _TELLING = re.compile(
 
 @dataclass(frozen=True)
 class Stand:
-    """How a sentence stands to its words: a sign for each, which of them share a clause, what comes before what."""
+    """A sentence as read: a sign for each of its words, the words that share a clause, and what comes before what."""
 
     signs: dict[str, int]
     clauses: tuple[frozenset[str], ...]

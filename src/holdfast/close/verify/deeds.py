@@ -88,7 +88,7 @@ DEEDS = (
 
 
 @dataclass(frozen=True)
-class Done:
+class DoneTraces:
     """Everything that was changed, run with success, committed or ticked off, as text and as words, and the words of
     the sentences in which the model said that something is done. Made once for all claims."""
 
@@ -97,14 +97,14 @@ class Done:
     stated: tuple[frozenset[str], ...]
 
     @classmethod
-    def of(cls, evidence: Evidence) -> Done:
+    def of(cls, evidence: Evidence) -> DoneTraces:
         traces = tuple(_traces(evidence))
         said = (one for text in _reports(evidence) for one in decisions.split(text))
         stated = (one for one in said if not words.UNFINISHED.search(one))
         return cls(traces, *(tuple(frozenset(words.stems(one)) for one in texts) for texts in (traces, stated)))
 
 
-def verdict(text: str, evidence: Evidence, done: Done) -> tuple[str, str]:
+def verdict(text: str, evidence: Evidence, done: DoneTraces) -> tuple[str, str]:
     """("", "") where there is a trace, else unsupported or contradicted, and why."""
     is_due = not re.search(r"\b(?:not yet|to be|will be|still|needs? to|once)\b", text)
     for deed in DEEDS if is_due else ():
@@ -178,12 +178,12 @@ def _reports(evidence: Evidence) -> Iterator[str]:
 
 
 def not_changed(text: str, evidence: Evidence) -> str:
-    """Why a list of changed files is wrong; "" where each of them was changed."""
+    """The reason why a list of changed files is wrong; "" where each of them was changed."""
     missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
     return f"no change of {missing[0]} was seen" if missing else ""
 
 
-def _is_about_something_done(text: str, done: Done) -> bool:
+def _is_about_something_done(text: str, done: DoneTraces) -> bool:
     """Whether traces have the words or the numbers of a claim, or the model itself said that it was done, in a session
     that did something."""
     meant = set(words.stems(text))

@@ -96,7 +96,7 @@ class Evidence:
         """Everything that a claim may be found in, made comparable once."""
         called = {one.call: spelled(one.given) for one in self.spoken if one.role == CALL}
         calls = called.values()
-        # What a command printed stands behind it: "22" says more after "make test".
+        # The output of a command stands behind it: "22" says more after "make test".
         words = (
             f"{called.get(one.call, '')[-SHOWN:]}\n{LINE_NUMBER.sub('', one.text)}" if one.role == RESULT else one.text
             for one in self.spoken

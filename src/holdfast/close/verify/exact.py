@@ -28,7 +28,7 @@ REACH = 120  # characters around a number in which words of the claim speak for 
 
 
 def problems(text: str, known: Sequence[claims.Known], evidence: proofs.Evidence) -> Iterator[str]:
-    """Why the exact things in a text are not to be believed, one sentence each. Any of `known` may have them."""
+    """The reasons not to believe the exact things in a text, one sentence each. Any of `known` may have them."""
     meant = set(words.stems(text))
     for atom in claims.atoms(text):
         found = [_problem(atom, text, meant, one, evidence) for one in known]
@@ -132,7 +132,7 @@ def _stand_together(one: claims.Atom, other: claims.Atom, known: claims.Known) -
 
 
 def _places(atom: claims.Atom, known: claims.Known) -> list[int]:
-    """Where so many of the same were counted."""
+    """The places at which so many of the same were counted."""
     noun = words.counted(atom.noun)
     found = [one for value in claims.values(atom.key) for one in known.numbers.get(value, ())]
     return sorted(one.at for one in found if words.counted(one.noun) == noun)

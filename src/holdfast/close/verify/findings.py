@@ -104,7 +104,7 @@ def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Itera
     if evidence.is_empty:
         return [Finding(one) for one in items]
     said = decisions.sentences(evidence)
-    done = deeds.Done.of(evidence)
+    done = deeds.DoneTraces.of(evidence)
     found = []
     for one in items:
         verdict, why = SUPPORTED, ""
@@ -212,7 +212,7 @@ def stems(text: str) -> list[str]:
 
 
 def foreign(text: str, known: Collection[str], spoken: Collection[str]) -> str:
-    """Why a sentence speaks of something else than what is `known`, by their stems; "" where it does not, or where it
+    """The reason why a sentence is not about what is `known`, by their stems; "" where it does not, or where it
     cannot be told. `spoken` are the words that were said in the session: they show in which language."""
     carried = stems(text)
     if len(carried) < FEWEST or not _is_spoken(text, spoken):
@@ -245,8 +245,8 @@ def _language(known: Collection[str]) -> str:
 
 
 def order(text: str, asked: Iterable[str], flagged: Sequence[str], answered: Sequence[str]) -> str:
-    """Why an order in a sentence may not be handed on; "" where there is none, or somebody gave it who may. `asked` are
-    the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
+    """The reason not to hand on an order in a sentence; "" where there is none, or somebody gave it who may. `asked`
+    are the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
         is_standing = bool(STANDING.search(sentence)) or bool(orders.find(sentence))
         if not is_standing and not FORBIDDING.search(sentence):
@@ -274,8 +274,8 @@ def _denies(sentence: str) -> bool:
 
 
 def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = ()) -> dict[str, str]:
-    """Why flags are unverified, by their ids; those that nothing speaks against are not in it. `told` is what the
-    session knew from its start."""
+    """The reasons why flags are unverified, by their ids; flags that nothing speaks against are not in it. `told` is
+    what the session knew from its start."""
     if not evidence.spoken or evidence.is_partial:
         return {}
     found: dict[str, str] = {}
@@ -312,5 +312,5 @@ def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
 
 
 def _letters(text: str) -> str:
-    """As a command line and what came of it are alike."""
+    """The letters that a command line and its result have in common."""
     return "".join(letter for letter in claims.normal(text).casefold() if letter.isalnum())

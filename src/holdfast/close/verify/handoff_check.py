@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.capture.episodes import Episode
-    from holdfast.close.draft import HandoffDraft, Line
+    from holdfast.close.draft import DraftLine, HandoffDraft
     from holdfast.model import Flag, Project
     from holdfast.vault.notes import Note
 
@@ -93,7 +93,7 @@ def marked(drafted: HandoffDraft, findings: Sequence[verify.Finding]) -> Handoff
     """A draft with what is unsupported marked and without what is contradicted."""
     verdicts = {(one.claim.section, one.claim.text): one for one in findings}
 
-    def kept(name: str, lines: Sequence[Line]) -> Iterable[Line]:
+    def kept(name: str, lines: Sequence[DraftLine]) -> Iterable[DraftLine]:
         for line in lines:
             one = verdicts.get((name, line.text))
             if one is None or one.verdict in (SUPPORTED, UNSUPPORTED):

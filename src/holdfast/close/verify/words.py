@@ -158,7 +158,7 @@ def is_german(text: str) -> bool:
 
 
 def counted(noun: str) -> str:
-    """What a number counts; a run of tests speaks of them in several ways."""
+    """The thing that a number counts; a run of tests speaks of them in several ways."""
     return COUNTS.get(stem(noun), stem(noun)) if noun else ""
 
 
