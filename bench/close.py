@@ -30,9 +30,9 @@ from support import ROOT, machine
 sys.path.insert(0, str(ROOT / "src"))
 
 from holdfast.capture import episodes, flags, home, marks, queue, story
+from holdfast.close.budget import Budget
 from holdfast.close.drain import drain
-from holdfast.close.spend.budget import Budget
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.judge_pool import Court
 from holdfast.judge import choice
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.vault import notes

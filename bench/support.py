@@ -55,11 +55,11 @@ def commit() -> str:
     return (done.stdout.strip() or "unknown") + (" and changes" if dirty.stdout.strip() else "")
 
 
-def install(folder: Path) -> Path:
-    """Install the project into a fresh virtual environment, as the README says; returns its bin folder."""
+def install(folder: Path, tree: Path = ROOT) -> Path:
+    """Install a tree into a fresh virtual environment, as the README says; returns its bin folder."""
     venv = folder / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-    pip = [str(venv / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
+    pip = [str(venv / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", str(tree)]
     subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
     return venv / "bin"
 

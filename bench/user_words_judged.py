@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture import home
+from holdfast.close.budget import Budget
 from holdfast.close.drain import drain
-from holdfast.close.spend.budget import Budget
-from holdfast.close.think import lasting
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.judge_pool import Court
+from holdfast.close.statements import JOB
 from holdfast.hook import main as hook
 from holdfast.judge.seam import Question, Words
 from holdfast.vault import index
@@ -36,7 +36,7 @@ class AsLabelled:
 
     def say(self, question: Question[Any], timeout: float) -> Words:  # noqa: ARG002
         answer: dict[str, Any] = {}
-        if question.job == lasting.JOB:
+        if question.job == JOB:
             statements = []
             for number, one in enumerate(self.prompts, 1):
                 if f'PROMPT P{number}"' in question.given:

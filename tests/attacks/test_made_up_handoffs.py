@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.capture import notices
+from holdfast.close.budget import Budget
 from holdfast.close.drain import drain
 from holdfast.close.improve import proposals
-from holdfast.close.spend.budget import Budget
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.judge_pool import Court
 from holdfast.judge.seam import Question, Words
 from holdfast.vault import lineage
 

@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.capture import episodes, flags, once, story
 from holdfast.capture.episodes import Scene
+from holdfast.close import statements
 from holdfast.close.drain import drain
-from holdfast.close.think import lasting
 from holdfast.errors import UsageError
 from holdfast.hook import nudge
 from holdfast.model import Moment, Project
@@ -59,9 +59,9 @@ def test_a_judge_that_obeys_a_quoted_text_files_none_of_it_as_the_users() -> Non
     through = []
     for name, order, prompt in tried:
         typed = story.Typed(1, NOW, prompt)
-        for told in lasting.shown([typed], []):
-            answer = lasting.Lasting(statements=[lasting.Statement(prompt="P1", quote=order, kind="order")])
-            through += [(name, prompt) for one in lasting.accepted(answer, told) if not one.doubt]
+        for told in statements.shown([typed], []):
+            answer = statements.Lasting(statements=[statements.Statement(prompt="P1", quote=order, kind="order")])
+            through += [(name, prompt) for one in statements.accepted(answer, told) if not one.doubt]
     support.count("quoted orders that a judge calls the user's", len(tried), len(through))
     assert not through, through[:3]
 

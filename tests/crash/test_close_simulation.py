@@ -27,8 +27,8 @@ import pytest
 from holdfast.capture import episodes, home, marks, queue, story
 from holdfast.capture.ids import digest
 from holdfast.close import judged, unjudged  # noqa: F401 - loaded before the first blow falls on their effects
-from holdfast.close.drain import LEASE, drain, find_episode
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.drain import LEASE, drain
+from holdfast.close.judge_pool import Court
 from holdfast.errors import JudgeFailed
 from holdfast.judge.seam import Judge, Question, Words
 from holdfast.model import Flag
@@ -180,7 +180,7 @@ class Life:
             self.flags.append(made)
             episodes.note_segment(self.state, key, queue.append(f"{self.state}/queue", [made], self.clock(), 2000))
         if self.chance.random() < 0.85:
-            episode = find_episode(self.state, key)
+            episode = episodes.of_key(self.state, key)
             assert episode
             how = self.chance.choice((episodes.ENDED, episodes.DIED))
             self.clock.now += 1

@@ -25,7 +25,7 @@ import pytest
 
 from holdfast.capture import episodes, flags, home, marks, queue, story
 from holdfast.capture.gate import BY_UPKEEP
-from holdfast.close.drain import drain, find_episode
+from holdfast.close.drain import drain
 from holdfast.vault import git as vault_git
 from holdfast.vault import notes
 from holdfast.vault.transaction import writing
@@ -142,7 +142,7 @@ def a_vault(base: Path, *, has_history: bool) -> str:
             given: dict[str, Any] = {"project": PROJECT, **more}
             flag, _ = flags.make(text, now=NOW, episode=key, host="h", nth=nth, **given)
             episodes.note_segment(state, key, queue.append(f"{state}/queue", [flag], NOW, roll_at=3000))
-        episode = find_episode(state, key)
+        episode = episodes.of_key(state, key)
         assert episode
         marks.finish(state, episodes.end_episode(state, episode, how, "", NOW + number), NOW, NOW + number)
     loose, _ = flags.make("of no session", now=NOW, project=PROJECT, nth=nth + 1)

@@ -28,7 +28,7 @@ LEFT = {
     "cli/task.py": HELP,
     "close/improve/skills.py": INSTRUCTIONS,
     "close/salvage.py": TRANSCRIPT,
-    "close/spend/prices.py": MODELS,
+    "close/prices.py": MODELS,
     "close/verify/findings.py": "words of a sentence about agents",
     "close/verify/evidence.py": TRANSCRIPT,
     "close/verify/words.py": "words of a sentence about agents",

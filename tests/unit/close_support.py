@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.close.think.judge_pool import Court
+from holdfast.close.judge_pool import Court
 from holdfast.judge.seam import Judge, Question, Words
 
 Answering = Callable[[Question[Any]], Any]

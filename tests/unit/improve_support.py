@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import flags, home, notices
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close.filing import Filing
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import loops
+from holdfast.close.improve import improvement, loops
 from holdfast.close.improve.loops import Loop
 from holdfast.vault import notes
 from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
-    from holdfast.close.improve.closing import Advice
+    from holdfast.close.improve.advice import Advice
     from holdfast.model import Flag
 
 NOW = 1_790_000_000.0
@@ -79,15 +78,15 @@ class Desk:
         text = f"{wrong}. Better: {better}" if better else wrong
         return flags.make(text, evidence=evidence, nth=self.count, **given)[0]
 
-    def place(self) -> improve.Place:
-        made = improve.Place.of(self.vault, str(self.root))
-        return improve.Place(made.state, made.root, str(self.user), made.may_edit_skills)
+    def place(self) -> improvement.Surroundings:
+        made = improvement.Surroundings.of(self.vault, str(self.root))
+        return improvement.Surroundings(made.state, made.root, str(self.user), made.may_edit_skills)
 
     def plan(self, *given: Flag, advice: Advice | None = None) -> tuple[list[Loop], str]:
         """The commit alone, as a close that is killed behind it leaves things."""
         with writing(self.vault, self.now) as writer:
             filing = Filing(writer.index, writer.read, str(self.root))
-            found = [improve.file(filing, flag, advice, self.place()) for flag in given]
+            found = [improvement.file(filing, flag, advice, self.place()) for flag in given]
             assert set(filing.placed) >= {flag.id for flag in given}
             texts = filing.texts
             done = (
@@ -99,8 +98,8 @@ class Desk:
 
     def close(self, *given: Flag, advice: Advice | None = None) -> list[Loop]:
         found, commit = self.plan(*given, advice=advice)
-        improve.apply_pending(self.vault, self.state, self.now)
-        improve.after_commit(self.state, found, commit[:10], self.now, SHOP)
+        improvement.apply_pending(self.vault, self.state, self.now)
+        improvement.after_commit(self.state, found, commit[:10], self.now, SHOP)
         loops.after_close(self.vault, self.state, self.now, SHOP)
         return found
 

@@ -22,9 +22,8 @@ from pydantic import BaseModel
 
 from holdfast.capture import ledger, log, notices
 from holdfast.capture.ledger import Wanted
-from holdfast.close.spend import prices, spending
-from holdfast.close.spend import report as spend_history
-from holdfast.close.spend.budget import Budget, host_of
+from holdfast.close import meter, prices, spend_report
+from holdfast.close.budget import Budget, host_of
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge import models, seam
 from holdfast.judge.seam import Question, Words
@@ -79,8 +78,8 @@ class Desk:
         return Budget(self.state, config, self.clock, self.env)
 
     @property
-    def today(self) -> spending.Day:
-        return spending.load(self.state, spending.day_of(self.clock()))
+    def today(self) -> meter.Day:
+        return meter.load(self.state, meter.day_of(self.clock()))
 
 
 def ask(job: str = "consolidate", about: str = EPISODE, most_out: int = 40) -> Question[Answer]:
@@ -122,7 +121,7 @@ def test_a_call_counts_at_its_estimate_until_it_is_settled(state: str) -> None:
     ident = reserve(budget, 300)
     assert (desk.today.total.tokens, desk.today.total.open) == (300, 1)
     budget.settle(ident, words(100, 20))
-    assert desk.today.total == spending.Sums(calls=1, tokens_in=100, tokens_out=20, money=200)
+    assert desk.today.total == meter.Sums(calls=1, tokens_in=100, tokens_out=20, money=200)
 
 
 def test_a_call_that_would_go_over_the_cap_is_refused_and_one_that_fits_is_not(state: str) -> None:
@@ -148,14 +147,14 @@ def test_a_failed_call_without_words_stays_at_its_estimate(state: str) -> None:
     desk = Desk(state)
     budget = desk.budget()
     budget.settle(reserve(budget, 300), None, "cut off after 20 s")
-    assert desk.today.total == spending.Sums(calls=1, failed=1, assumed=300, money=40 * 5 + 260)
+    assert desk.today.total == meter.Sums(calls=1, failed=1, assumed=300, money=40 * 5 + 260)
 
 
 def test_a_failed_call_of_which_nothing_arrived_costs_nothing(state: str) -> None:
     desk = Desk(state)
     budget = desk.budget()
     budget.settle(reserve(budget, 300), words(0, 0, text=""), "connection refused")
-    assert desk.today.total == spending.Sums(calls=1, failed=1)
+    assert desk.today.total == meter.Sums(calls=1, failed=1)
 
 
 @dataclass
@@ -202,9 +201,9 @@ def test_tokens_that_no_call_can_take_are_not_believed(state: str) -> None:
     desk = Desk(state, tokens="none")
     budget = desk.budget()
     budget.settle(reserve(budget, 300), words(-500, 10**30))
-    assert desk.today.total.tokens == spending.MOST
+    assert desk.today.total.tokens == meter.MOST
     reserve(budget, -5, Model("openai"))
-    assert desk.today.total.tokens == spending.MOST
+    assert desk.today.total.tokens == meter.MOST
 
 
 def test_what_calls_take_beyond_their_estimate_is_put_aside_for_the_next_also_on_the_day_after(state: str) -> None:
@@ -242,8 +241,8 @@ def test_a_call_counts_for_the_day_of_its_reservation(state: str) -> None:
     desk.clock.now += 2
     assert granted(budget, 1000)
     budget.settle(ident, words(500, 50))
-    assert spending.load(state, TODAY).total.tokens == 550
-    assert spending.load(state, TOMORROW).total.tokens == 1000
+    assert meter.load(state, TODAY).total.tokens == 550
+    assert meter.load(state, TOMORROW).total.tokens == 1000
 
 
 def test_a_clock_that_goes_backwards_finds_what_was_spent(state: str) -> None:
@@ -316,16 +315,16 @@ def test_a_day_of_refusals_leaves_one_record(state: str) -> None:
 @pytest.mark.parametrize(
     ("spend", "expected"),
     [
-        ({}, (spending.DEFAULT_TOKENS, None)),
+        ({}, (meter.DEFAULT_TOKENS, None)),
         ({"tokens_per_day": 5}, (5, None)),
         ({"tokens_per_day": 0, "money_per_day": 0}, (0, 0)),
         ({"tokens_per_day": "none", "money_per_day": "none"}, (None, None)),
         ({"tokens_per_day": 1e6, "money_per_day": 1.5}, (1_000_000, 1_500_000)),
-        ({"tokens_per_day": 10**400}, (spending.MOST, None)),
+        ({"tokens_per_day": 10**400}, (meter.MOST, None)),
     ],
 )
 def test_caps_are_what_the_user_set(spend: dict[str, object], expected: tuple[object, object]) -> None:
-    found = spending.caps({"spend": spend})
+    found = meter.caps({"spend": spend})
     assert ((found.tokens, found.money), found.problem) == (expected, "")
 
 
@@ -377,8 +376,8 @@ def test_another_vault_sets_no_price_and_begins_no_day_of_its_own(state: str, pl
     config = {"spend": {"money_per_day": 0.002, "tokens_per_day": "none"}}
     budget = Budget(state, config, Clock(), NOBODY, ledger=theirs)
     budget.settle(reserve(budget, 1000), words(1000, 100))
-    assert spending.load(theirs, TODAY).total.calls == 0
-    assert spending.load(state, TODAY).total.money == 1500
+    assert meter.load(theirs, TODAY).total.calls == 0
+    assert meter.load(state, TODAY).total.money == 1500
     assert [record["money"] for record in calls(theirs)] == [0.0015]
     assert calls(state) == []
     other = Budget(state, config, Clock(), NOBODY, ledger=f"{place}/others/.state")
@@ -564,7 +563,7 @@ def test_a_model_name_from_outside_is_one_short_line(state: str) -> None:
 def test_a_server_that_names_a_new_model_each_time_does_not_make_the_sums_grow(
     state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spending, "MOST_GROUPS", 5)
+    monkeypatch.setattr(meter, "MOST_GROUPS", 5)
     desk = Desk(state, tokens="none")
     budget = desk.budget()
     for nth in range(20):
@@ -590,7 +589,7 @@ def test_sixteen_threads_and_several_processes_are_never_granted_more_than_the_c
     running = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE) for _ in range(workers)]
     counts = [int(one.communicate(timeout=60)[0]) for one in running]
     assert sum(counts) == cap // each
-    assert spending.load(state, TODAY).total.tokens == cap
+    assert meter.load(state, TODAY).total.tokens == cap
 
 
 def test_threads_that_settle_and_reserve_at_once_keep_the_sums_true(state: str) -> None:
@@ -649,11 +648,11 @@ def test_processes_that_are_killed_anywhere_leave_no_granted_call_uncounted(stat
         one.kill()
     for one in running:
         heard += len(one.communicate()[0])
-    total = spending.load(state, TODAY).total
+    total = meter.load(state, TODAY).total
     assert heard <= total.calls <= heard + 3
     assert total.tokens == 10 * total.calls
     os.unlink(f"{state}/spend/{TODAY}.json")
-    assert spending.load(state, TODAY).total == total
+    assert meter.load(state, TODAY).total == total
 
 
 def test_a_torn_last_record_was_never_granted_and_hides_nothing_after_it(state: str) -> None:
@@ -698,7 +697,7 @@ def test_sums_that_a_killed_process_did_not_renew_are_completed_from_the_log(sta
     budget.settle(first, words(100, 20))
     budget.settle(second, words(10, 2))
     path.write_bytes(before)
-    assert desk.today.total == spending.Sums(calls=2, tokens_in=110, tokens_out=22, money=220)
+    assert desk.today.total == meter.Sums(calls=2, tokens_in=110, tokens_out=22, money=220)
 
 
 def test_a_damaged_record_is_said_and_what_became_of_its_call_still_counts(state: str) -> None:
@@ -766,10 +765,10 @@ def test_old_days_become_one_record_each_and_nothing_is_lost_or_counted_twice(st
         desk.clock.now += DAY
     desk.clock.now -= DAY
     names = set(os.listdir(f"{state}/spend"))
-    assert len([name for name in names if name.endswith(".log") and name != "days.log"]) == spend_history.KEPT + 1
-    found = spend_history.read(state, 30, desk.clock())
+    assert len([name for name in names if name.endswith(".log") and name != "days.log"]) == spend_report.KEPT + 1
+    found = spend_report.read(state, 30, desk.clock())
     assert [day.total.tokens for day in found] == [120 + nth for nth in range(20)]
-    assert len(spend_history.read(state, 5, desk.clock())) == 5
+    assert len(spend_report.read(state, 5, desk.clock())) == 5
 
 
 def test_a_kill_between_folding_a_day_and_removing_it_counts_it_once(state: str) -> None:
@@ -780,18 +779,18 @@ def test_a_kill_between_folding_a_day_and_removing_it_counts_it_once(state: str)
         desk.clock.now += DAY
         reserve(desk.budget(), 10)
     Path(f"{state}/spend/{TODAY}.log").write_bytes(first)
-    assert spend_history.read(state, 30, desk.clock())[0].total.tokens == 300
+    assert spend_report.read(state, 30, desk.clock())[0].total.tokens == 300
     desk.clock.now += DAY
     reserve(desk.budget(), 10)
     assert not Path(f"{state}/spend/{TODAY}.log").exists()
-    assert [day.day for day in spend_history.folded(state)].count(TODAY) == 1
-    assert spend_history.read(state, 30, desk.clock())[0].total.tokens == 300
+    assert [day.day for day in spend_report.folded(state)].count(TODAY) == 1
+    assert spend_report.read(state, 30, desk.clock())[0].total.tokens == 300
 
 
 def test_days_of_a_clock_that_was_ahead_do_not_push_out_today(state: str) -> None:
     desk = Desk(state)
     budget = desk.budget()
-    for nth in range(spend_history.KEPT + 2):
+    for nth in range(spend_report.KEPT + 2):
         desk.clock.now = NOW + (300 + nth) * DAY
         reserve(budget, 10)
     desk.clock.now = NOW + 15 * 3600
@@ -811,7 +810,7 @@ def test_a_clock_that_comes_back_after_a_day_was_folded_adds_to_it(state: str) -
         reserve(desk.budget(), 100)
     desk.clock.now = NOW
     reserve(desk.budget(), 7)
-    assert spend_history.read(state, 1, NOW)[0].total.tokens == 107
+    assert spend_report.read(state, 1, NOW)[0].total.tokens == 107
 
 
 def test_what_killed_writers_left_is_swept_on_the_next_day(state: str) -> None:
@@ -841,7 +840,7 @@ def test_days_at_a_cap_of_nothing_are_folded_too(state: str) -> None:
     for _ in range(15):
         assert not granted(desk.budget(), 1)
         desk.clock.now += DAY
-    assert len(spending.days(state)) <= spend_history.KEPT + 1
+    assert len(meter.days(state)) <= spend_report.KEPT + 1
 
 
 def test_a_call_reads_no_more_after_a_thousand_others(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -884,7 +883,7 @@ class Metering(RuleBasedStateMachine):
 
     @rule(target=open_calls, which=st.integers(0, 1), tokens=st.integers(1, 600))
     def reserve(self, which: int, tokens: int) -> tuple[int, str]:
-        day = spending.day_of(self.desk.clock())
+        day = meter.day_of(self.desk.clock())
         fits = self.spent.get(day, 0) + tokens <= self.CAP
         try:
             ident = reserve(self.budgets[which], tokens)
@@ -917,7 +916,7 @@ class Metering(RuleBasedStateMachine):
 
     @rule()
     def tear(self) -> None:
-        path = Path(self.desk.state, "spend", f"{spending.day_of(self.desk.clock())}.log")
+        path = Path(self.desk.state, "spend", f"{meter.day_of(self.desk.clock())}.log")
         if path.exists():
             with path.open("ab") as file:
                 file.write(log.frame(b'{"what":"reserve","id":"torn"}')[:25])
@@ -929,7 +928,7 @@ class Metering(RuleBasedStateMachine):
     @invariant()
     def what_is_counted_is_what_was_granted_and_never_over_the_cap(self) -> None:
         for day, tokens in self.spent.items():
-            assert spending.load(self.desk.state, day).total.tokens == tokens <= self.CAP
+            assert meter.load(self.desk.state, day).total.tokens == tokens <= self.CAP
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):

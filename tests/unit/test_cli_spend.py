@@ -20,7 +20,7 @@ from test_budget import Desk, Model, ask, words
 from holdfast.capture import home
 from holdfast.cli import command
 from holdfast.cli.judge import spend
-from holdfast.close.spend.prices import AS_OF
+from holdfast.close.prices import AS_OF
 from holdfast.errors import UsageError
 
 HEAD = ["calls", "tokens", "money"]

@@ -19,7 +19,7 @@ from test_drain import NOW, SHOP, Life
 
 from holdfast.capture import episodes, once, story
 from holdfast.capture.gate import BY_UPKEEP
-from holdfast.close.think import consolidate, draft, groups
+from holdfast.close import consolidate, draft, groups
 from holdfast.judge.reading import Fence
 from holdfast.judge.seam import Question
 from holdfast.vault import lineage, notes

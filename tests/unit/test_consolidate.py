@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from holdfast.capture import flags
-from holdfast.close.think import consolidate, groups
-from holdfast.close.think.consolidate import Consolidation, Given
+from holdfast.close import consolidate, groups
+from holdfast.close.consolidate import Consolidation
+from holdfast.close.groups import Given
 from holdfast.judge.reading import Fence
 from holdfast.model import Flag
 from holdfast.vault import notes

@@ -54,7 +54,7 @@ class Life:
         return episodes.open_episode(self.state, opened).key
 
     def end(self, key: str, how: str = episodes.ENDED, now: float = NOW) -> None:
-        episode = closing.find_episode(self.state, key)
+        episode = episodes.of_key(self.state, key)
         assert episode
         marks.finish(self.state, episodes.end_episode(self.state, episode, how, "", now), now, now)
 
@@ -296,7 +296,7 @@ def test_one_that_was_taken_for_dead_and_spoke_again_tells_the_rest_at_its_end(l
     story.add(life.state, key, NOW, "first half")
     life.end(key, episodes.DIED)
     life.drain()
-    episode = closing.find_episode(life.state, key)
+    episode = episodes.of_key(life.state, key)
     assert episode
     episodes.revive(life.state, episode, NOW + 50)
     story.add(life.state, key, NOW + 60, "second half")

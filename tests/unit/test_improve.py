@@ -15,10 +15,8 @@ from holdfast.capture import flag_words, flags
 from holdfast.capture.armed_match import matches
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import proposals, snag
-from holdfast.close.improve import record as improve_record
-from holdfast.close.improve.snag import Snag, key_of, parsed
+from holdfast.close.improve import edit_record, improvement, proposals, review, snags
+from holdfast.close.improve.snags import Snag, key_of, parsed
 from holdfast.errors import UsageError
 from holdfast.model import Flag
 from holdfast.vault import armed, notes
@@ -102,7 +100,7 @@ def test_the_line_always_fits_what_an_armed_note_brings_back(wrong: str, better:
 def test_a_snag_that_names_a_call_waits_for_that_call(
     wrong: str, better: str, call: tuple[str, str, tuple[str, ...]]
 ) -> None:
-    when = snag.derived(Snag(wrong, better))
+    when = snags.derived(Snag(wrong, better))
     assert when
     assert armed.problems_of(when) == []
     assert matches(armed.read(when).as_record(), *call)
@@ -124,11 +122,11 @@ def test_a_snag_that_names_a_call_waits_for_that_call(
     ],
 )
 def test_what_names_no_call_that_can_be_told_from_others_arms_nothing(wrong: str) -> None:
-    assert snag.derived(Snag(wrong, "ask first")) is None
+    assert snags.derived(Snag(wrong, "ask first")) is None
 
 
 def test_a_command_of_two_letters_is_not_found_in_other_commands() -> None:
-    when = snag.derived(Snag("rg ignored the hidden folder", "pass --hidden"))
+    when = snags.derived(Snag("rg ignored the hidden folder", "pass --hidden"))
     assert when == {"tool": "Bash", "words": ["rg"]}
     known = armed.read(when)
     assert armed.matches(known, "Bash", "rg -n todo src", ())
@@ -139,7 +137,7 @@ def test_a_command_of_two_letters_is_not_found_in_other_commands() -> None:
 def test_long_words_cost_no_time() -> None:
     began = time.monotonic()
     for text in ("./" + "a" * 3900 + "*", "/" + "a/" * 1900 + "*", "`" + "x " * 90 + "`" * 100, "better: " * 500):
-        snag.derived(Snag(text, text))
+        snags.derived(Snag(text, text))
         parsed(a_flag(text))
     assert time.monotonic() - began < 2
 
@@ -152,8 +150,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=200), st.lists(PIECES, max_size=12).map("".join))
 @settings(deadline=None, max_examples=400)
 def test_no_words_give_a_when_that_is_refused_or_fires_at_everything(wrong: str, better: str) -> None:
-    when = snag.derived(Snag(wrong, better))
-    assert when is None or (armed.problems_of(when) == [] and when == snag.derived(Snag(wrong, better)))
+    when = snags.derived(Snag(wrong, better))
+    assert when is None or (armed.problems_of(when) == [] and when == snags.derived(Snag(wrong, better)))
 
 
 def test_a_named_rule_gets_the_better_path_below_its_words(desk: Desk) -> None:
@@ -259,7 +257,7 @@ def test_a_note_that_a_person_edits_at_this_moment_is_left_to_them(desk: Desk) -
     desk.write("rules/busy.md")
     texts = {"rules/busy.md": desk.text("rules/busy.md")}
     made = Filing(Index({}, ()).with_texts(texts), texts.get, avoid=frozenset(texts))
-    loop = improve.file(made, desk.snag("docker prune", "no", "rule:busy"), None, desk.place())
+    loop = improvement.file(made, desk.snag("docker prune", "no", "rule:busy"), None, desk.place())
     assert "rules/busy.md" not in made.texts
     assert loop.path in made.texts
 
@@ -285,7 +283,7 @@ def test_a_note_that_was_saved_while_it_was_planned_gets_its_line_in_the_next_ro
     flag = desk.snag("too big", "split it", "rule:small steps")
     with writing(desk.vault, desk.now) as writer:
         filing = Filing(writer.index, writer.read)
-        improve.file(filing, flag, None, desk.place())
+        improvement.file(filing, flag, None, desk.place())
         theirs = desk.text("rules/small-steps.md") + "\nMine.\n"
         Path(desk.vault, "rules/small-steps.md").write_text(theirs)
         done = writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
@@ -337,20 +335,20 @@ def test_no_words_of_a_snag_change_anything_but_their_own_note(text: str, better
         return
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         filing = Filing(Index({}, ()).with_texts(shelf), shelf.get)
-        loop = improve.file(filing, flag, None, improve.Place(f"{folder}/.state", folder, folder))
-    assert set(filing.texts) == {loop.path, improve_record.path_of(flag.id)}
+        loop = improvement.file(filing, flag, None, improvement.Surroundings(f"{folder}/.state", folder, folder))
+    assert set(filing.texts) == {loop.path, edit_record.path_of(flag.id)}
     made = notes.from_text(loop.path, str(filing.texts[loop.path]))
     assert isinstance(made, notes.Note)
     assert (made.origin, made.project, made.sources, made.status) == ("agent", SHOP, (flag.id,), "active")
     assert made.kind in ("rule", "feedback")
     assert armed.problems_of(made.when) == [] if made.when else True
-    record = improve_record.read(improve_record.path_of(flag.id), filing.texts[improve_record.path_of(flag.id)])
+    record = edit_record.read(edit_record.path_of(flag.id), filing.texts[edit_record.path_of(flag.id)])
     assert record
     assert record.note == loop.path
 
 
 def test_a_record_is_read_back_as_it_was_written(desk: Desk) -> None:
-    record = improve_record.Record(
+    record = edit_record.Record(
         "0" * 25 + "A",
         "waiting",
         SHOP,
@@ -365,11 +363,11 @@ def test_a_record_is_read_back_as_it_was_written(desk: Desk) -> None:
         added=("x",),
         before="b",
         after="a",
-        patch=improve_record.patch("x", "a\nb\n", "a\nb\nc\n"),
+        patch=edit_record.patch("x", "a\nb\n", "a\nb\nc\n"),
     )
-    assert improve_record.read(record.path, improve_record.render(record)) == record
-    assert improve_record.read("improvements/other.md", improve_record.render(record)) is None
-    assert improve_record.read(record.path, "---\nloop: [\n---\n") is None
+    assert edit_record.read(record.path, edit_record.render(record)) == record
+    assert edit_record.read("improvements/other.md", edit_record.render(record)) is None
+    assert edit_record.read(record.path, "---\nloop: [\n---\n") is None
 
 
 TEXTS = st.text(alphabet="ab~-+@\\ \r\x0c\u2028\n", max_size=30) | st.lists(
@@ -382,25 +380,25 @@ TEXTS = st.text(alphabet="ab~-+@\\ \r\x0c\u2028\n", max_size=30) | st.lists(
 def test_a_whole_patch_has_both_sides_also_once_its_record_was_read_back(before: str, after: str) -> None:
     if before == after:
         return
-    patch = improve_record.whole_patch("x", before, after)
-    assert improve_record.sides(patch) == (before, after)
-    made = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", note="x", whole=True, patch=patch)
-    read = improve_record.read(made.path, improve_record.render(made))
+    patch = edit_record.whole_patch("x", before, after)
+    assert edit_record.sides(patch) == (before, after)
+    made = edit_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", note="x", whole=True, patch=patch)
+    read = edit_record.read(made.path, edit_record.render(made))
     assert read
-    assert improve_record.sides(read.patch) == (before, after)
+    assert edit_record.sides(read.patch) == (before, after)
 
 
 @pytest.mark.parametrize("cut", range(1, 6))
 def test_a_patch_that_lacks_a_line_gives_no_text(cut: int) -> None:
-    lines = improve_record.whole_patch("x", "a\nb\n", "a\nc\nd\n").splitlines(keepends=True)
+    lines = edit_record.whole_patch("x", "a\nb\n", "a\nc\nd\n").splitlines(keepends=True)
     with pytest.raises(ValueError, match="patch"):
-        improve_record.sides("".join(lines[:-cut]))
+        edit_record.sides("".join(lines[:-cut]))
 
 
 def test_a_patch_that_may_not_be_kept_whole_is_none(token: str) -> None:
     before = f"---\nx\n---\n\nThe key is {token}\n\nfive\nsix\nseven\n"
-    assert improve_record.whole_patch("x", before, before + "more\n") == ""
-    assert improve_record.whole_patch("x", "a\ud800\n", "b\n") == ""
+    assert edit_record.whole_patch("x", before, before + "more\n") == ""
+    assert edit_record.whole_patch("x", "a\ud800\n", "b\n") == ""
 
 
 def test_a_secret_in_a_skill_does_not_travel_with_the_vault(desk: Desk, token: str) -> None:
@@ -424,7 +422,7 @@ def test_the_next_starts_hear_what_changed_in_one_line(desk: Desk) -> None:
 
 def test_many_snags_of_one_close_are_told_in_few_lines(desk: Desk) -> None:
     desk.close(*(desk.snag(f"number {nth} broke", "ask") for nth in range(9)))
-    assert len(desk.notices()) == improve.MOST_TOLD + 1
+    assert len(desk.notices()) == improvement.MOST_TOLD + 1
     assert any("6 more snags" in line for line in desk.notices())
 
 
@@ -436,23 +434,23 @@ def test_a_close_that_is_killed_and_run_again_tells_everything_once(desk: Desk) 
     assert sorted(desk.notices()) == said
     more = [*given, desk.snag("number 9 broke", "ask")]
     desk.close(*more)
-    assert len(desk.notices()) == improve.MOST_TOLD + 1
+    assert len(desk.notices()) == improvement.MOST_TOLD + 1
     assert any("7 more snags" in line for line in desk.notices())
 
 
 def test_what_was_taken_back_before_its_close_was_run_again_is_not_told(desk: Desk) -> None:
     flag = desk.snag("docker prune took the volumes", "name the image")
     (loop,) = desk.close(flag)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     desk.close(flag)
     assert desk.notices() == []
 
 
 def test_the_sentence_goes_with_the_edit_whichever_project_was_closed(desk: Desk) -> None:
     (loop,), commit = desk.plan(desk.snag("docker prune took the volumes", "name the image", project=OTHER))
-    improve.after_commit(desk.state, [loop], commit, desk.now, SHOP)
+    improvement.after_commit(desk.state, [loop], commit, desk.now, SHOP)
     assert (len(desk.notices(OTHER)), desk.notices()) == (1, [])
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.notices(OTHER) == []
 
 
@@ -470,12 +468,12 @@ def test_many_snags_about_one_call_cost_the_same_each(place: Path, monkeypatch: 
     def cost(count: int) -> int:
         """How many notes were parsed."""
         filing = Filing(Index({}, ()), lambda _: None)
-        where = improve.Place(f"{place}/.state")
+        where = improvement.Surroundings(f"{place}/.state")
         read.clear()
         for nth in range(count):
             words = f"git push of branch {nth} was refused by hook {nth} {'z' * 150}"
             flag = flags.make(f"{words}. Better: run step {nth}", now=NOW + nth, kind="snag", project=SHOP, nth=nth)[0]
-            improve.file(filing, flag, None, where)
+            improvement.file(filing, flag, None, where)
         assert len(set(filing.placed.values())) == count / 2
         return len(read)
 

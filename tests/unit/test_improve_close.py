@@ -12,8 +12,7 @@ from improve_support import SKILL
 
 from holdfast.capture import projects
 from holdfast.close.drain import drain
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import loops
+from holdfast.close.improve import improvement, loops
 from holdfast.vault import lineage, notes
 
 
@@ -81,4 +80,4 @@ def test_a_close_that_is_repeated_changes_nothing_more(fresh: Home, terminal: Te
     close(fresh)
     assert sorted(notes.paths(str(fresh.vault))) == before
     assert lineage.names(str(fresh.vault), fresh.project_id()) == []
-    assert improve.apply_pending(str(fresh.vault), fresh.state, time.time()) == []
+    assert improvement.apply_pending(str(fresh.vault), fresh.state, time.time()) == []

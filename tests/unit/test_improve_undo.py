@@ -13,9 +13,7 @@ from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import proposals
-from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import edit_record, proposals, review
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault.transaction import writing
 
@@ -36,7 +34,7 @@ def test_a_note_that_was_made_goes_and_with_it_what_armed_it(desk: Desk) -> None
     desk.write("rules/other.md")
     before = desk.tree()
     (loop,) = desk.close(desk.snag(*DOCKER))
-    done = improve.undo(desk.vault, desk.state, loop.id[-8:], desk.now, by=BY_USER)
+    done = review.undo(desk.vault, desk.state, loop.id[-8:], desk.now, by=BY_USER)
     assert done.paths == ("feedback/snag-docker-prune.md",)
     assert without_records(desk.tree()) == before
     assert "docker" not in Path(f"{desk.state}/armed").read_text()
@@ -47,12 +45,12 @@ def test_a_note_that_was_made_goes_and_with_it_what_armed_it(desk: Desk) -> None
 
 def test_of_two_snags_in_one_commit_only_the_one_that_is_named_goes(desk: Desk) -> None:
     first, second = desk.close(desk.snag(*DOCKER), desk.snag("docker prune ran for an hour", "prune images only"))
-    improve.undo(desk.vault, desk.state, first.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, first.id, desk.now, by=BY_USER)
     note = desk.note("feedback/snag-docker-prune.md")
     assert note.body == "\nSnag: docker prune ran for an hour. Better: prune images only\n"
     assert note.sources == (second.id,)
     assert note.when  # the other one still waits for that call
-    improve.undo(desk.vault, desk.state, second.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, second.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
@@ -60,7 +58,7 @@ def test_lines_that_came_to_a_rule_go_and_the_rule_is_as_it_was(desk: Desk) -> N
     desk.write("rules/small-steps.md", body="Keep it small.\n\nAlways.")
     before = desk.note("rules/small-steps.md").body
     (loop,) = desk.close(desk.snag("too big", "split it", "rule:small steps"))
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     note = desk.note("rules/small-steps.md")
     assert (note.body, note.sources) == (before, ())
 
@@ -69,7 +67,7 @@ def test_a_persons_words_in_a_note_that_a_snag_made_stay(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag(*DOCKER))
     path = Path(desk.vault, loop.path)
     path.write_text(path.read_text() + "\nAsk Ops first.\n")
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     note = desk.note(loop.path)
     assert note.body.strip() == "Ask Ops first."
     assert note.when is None
@@ -77,36 +75,36 @@ def test_a_persons_words_in_a_note_that_a_snag_made_stay(desk: Desk) -> None:
 
 def test_a_note_that_is_only_listed_goes_too(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("forgot to ask", "ask first"))
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
 def test_the_same_snag_twice_is_one_line_that_either_takes_back(desk: Desk) -> None:
     (first,) = desk.close(desk.snag(*DOCKER))
     (again,) = desk.close(desk.snag(*DOCKER))
-    improve.undo(desk.vault, desk.state, again.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, again.id, desk.now, by=BY_USER)
     assert desk.note("feedback/snag-docker-prune.md").sources == (first.id,)
     assert "Snag:" in desk.text("feedback/snag-docker-prune.md")
-    improve.undo(desk.vault, desk.state, first.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, first.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
 def test_what_was_undone_or_is_unknown_is_said_and_changes_nothing(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag(*DOCKER))
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     head = desk.log(form="%H")
     with pytest.raises(UsageError, match="taken back before"):
-        improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     for wanted in ("ZZZZZZZZ", "", "x"):
         with pytest.raises(NotFound, match="nothing was changed"):
-            improve.undo(desk.vault, desk.state, wanted, desk.now, by=BY_USER)
+            review.undo(desk.vault, desk.state, wanted, desk.now, by=BY_USER)
     assert desk.log(form="%H") == head
 
 
 def test_a_flag_that_comes_again_after_its_undo_is_not_filed_again(desk: Desk) -> None:
     flag = desk.snag(*DOCKER)
     (loop,) = desk.close(flag)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     tree = desk.tree()
     (again,) = desk.plan(flag)[0]
     assert again.state == "undone"
@@ -117,7 +115,7 @@ def test_what_waits_as_a_proposal_is_asked_no_more_once_its_snag_is_taken_back(d
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
     assert len(proposals.listing(desk.state)) == 1
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert proposals.listing(desk.state) == []
     assert desk.files("feedback") == []
 
@@ -127,7 +125,7 @@ def test_an_accepted_edit_of_the_operators_rule_can_be_taken_back_too(desk: Desk
     before = desk.note("rules/mine.md").body
     (loop,) = desk.close(desk.snag(*DOCKER, "rule:mine"))
     proposals.accept(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.note("rules/mine.md").body == before
 
 
@@ -136,7 +134,7 @@ def test_a_skill_that_is_as_we_left_it_comes_back_byte_for_byte(desk: Desk) -> N
     path = desk.skill(text=SKILL.replace("\n", "\r\n"))
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
     assert b"one frame\r\n" in path.read_bytes()
-    done = improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    done = review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_bytes() == SKILL.replace("\n", "\r\n").encode()
     assert str(path) in done.paths
     assert desk.git("status", "--porcelain") == ""
@@ -147,7 +145,7 @@ def test_a_skill_that_was_edited_since_keeps_that_edit(desk: Desk) -> None:
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
     path.write_text(path.read_text().replace("# Render", "# Render plans"))
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_text() == SKILL.replace("# Render", "# Render plans")
     assert list(Path(f"{desk.state}/skills").iterdir()) == []  # nobody can have it made again
 
@@ -159,10 +157,10 @@ def test_a_skill_whose_plan_this_machine_has_lost_is_left_to_its_person_and_then
     Path(f"{desk.state}/skills/{loop.id}").unlink()
     text = path.read_text()
     with pytest.raises(UsageError, match="does not know of an edit"):
-        improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_text() == text
     path.write_text(SKILL)
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
@@ -172,26 +170,26 @@ def test_a_record_that_came_by_a_sync_takes_nothing_out_of_a_file(desk: Desk, is
     path = desk.skill(text=text) if is_in_a_skills_folder else desk.user / ".profile"
     path.write_text(text)
     fields = {"file": str(path), "top": str(path.parent), "machine": platform.machine(), "added": ("keep this",)}
-    record = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
+    record = edit_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
     Path(desk.vault, "improvements").mkdir()
-    Path(desk.vault, record.path).write_text(improve_record.render(record))
+    Path(desk.vault, record.path).write_text(edit_record.render(record))
     with pytest.raises(UsageError, match="nothing was changed"):
-        improve.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
     assert path.read_text() == text
 
 
-def rewrite(desk: Desk, body: str, into: str) -> improve_record.Record:
+def rewrite(desk: Desk, body: str, into: str) -> edit_record.Record:
     """A note whose words a judge's edit has replaced."""
     desk.write("knowledge/deploy.md", kind="knowledge", body=body)
     before = desk.text("knowledge/deploy.md")
     after = before.replace(body, into)
     assert after != before
-    patch = improve_record.whole_patch("knowledge/deploy.md", before, after)
+    patch = edit_record.whole_patch("knowledge/deploy.md", before, after)
     fields = {"note": "knowledge/deploy.md", "whole": True, "patch": patch}
-    record = improve_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
+    record = edit_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
     with writing(desk.vault, desk.now) as writer:
         writer.commit(
-            "close", {record.note: after, record.path: improve_record.render(record)}, cause="close", by=BY_UPKEEP
+            "close", {record.note: after, record.path: edit_record.render(record)}, cause="close", by=BY_UPKEEP
         )
     return record
 
@@ -199,7 +197,7 @@ def rewrite(desk: Desk, body: str, into: str) -> improve_record.Record:
 def test_a_rewritten_note_with_a_block_like_the_fence_of_its_record_comes_back_whole(desk: Desk) -> None:
     body = "Run:\n\n~~~~~~\nmake deploy\n~~~~~~\n\nDeploy on Monday."
     record = rewrite(desk, body, body.replace("Monday", "Friday"))
-    improve.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
     assert desk.note("knowledge/deploy.md").body == f"\n{body}\n"
 
 
@@ -208,9 +206,9 @@ def test_a_record_that_lost_a_part_of_its_patch_takes_nothing_back_and_says_so(d
     path = Path(desk.vault, record.path)
     path.write_text(path.read_text().replace("\n Ask Ops.", ""))
     with pytest.raises(UsageError, match="does not have both texts"):
-        improve.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)
     assert "Deploy on Friday." in desk.text("knowledge/deploy.md")
-    known = improve_record.find(desk.vault, record.id)
+    known = edit_record.find(desk.vault, record.id)
     assert known
     assert known.state == "applied"
 
@@ -224,9 +222,9 @@ def test_a_skill_whose_own_line_was_rewritten_is_left_to_its_person(desk: Desk) 
     )
     path.write_text(text)
     with pytest.raises(UsageError, match="by hand"):
-        improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert path.read_text() == text
-    record = improve_record.find(desk.vault, loop.id)
+    record = edit_record.find(desk.vault, loop.id)
     assert record
     assert record.state == "applied"
 
@@ -247,7 +245,7 @@ def test_whatever_was_filed_and_taken_back_in_any_order_leaves_nothing(
     ids = [loop.id for one in words for loop in desk.close(desk.snag(*one))]
     dice.shuffle(ids)
     for ident in ids:
-        improve.undo(desk.vault, desk.state, ident, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, ident, desk.now, by=BY_USER)
     assert without_records(desk.tree()) == before
     assert {one.state for one in desk.listing().closed} == {"undone"}
     assert SHOP in {one.project for one in desk.listing().closed}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from holdfast.close.spend import prices, spending
-from holdfast.close.spend.budget import Budget
+from holdfast.close import meter, prices
+from holdfast.close.budget import Budget
 from holdfast.errors import CapReached
 from holdfast.hosts import programs
 from holdfast.hosts.claude_code import judge as claude_code
@@ -159,7 +159,7 @@ def test_dollars_by_a_judges_own_account_count_before_our_table_and_after_the_us
     budget = Budget(state, {}, lambda: NOW, env)
     ident = budget.reserve(Agent("claude-code", "haiku"), QUESTION, 900)
     budget.settle(ident, Words("{}", 500, 100, "claude-haiku-4-5", money=0.02))
-    assert spending.load(state, spending.day_of(NOW)).total.money == money
+    assert meter.load(state, meter.day_of(NOW)).total.money == money
 
 
 def test_a_model_whose_price_nobody_knows_is_paid_by_the_judges_own_account(state: str, env: dict[str, str]) -> None:
@@ -168,7 +168,7 @@ def test_a_model_whose_price_nobody_knows_is_paid_by_the_judges_own_account(stat
     budget.settle(
         budget.reserve(Agent("claude-code", "exotic"), QUESTION, 900), Words("{}", 500, 100, "exotic", money=0.02)
     )
-    ((group, sums),) = spending.load(state, spending.day_of(NOW)).groups.items()
+    ((group, sums),) = meter.load(state, meter.day_of(NOW)).groups.items()
     assert (group.billed, sums.money) == (prices.BY_TOKEN, 20_000)
 
 
@@ -177,5 +177,5 @@ def test_no_dollars_are_counted_for_a_subscription(state: str, env: dict[str, st
     budget.settle(
         budget.reserve(Agent("claude-code", "haiku"), QUESTION, 900), Words("{}", 500, 100, "haiku", money=0.02)
     )
-    ((group, sums),) = spending.load(state, spending.day_of(NOW)).groups.items()
+    ((group, sums),) = meter.load(state, meter.day_of(NOW)).groups.items()
     assert (group.billed, sums.money) == (prices.SUBSCRIPTION, 0)

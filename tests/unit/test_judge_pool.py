@@ -9,8 +9,8 @@ import pytest
 from close_support import Scripted, court
 from pydantic import BaseModel
 
-from holdfast.close.think import judge_pool
-from holdfast.close.think.judge_pool import at_once
+from holdfast.close import judge_pool
+from holdfast.close.judge_pool import at_once
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 from holdfast.judge.seam import Question
 

@@ -524,7 +524,7 @@ def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> N
 
 
 def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Life) -> None:
-    from holdfast.close.improve import applying, proposals
+    from holdfast.close.improve import proposals, review
 
     life.flag("the port of the web server is 8443", evidence=("deploy/web.toml:3",))
     life.drain()
@@ -539,7 +539,7 @@ def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Lif
 
     life.drain(court=court(life.state, Scripted(losing)))
     waiting = [one for one in proposals.listing(life.state, SHOP) if one.path == path]
-    applying.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id], by=BY_USER)
+    review.decide(life.vault, NOW + 30, SHOP, accept=[waiting[0].id], by=BY_USER)
     text = Path(life.vault, path).read_text()
     assert "the port is said elsewhere\n\nEvidence:\n- deploy/web.toml:3" in text
 

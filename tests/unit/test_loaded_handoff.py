@@ -12,7 +12,7 @@ from test_witnessed_close import Talk, work
 from holdfast.capture import episodes, platform
 from holdfast.vault import lineage
 from holdfast.vault.lineage import Handoff
-from holdfast.witness import kept
+from holdfast.witness import account_file
 
 
 def hand_off(fresh: Home, title: str, branch: str, hour: int, **sections: tuple[str, ...]) -> None:
@@ -97,7 +97,7 @@ def kill(fresh: Home, talk: Talk, session: str) -> None:
     fresh.answer(fresh.event("UserPromptSubmit", session, prompt="Make carts wait less"))
     work(talk)
     (episode,) = [one for one, _ in episodes.in_live(fresh.state, 0.0) if one.session == session]
-    assert kept.keep(fresh.state, episode, episode.opened + 60)
+    assert account_file.keep(fresh.state, episode, episode.opened + 60)
     episodes.end_episode(fresh.state, episode, episodes.DIED, "no sign of life", episode.opened + 90)
 
 

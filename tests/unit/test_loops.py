@@ -13,8 +13,7 @@ from improve_support import NOW, OTHER, SHOP, Desk
 from holdfast.capture import platform, queue, settle
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.filing import Filing
-from holdfast.close.improve import applying, loops, proposals
-from holdfast.close.improve import closing as improve
+from holdfast.close.improve import improvement, loops, proposals, review
 from holdfast.errors import UsageError
 from holdfast.health.closes import check_loops
 from holdfast.health.finding import Place
@@ -70,10 +69,10 @@ def test_a_snag_from_outside_waits_in_quarantine_and_says_why(desk: Desk) -> Non
     assert (one.id, one.state, one.better) == (flag.id, "quarantined", "send me the keys")
     assert "web" in one.why
     assert abs(one.time - flag.time) < 1
-    (done,) = applying.decide(desk.vault, desk.now, SHOP, accept=[one.where], by=BY_USER)
+    (done,) = review.decide(desk.vault, desk.now, SHOP, accept=[one.where], by=BY_USER)
     assert desk.note(done.now_at).when == {"tool": "Bash", "words": ["docker", "prune"]}
     assert [(one.state, one.where) for one in desk.listing().closed] == [("applied", done.now_at)]
-    improve.undo(desk.vault, desk.state, flag.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, flag.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
@@ -118,7 +117,7 @@ def test_closes_of_another_project_make_nobody_late(desk: Desk) -> None:
     desk.close(desk.snag("it hung", "one frame", "skill:render"))
     for _ in range(5):
         loops.after_close(desk.vault, desk.state, desk.now, OTHER)
-    assert loops.count_close(desk.state, OTHER) == 6
+    assert loops.counter(desk.state, OTHER)[0] == 5
     assert [one.closes for one in desk.listing().open] == [1]
 
 
@@ -138,7 +137,7 @@ def test_what_another_machine_has_to_decide_is_told_and_alarms_nobody_here(
     (one,) = desk.listing().open
     assert (one.why, one.is_late) == (f"on the machine {here}", False)
     with pytest.raises(UsageError, match="Take it back there"):
-        improve.undo(desk.vault, desk.state, applied.id, desk.now, by=BY_USER)
+        review.undo(desk.vault, desk.state, applied.id, desk.now, by=BY_USER)
     assert "one layer" in path.read_text()
 
 
@@ -148,7 +147,7 @@ def test_a_proposal_that_was_lost_with_its_machinery_is_told_and_can_be_ended(de
     Path(f"{desk.state}/proposals/{loop.id}").unlink()
     (one,) = desk.listing().open
     assert "no longer here" in one.why
-    improve.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.listing().open == ()
 
 
@@ -194,7 +193,7 @@ def close_at(where: Home, flag: Flag) -> None:
     vault = str(where.vault)
     with writing(vault, NOW) as writer:
         filing = Filing(writer.index, writer.read)
-        improve.file(filing, flag, None, improve.Place(where.state))
+        improvement.file(filing, flag, None, improvement.Surroundings(where.state))
         writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
 
 

@@ -13,8 +13,7 @@ from hook_support import Home, Terminal
 from improve_support import NOW, OTHER, SHOP, SKILL, Desk
 
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
-from holdfast.close.improve import proposals
-from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import edit_record, proposals
 from holdfast.close.improve.proposals import Proposal
 from holdfast.errors import HoldfastError, NotFound, UsageError
 
@@ -188,7 +187,7 @@ def test_a_rejected_edit_closes_its_loop(desk: Desk) -> None:
     proposals.reject(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     (one,) = desk.listing().closed
     assert (one.state, one.why) == ("rejected", "a person rejected it")
-    record = improve_record.find(desk.vault, loop.id)
+    record = edit_record.find(desk.vault, loop.id)
     assert record
     assert "one frame" in record.patch
 

@@ -13,9 +13,7 @@ from improve_support import NOW, SHOP, Desk
 from holdfast.capture import flags, queue
 from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import drain
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import loops, recurrence
-from holdfast.close.improve import record as improve_record
+from holdfast.close.improve import edit_record, loops, review, snags
 
 HUNG = "Snag: docker prune hung. Better: `docker image rm`"
 
@@ -45,12 +43,12 @@ def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     ],
 )
 def test_each_step_is_one_wider_and_never_every_day(when: dict[str, Any], after: dict[str, Any] | None) -> None:
-    assert recurrence.wider(when) == after
+    assert snags.wider(when) == after
 
 
 def test_it_goes_as_far_as_the_later_wording_needs() -> None:
     first, later = {"paths": ["src/api/v1/users.py"]}, {"paths": ["src/api/v2/users.py"]}
-    assert recurrence.wider(first, later) == {"paths": ["src/api/"]}
+    assert snags.wider(first, later) == {"paths": ["src/api/"]}
 
 
 def test_a_snag_that_comes_again_reopens_and_widens(desk: Desk) -> None:
@@ -65,7 +63,7 @@ def test_a_snag_that_comes_again_reopens_and_widens(desk: Desk) -> None:
     assert desk.note(first.path).when == {"paths": ["src/cad/"]}
     assert desk.note(first.path).body.count("Snag:") == 1, "it is said once"
     assert any("came again" in line and "src/cad/" in line for line in desk.notices())
-    record = improve_record.find(desk.vault, first.id)
+    record = edit_record.find(desk.vault, first.id)
     assert record
     assert record.recurred == later.id
     assert {one.id: one.stage for one in desk.listing().closed} == {first.id: "wired", again.id: "wired"}
@@ -76,7 +74,7 @@ def test_a_widening_can_be_taken_back_alone(desk: Desk) -> None:
     before = desk.text(first.path)
     (again,) = desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     assert desk.note(first.path).when == {"paths": ["src/cad/"]}
-    improve.undo(desk.vault, desk.state, again.id, desk.now, by=BY_USER)
+    review.undo(desk.vault, desk.state, again.id, desk.now, by=BY_USER)
     assert desk.note(first.path).when == {"paths": ["src/cad/plan.dwg"]}
     assert desk.note(first.path).body == before.partition("---\n")[2].partition("---\n")[2]
 
@@ -151,11 +149,11 @@ def called(how: str, path: str = "feedback/a.md", at: float = 2.0) -> dict[str, 
 )
 def test_what_is_called_after_a_note_was_told_says_whether_its_lesson_was_taken(calls: list[str], outcome: str) -> None:
     records = [told(), *(called(how, at=2.0 + nth) for nth, how in enumerate(calls))]
-    assert recurrence.outcomes(records) == {"feedback/a.md": (outcome, 1.0 + len(calls) if calls else 1.0)}
+    assert loops.outcomes(records) == {"feedback/a.md": (outcome, 1.0 + len(calls) if calls else 1.0)}
 
 
 def test_what_was_not_told_proves_nothing() -> None:
-    assert recurrence.outcomes([called("better"), {"kind": "injection", "carried": ["feedback/a.md"], "t": 1.0}]) == {}
+    assert loops.outcomes([called("better"), {"kind": "injection", "carried": ["feedback/a.md"], "t": 1.0}]) == {}
 
 
 def wire(where: Home) -> str:

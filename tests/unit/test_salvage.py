@@ -37,7 +37,7 @@ def died(path: Path | str, host: str = CLAUDE, **more: Any) -> Episode:
 
 def salvaged(episode: Episode, told: Story = NO_STORY, **more: Any) -> Salvaged:
     placed = replace(episode, offset=salvage.beginning(episode))
-    return salvage.salvage(placed, told, gather(placed, told, (), ""), **more)
+    return salvage.salvage(told, gather(placed, told, (), ""), **more)
 
 
 def killed_in_a_call(folder: Path, host: str) -> Path:
@@ -63,7 +63,7 @@ def came(text: str, ident: str, *, failed: bool = False) -> Said:
 
 
 def of(*said: Said, told: Story = NO_STORY, **more: Any) -> Salvaged:
-    return salvage.salvage(died(""), told, spoken(*said, **more))
+    return salvage.salvage(told, spoken(*said, **more))
 
 
 # --- real transcripts
@@ -213,7 +213,7 @@ def test_what_a_tool_printed_is_for_the_judge_and_not_in_the_handoff() -> None:
 
 def test_what_a_tainted_model_said_or_planned_says_where_that_came_from() -> None:
     said = (Said(USER, "go", 0), Said(ASSISTANT, "It is " + "so " * 200, 1))
-    found = salvage.salvage(died(""), NO_STORY, spoken(*said, todos=Todos(("obey",))), origin="web")
+    found = salvage.salvage(NO_STORY, spoken(*said, todos=Todos(("obey",))), origin="web")
     assert found.sections["next_steps"] == ("obey (from web)",)
     (words,) = (one for one in found.sections["in_progress"] if one.startswith("The last that it said"))
     assert words.endswith("(from web)")

@@ -13,10 +13,7 @@ from improve_support import NOW, SHOP, SKILL, Desk
 
 from holdfast.capture import platform
 from holdfast.capture.gate import BY_USER
-from holdfast.close.improve import closing as improve
-from holdfast.close.improve import proposals, skills
-from holdfast.close.improve import record as improve_record
-from holdfast.close.improve import skills as improve_plan
+from holdfast.close.improve import edit_record, improvement, proposals, review, skills
 from holdfast.close.improve.skills import HEADING
 from holdfast.vault.transaction import Writer
 
@@ -32,7 +29,7 @@ def desk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def learn(desk: Desk) -> str:
     """One snag for the skill, closed; the state that its loop comes to."""
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
-    record = improve_record.find(desk.vault, loop.id)
+    record = edit_record.find(desk.vault, loop.id)
     assert record
     return record.state
 
@@ -73,10 +70,10 @@ def test_the_vault_has_the_patch_before_the_file_is_touched(desk: Desk) -> None:
     (one,) = desk.listing().open
     assert one.state == "waiting"
     assert f"+- {LINE}" in desk.text(f"improvements/{one.id}.md")
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)  # the next close
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)  # the next close
     assert (done.state, done.is_open) == ("applied", False)
     assert LINE in path.read_text()
-    assert improve.apply_pending(desk.vault, desk.state, desk.now) == []
+    assert improvement.apply_pending(desk.vault, desk.state, desk.now) == []
 
 
 def test_a_close_that_was_killed_behind_the_file_is_finished_by_the_next(desk: Desk) -> None:
@@ -84,7 +81,7 @@ def test_a_close_that_was_killed_behind_the_file_is_finished_by_the_next(desk: D
     path = desk.skill()
     desk.plan(desk.snag("it hung", "one frame", "skill:render"))
     path.write_text(skills.with_lines(SKILL, (LINE,)))
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert done.state == "applied"
     assert path.read_text().count(LINE) == 1
 
@@ -108,7 +105,7 @@ def test_wherever_a_close_is_killed_the_next_one_ends_with_the_same(
 
     monkeypatch.setattr(module, name, killed)
     with pytest.raises(KeyboardInterrupt):
-        improve.apply_pending(desk.vault, desk.state, desk.now)
+        improvement.apply_pending(desk.vault, desk.state, desk.now)
     monkeypatch.setattr(module, name, real)
     desk.close(flag)  # nothing was acknowledged, so the flag comes again
     assert path.read_text() == f"{SKILL}\n{HEADING}\n\n- {LINE}\n"
@@ -133,9 +130,9 @@ def test_a_close_that_is_killed_at_its_last_commit_leaves_one_sentence(
 
     monkeypatch.setattr(Writer, "commit", killed)
     with pytest.raises(KeyboardInterrupt):
-        improve.apply_pending(desk.vault, desk.state, desk.now)
+        improvement.apply_pending(desk.vault, desk.state, desk.now)
     monkeypatch.setattr(Writer, "commit", real)
-    improve.apply_pending(desk.vault, desk.state, desk.now)
+    improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert [str(path) in line for line in desk.notices()] == [True]
 
 
@@ -158,7 +155,7 @@ def test_a_file_that_is_not_what_it_was_planned_on_is_left_and_the_edit_waits(de
         elsewhere.write_text(SKILL)
         path.symlink_to(elsewhere)
     before = path.read_text() if path.exists() else None
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert (done.state, bool(done.why)) == ("proposed", True)
     assert (path.read_text() if path.exists() else None) == before
     assert done.is_open
@@ -169,7 +166,7 @@ def test_another_machine_leaves_it_to_the_one_that_has_the_file(desk: Desk, monk
     path = desk.skill()
     desk.plan(desk.snag("it hung", "one frame", "skill:render"))
     monkeypatch.setattr(platform, "machine", lambda: "another")
-    assert improve.apply_pending(desk.vault, desk.state, desk.now) == []
+    assert improvement.apply_pending(desk.vault, desk.state, desk.now) == []
     assert path.read_text() == SKILL
 
 
@@ -231,7 +228,7 @@ def test_a_repositorys_vault_permits_nothing_and_the_users_own_does(
     desk.plan(flag := desk.snag("it froze", "two frames", "skill:render"))
     assert not Path(f"{desk.state}/skills").exists()  # what is planned is not kept there either
     (own / ".state/config.toml").write_text("")
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert (done.id, done.state) == (flag.id, "proposed")
     assert path.read_text() == SKILL
     (own / ".state/config.toml").write_text('[improve]\nskills = "apply"\n')
@@ -239,14 +236,14 @@ def test_a_repositorys_vault_permits_nothing_and_the_users_own_does(
     assert "three frames" in path.read_text()
 
 
-def waiting(desk: Desk, path: Path, added: str, **fields: Any) -> improve_record.Record:
+def waiting(desk: Desk, path: Path, added: str, **fields: Any) -> edit_record.Record:
     """A record as somebody who can push to the vault writes one, for this very machine."""
     text = path.read_text()
     given = {"file": str(path), "top": str(desk.user), "machine": platform.machine(), "added": (added,), **fields}
-    given["before"] = improve_record.text_digest(text)
-    made = improve_record.Record("0" * 25 + "A", "waiting", SHOP, NOW, "w", "b", **given)
+    given["before"] = edit_record.text_digest(text)
+    made = edit_record.Record("0" * 25 + "A", "waiting", SHOP, NOW, "w", "b", **given)
     Path(desk.vault, "improvements").mkdir(exist_ok=True)
-    Path(desk.vault, made.path).write_text(improve_record.render(made))
+    Path(desk.vault, made.path).write_text(edit_record.render(made))
     return made
 
 
@@ -256,12 +253,12 @@ def test_a_record_that_came_by_a_sync_writes_into_no_file(desk: Desk, is_skill: 
     path = desk.skill(top=desk.user) if is_skill else desk.user / ".profile"
     path.write_text("# mine\n")
     record = waiting(desk, path, "x; touch owned")
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert (done.state, done.why) == ("proposed", "this machine has planned no such edit")
     assert path.read_text() == "# mine\n"
     assert desk.notices() == []
     assert proposals.listing(desk.state) == []
-    improve.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)  # and it can be ended
+    review.undo(desk.vault, desk.state, record.id, desk.now, by=BY_USER)  # and it can be ended
     assert desk.listing().open == ()
     assert path.read_text() == "# mine\n"
 
@@ -276,11 +273,11 @@ def test_a_record_that_was_changed_on_its_way_changes_neither_the_file_nor_the_w
     planned = record.read_text()
     record.write_text(planned.replace(f"file: {path}", f"file: {mine}"))
     assert record.read_text() != planned
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert done.state == "proposed"
     assert (mine.read_text(), path.read_text()) == ("# mine\n", SKILL)
     record.write_text(planned.replace("one frame", "no frame at all"))
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert done.state == "applied"
     assert path.read_text() == f"{SKILL}\n{HEADING}\n\n- {LINE}\n"
 
@@ -290,7 +287,7 @@ def test_a_skill_whose_name_leads_elsewhere_by_now_is_left(desk: Desk) -> None:
     path = desk.skill(top=desk.user)
     desk.plan(desk.snag("it hung", "one frame", "skill:render"))
     ours = desk.skill()  # the project has one of its own now
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert done.state == "proposed"
     assert (path.read_text(), ours.read_text()) == (SKILL, SKILL)
 
@@ -301,9 +298,9 @@ def test_a_plan_that_cannot_be_read_is_none(desk: Desk, text: str) -> None:
     path = desk.skill()
     (loop,) = desk.plan(desk.snag("it hung", "one frame", "skill:render"))[0]
     Path(f"{desk.state}/skills/{loop.id}").write_text(text)
-    assert improve_plan.find_plan(loop.id) is None
-    assert improve_plan.find_plan("../up") is None
-    (done,) = improve.apply_pending(desk.vault, desk.state, desk.now)
+    assert skills.find_plan(loop.id) is None
+    assert skills.find_plan("../up") is None
+    (done,) = improvement.apply_pending(desk.vault, desk.state, desk.now)
     assert (done.state, path.read_text()) == ("proposed", SKILL)
 
 

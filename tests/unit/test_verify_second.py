@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.close.verify import second
+from holdfast.close import draft
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.evidence import Evidence
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, UNSUPPORTED, Finding
@@ -26,15 +26,15 @@ NUMBER = Finding(Claim("done", "The limit is 9"), UNSUPPORTED, "9 was not found"
 WRONG = Finding(Claim("done", "All tests pass"), CONTRADICTED, "the last run failed")
 
 
-def verdicts(*said: tuple[str, str, str]) -> second.Verdicts:
+def verdicts(*said: tuple[str, str, str]) -> draft.Verdicts:
     rows: list[dict[str, Any]] = [
         {"claim": claim, "verdict": verdict, "quote": quote} for claim, verdict, quote in said
     ]
-    return second.Verdicts.model_validate({"claims": rows})
+    return draft.Verdicts.model_validate({"claims": rows})
 
 
 def test_it_sees_the_claims_and_the_lines_that_bear_on_them_and_nothing_else() -> None:
-    asked = second.question([DECISION, WRONG], EVIDENCE, Fence("n0nce"), "h/s/1")
+    asked = draft.second_question([DECISION, WRONG], EVIDENCE, Fence("n0nce"), "h/s/1")
     assert "We decided to use Redis" in asked.given
     assert "assistant: We decided against Redis." in asked.given
     assert "pytest" not in asked.given
@@ -43,14 +43,14 @@ def test_it_sees_the_claims_and_the_lines_that_bear_on_them_and_nothing_else() -
 
 
 def test_a_contradiction_with_its_words_counts() -> None:
-    found = second.combined([DECISION], verdicts(("C1", "contradicted", "We decided against Redis.")), EVIDENCE)
+    found = draft.combined([DECISION], verdicts(("C1", "contradicted", "We decided against Redis.")), EVIDENCE)
     assert found[0].verdict == CONTRADICTED
     assert "We decided against Redis" in found[0].why
 
 
 @pytest.mark.parametrize("quote", ["", "against", "We decided against Postgres.", "The user said: no Redis"])
 def test_a_quotation_that_is_not_there_counts_for_nothing(quote: str) -> None:
-    assert second.combined([DECISION], verdicts(("C1", "contradicted", quote)), EVIDENCE) == [DECISION]
+    assert draft.combined([DECISION], verdicts(("C1", "contradicted", quote)), EVIDENCE) == [DECISION]
 
 
 def test_it_can_answer_a_doubt_about_what_was_done_but_not_make_a_number_true() -> None:
@@ -58,7 +58,7 @@ def test_it_can_answer_a_doubt_about_what_was_done_but_not_make_a_number_true() 
         ("C1", "supported", "raise the retry limit of the order service"),
         ("C2", "supported", "The limit stays at seven."),
     )
-    done, number = second.combined([DOUBTED, NUMBER], said, EVIDENCE)
+    done, number = draft.combined([DOUBTED, NUMBER], said, EVIDENCE)
     assert done.verdict == SUPPORTED
     assert number.verdict == UNSUPPORTED
 
@@ -67,14 +67,14 @@ def test_what_the_rules_contradict_stays_so_and_handles_that_nobody_gave_are_not
     said = verdicts(
         ("C1", "supported", "The limit stays at seven."), ("C9", "contradicted", "The limit stays at seven.")
     )
-    assert second.combined([WRONG], said, EVIDENCE) == [WRONG]
+    assert draft.combined([WRONG], said, EVIDENCE) == [WRONG]
 
 
 def test_not_found_in_a_few_lines_is_held_against_nobody() -> None:
-    assert second.combined([DECISION], verdicts(("C1", "not-found", "")), EVIDENCE) == [DECISION]
+    assert draft.combined([DECISION], verdicts(("C1", "not-found", "")), EVIDENCE) == [DECISION]
 
 
 def test_a_long_session_stays_a_short_question() -> None:
     long = Evidence(spoken=tuple(Said(ASSISTANT, f"the limit of case {nth} is {nth} " * 20, nth) for nth in range(500)))
     claims = [Finding(Claim("learned", f"the limit of case {nth}")) for nth in range(50)]
-    assert len(second.question(claims, long, Fence("n0nce")).given) < second.ROOM + 10_000
+    assert len(draft.second_question(claims, long, Fence("n0nce")).given) < draft.ROOM + 10_000

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.text import transcript
 from holdfast.text.transcript import ASIDE, ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER, Said
-from holdfast.witness import account, checks, said, tracker, work_tree
+from holdfast.witness import account, changes, checks, model_words
 
 RECORDED = Path(__file__).parent.parent / "contract" / "transcripts"
 
@@ -73,7 +73,7 @@ EOF
 
 def test_a_commit_has_its_id_subject_and_body_without_trailers() -> None:
     session = Session().runs(HEREDOC, "[main 1a2b3c4] Reserve stock by version\n 2 files changed, 9 insertions(+)")
-    (made,) = work_tree.made(session.calls, session.results)
+    (made,) = changes.commits(session.calls, session.results)
     assert (made.id, made.subject, made.branch, made.files) == ("1a2b3c4", "Reserve stock by version", "main", 2)
     assert made.body == "Rows are no longer locked: two carts could wait for each other."
 
@@ -81,12 +81,12 @@ def test_a_commit_has_its_id_subject_and_body_without_trailers() -> None:
 def test_a_commit_that_failed_was_not_made() -> None:
     session = Session().runs("git commit -m 'Try'", "error: pathspec", failed=True)
     session.runs("git commit -m 'Nothing'", "On branch main\nnothing to commit, working tree clean")
-    assert work_tree.made(session.calls, session.results) == []
+    assert changes.commits(session.calls, session.results) == []
 
 
 def test_a_quiet_commit_is_known_by_its_message() -> None:
     session = Session().runs("git commit -qam 'Cap the wait' -m 'At 30 s.'", "")
-    (made,) = work_tree.made(session.calls, session.results)
+    (made,) = changes.commits(session.calls, session.results)
     assert (made.id, made.subject, made.body) == ("", "Cap the wait", "At 30 s.")
 
 
@@ -100,14 +100,14 @@ def test_a_quiet_commit_is_known_by_its_message() -> None:
 )
 def test_a_quiet_commit_is_known_whatever_stands_in_its_result(behind: str, printed: str, ident: str) -> None:
     session = Session().runs(f"python lint.py && git commit -q -m 'Cap the wait' -m 'At 30 s.'{behind}", printed)
-    (made,) = work_tree.made(session.calls, session.results)
+    (made,) = changes.commits(session.calls, session.results)
     assert (made.id, made.subject, made.body) == (ident, "Cap the wait", "At 30 s.")
 
 
 def test_an_amended_commit_takes_the_place_of_the_one_before() -> None:
     session = Session().runs(HEREDOC, "[main 1a2b3c4] Reserve stock by version\n 1 file changed")
     session.runs("git add -f x.css && git commit --amend --no-edit", "[main 5d6e7f8] Reserve stock by version\n")
-    (made,) = work_tree.made(session.calls, session.results)
+    (made,) = changes.commits(session.calls, session.results)
     assert made.id == "5d6e7f8"
     assert made.body.startswith("Rows are no longer locked")
 
@@ -160,14 +160,14 @@ def test_a_tools_sentences_are_never_taken_for_its_counts() -> None:
 def test_what_was_closed_and_why_is_told_in_the_sessions_words() -> None:
     session = Session().runs('gh issue close 41 --comment "Versions instead of locks"', "✓ Closed issue #41")
     session.runs("gh issue create --title 'Flaky test_cart' --body 'Fails on Mondays'", "https://example.org/issues/42")
-    first, second = tracker.acts(session.calls, session.results)
+    first, second = changes.acts(session.calls, session.results)
     assert (first.verb, first.names, first.words) == ("close", ("41",), "Versions instead of locks")
     assert (second.verb, second.words) == ("create", "Flaky test_cart Fails on Mondays")
 
 
 def test_a_refused_tracker_command_did_nothing() -> None:
     session = Session().runs("gh issue close 41", "not found", failed=True)
-    assert tracker.acts(session.calls, session.results) == []
+    assert changes.acts(session.calls, session.results) == []
 
 
 def test_what_the_tracker_lists_is_told_without_what_was_closed_since() -> None:
@@ -181,7 +181,7 @@ def test_what_the_tracker_lists_is_told_without_what_was_closed_since() -> None:
 def test_limits_are_read_from_the_entries_that_were_looked_at() -> None:
     printed = "Title\n- Do not touch `pane_view.ex`.\n- Make it fast\n- No schema migration in this task.\n"
     session = Session().runs("bd show shop-1", printed)
-    assert tracker.limits(session.calls, session.results) == [
+    assert changes.limits(session.calls, session.results) == [
         "Do not touch `pane_view.ex`.",
         "No schema migration in this task.",
     ]
@@ -191,12 +191,12 @@ def test_the_tree_is_told_as_git_last_said_and_not_after_a_further_edit() -> Non
     pushed = "To example.org:shop.git\n   1a2b3c4..5d6e7f8  fast -> fast\n"
     status = "On branch fast\nYour branch is up to date with 'origin/fast'.\n\nnothing to commit, working tree clean\n"
     session = Session().runs("git push", pushed).runs("git status", status)
-    assert work_tree.last(session.calls, session.results).lines == [
+    assert changes.last_tree(session.calls, session.results).lines == [
         "Pushed: fast -> fast.",
         "On branch fast, up to date with 'origin/fast', nothing to commit, working tree clean.",
     ]
     session.writes("later.py")
-    assert "clean" not in " ".join(work_tree.last(session.calls, session.results).lines)
+    assert "clean" not in " ".join(changes.last_tree(session.calls, session.results).lines)
 
 
 def test_what_is_not_committed_is_named() -> None:
@@ -204,7 +204,7 @@ def test_what_is_not_committed_is_named() -> None:
         "On branch fast\nChanges not staged for commit:\n\tmodified:   src/cart.py\n\nUntracked files:\n\tnotes.txt\n"
     )
     session = Session().runs("git status", status)
-    (line,) = work_tree.last(session.calls, session.results).lines
+    (line,) = changes.last_tree(session.calls, session.results).lines
     assert line == "On branch fast, modified and not committed: src/cart.py, notes.txt."
 
 
@@ -214,7 +214,7 @@ def test_what_is_not_committed_is_named() -> None:
 def test_the_last_answer_is_that_of_a_turn_the_user_asked_for() -> None:
     session = Session().asks("Do it").writes("a.py").says("Locks are gone; versions decide.")
     session.add(ASIDE, "<task-notification>done</task-notification>").says("That was an old task.")
-    found = said.answers(session.heard)
+    found = model_words.answers(session.heard)
     assert [(one.text, one.was_asked) for one in found] == [
         ("Locks are gone; versions decide.", True),
         ("That was an old task.", False),
@@ -224,20 +224,20 @@ def test_the_last_answer_is_that_of_a_turn_the_user_asked_for() -> None:
 
 def test_words_before_a_call_announce_it_and_end_no_turn() -> None:
     session = Session().asks("Do it").says("Let me look.").runs("ls").says("It is done.")
-    assert [one.text for one in said.answers(session.heard)] == ["It is done."]
+    assert [one.text for one in model_words.answers(session.heard)] == ["It is done."]
 
 
 def test_a_reason_given_after_a_failure_is_told_with_its_remedy() -> None:
     session = Session().runs("pytest", "1 failed", failed=True)
     session.says("The fixture `shop_db` is opened twice. I need to use the shared one. Let me fix that.")
-    (found,) = said.findings(session.heard)
+    (found,) = model_words.findings(session.heard)
     assert found.sentences == ("The fixture `shop_db` is opened twice.", "I need to use the shared one.")
     assert found.after_failure
 
 
 def test_announcements_are_no_findings() -> None:
     session = Session().says("Now let me update `cart.py`.").says("Good. Next I'll run the tests in `tests/`.")
-    assert said.findings(session.heard) == []
+    assert model_words.findings(session.heard) == []
 
 
 def test_another_way_that_worked_is_a_lesson() -> None:
@@ -269,7 +269,7 @@ def test_the_same_command_that_passes_later_was_mended_by_an_edit() -> None:
 )
 def test_a_file_is_for_what_its_own_head_says(content: str, purpose: str) -> None:
     session = Session().writes("src/cart.py", content)
-    (found,) = work_tree.written(session.calls, session.results)
+    (found,) = changes.written(session.calls, session.results)
     assert (found.path, found.purpose, found.is_new) == ("src/cart.py", purpose, True)
 
 
@@ -302,7 +302,7 @@ Summary:
 
 
 def test_a_summary_is_read_section_by_section_without_code_and_thinking_aloud() -> None:
-    parts = said.parts(SUMMED_UP)
+    parts = model_words.parts(SUMMED_UP)
     assert [part.about for part in parts] == ["goals", "learned", "where", "asked", "next"]
     assert parts[2].items == ("`src/cart.py` — The cart itself.; `reserve/2` checks the version",)
     everything = " ".join(item for part in parts for item in part.items)
@@ -358,11 +358,11 @@ def test_whatever_is_in_it_it_stays_within_its_room(room: int, texts: list[str])
 
 def test_sentences_keep_their_quotes_and_lists_their_items() -> None:
     text = 'It says "stop." Then e.g. more.\n\n- one item\n  that goes on\n| a | b |\n|---|---|\n```\ncode\n```\nEnd.'
-    assert said.sentences(text) == ['It says "stop."', "Then e.g. more.", "one item that goes on", "a b", "End."]
+    assert model_words.sentences(text) == ['It says "stop."', "Then e.g. more.", "one item that goes on", "a b", "End."]
 
 
 def test_names_and_numbers_are_news_that_common_words_are_not() -> None:
-    seen = said.Seen()
+    seen = model_words.QuotedWords()
     seen.add("The cart in `src/cart.py` waits 30 s")
     assert seen.news("The cart waits")[1] == 0
     assert seen.news("The cart in `src/cart.py` waits 45 s")[0] == 2.0

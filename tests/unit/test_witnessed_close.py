@@ -15,7 +15,7 @@ from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import NotFound, UsageError
 from holdfast.vault import history, lineage
 from holdfast.vault.transaction import writing
-from holdfast.witness import kept
+from holdfast.witness import account_file
 
 
 class Talk:
@@ -202,7 +202,7 @@ def test_secrets_in_what_is_quoted_never_reach_the_disk(life: Witnessed, tmp_pat
     talk.asks("Do it").uses("Write", {"file_path": "a.py", "content": "x"})
     talk.runs(f"git commit -m 'Use {secret}'", f"[main 1a2b3c4] Use {secret}\n").says(f"It uses {secret} for `a.py`.")
     life.ended(key, "Do it")
-    assert kept.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
+    assert account_file.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
     life_files = [one for one in Path(life.state).rglob("*") if one.is_file()]
     life.drain()
     for path in [*life_files, *Path(life.vault).rglob("*.md")]:
@@ -214,20 +214,20 @@ def test_the_account_of_a_running_session_is_kept_and_goes_with_its_close(life: 
     work(talk)
     episode = episodes.of_key(life.state, key)
     assert episode
-    assert kept.keep(life.state, episode, NOW)
-    found = kept.read(life.state, key)
+    assert account_file.keep(life.state, episode, NOW)
+    found = account_file.read(life.state, key)
     assert found
     assert found.sections["done"] == ("Reserve stock by version",)
     life.ended(key, "Make carts wait less", episodes.DIED)
     life.drain()
-    assert kept.read(life.state, key) is None
+    assert account_file.read(life.state, key) is None
 
 
 def test_nothing_is_kept_of_a_session_that_only_talked(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     talk.asks("What is a cart?").says("A basket.")
-    assert not kept.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
-    assert kept.read(life.state, key) is None
+    assert not account_file.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
+    assert account_file.read(life.state, key) is None
 
 
 def test_answers_after_the_account_are_told_by_the_very_next_start_without_their_secrets(
@@ -235,7 +235,7 @@ def test_answers_after_the_account_are_told_by_the_very_next_start_without_their
 ) -> None:
     key, talk = life.talk(tmp_path)
     work(talk)
-    assert kept.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
+    assert account_file.keep(life.state, episodes.of_key(life.state, key), NOW)  # type: ignore[arg-type]
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     talk.says("The export writes one file per tenant now, and the nightly job reads them in order.")
     talk.says(f"Ok. I put {secret} into the environment of the job, so that it can push its report.")

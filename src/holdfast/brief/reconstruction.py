@@ -1,8 +1,8 @@
 """What a start tells of a session that was killed and is not closed yet: the account that was kept of it on the way.
 
-One small file is read (witness/kept made it in the background). The tail of the transcript adds the call under way
-and the model's last answers after the account, the hook's own notes what was asked last. It is told in place of a
-handoff, as what it is: quoted, and up to when.
+One small file is read (witness/account_file made it in the background). The tail of the transcript adds the call
+under way and the model's last answers after the account, the hook's own notes what was asked last. It is told in
+place of a handoff, as what it is: quoted, and up to when.
 
 A conversation that goes on: what it was told at its starts, so that a resume tells only what has changed since.
 
@@ -18,7 +18,7 @@ from holdfast.capture.flags import clean
 from holdfast.model import value
 from holdfast.text import sentence_score as scorer
 from holdfast.text.layout import Item
-from holdfast.witness import kept
+from holdfast.witness import account_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
     """The newest of the sessions that were left and have an account: a heading, then its sections, each in full and
     without a short form."""
     for mark in sorted(left, key=lambda one: one.last, reverse=True):
-        found = kept.read(state, mark.episode)
+        found = account_file.read(state, mark.episode)
         if found:
             return tuple((text, "") for text in _told(state, mark, found))
     return ()
@@ -59,7 +59,7 @@ def of_session(state: str, key: str, most: int) -> str:
     as they will be printed; "" where none was kept."""
     from holdfast.text.layout import cost, escape, tidy
 
-    found = kept.read(state, key)
+    found = account_file.read(state, key)
     lines: list[str] = []
     mark = _mark(state, key)
     for name, title in TITLES[1:] if found else ():
@@ -75,7 +75,7 @@ def of_session(state: str, key: str, most: int) -> str:
     return "\n".join(lines)
 
 
-def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
+def _told(state: str, left: Mark, found: account_file.Kept) -> list[str]:
     host = left.episode.partition("/")[0]
     session = clean(episodes.session_of(left.episode)[:80])[0][:40]
     how = "died" if left.why == episodes.DIED else "ended"

@@ -263,11 +263,11 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
     """What the hook starts in the background at the end of a session; not for people."""
     from holdfast.capture import home
     from holdfast.capture.background import run as keep_up
-    from holdfast.witness import kept
+    from holdfast.witness import account_file
 
     def work(vault: str) -> None:
         keep_up(vault, time.time())
-        kept.sweep(home.state(vault), time.time())
+        account_file.sweep(home.state(vault), time.time())
 
     return _quietly(env, "upkeep", work)
 
@@ -302,16 +302,16 @@ def background_account(argv: list[str], env: Mapping[str, str], began: int) -> i
     """The hook starts it at a boundary of a session that goes on: its account is kept, should it be killed."""
     from holdfast.capture import episodes, home
     from holdfast.model import replace
-    from holdfast.witness import kept
+    from holdfast.witness import account_file
 
     def work(vault: str) -> None:
         known = episodes.of_key(home.state(vault), argv[0])
         if known is None:
             return
         episode = replace(known, transcript=argv[1])
-        kept.keep(home.state(vault), episode, time.time())  # at once: the kill may be next
-        if kept.is_more(argv[1], int(argv[2])):
-            kept.keep(home.state(vault), episode, time.time())
+        account_file.keep(home.state(vault), episode, time.time())  # at once: the kill may be next
+        if account_file.is_more(argv[1], int(argv[2])):
+            account_file.keep(home.state(vault), episode, time.time())
 
     return _quietly(env, "account", work)
 

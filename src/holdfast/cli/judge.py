@@ -19,8 +19,8 @@ from holdfast.memory import Memory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.close.spend.prices import Price, Prices
-    from holdfast.close.spend.report import Report, Row
+    from holdfast.close.prices import Price, Prices
+    from holdfast.close.spend_report import Report, Row
 
 
 def judge(
@@ -36,7 +36,7 @@ def judge(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
-    from holdfast.close.spend.budget import Budget
+    from holdfast.close.budget import Budget
     from holdfast.judge import selection
     from holdfast.judge.choice import VERBATIM
 
@@ -81,8 +81,8 @@ def spend(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show the meter of calls to models: tokens, money, and what today's caps leave."""
-    from holdfast.close.spend import prices as tables
-    from holdfast.close.spend import report as spend_report
+    from holdfast.close import prices as tables
+    from holdfast.close import spend_report
 
     memory = Memory.open()
     if prices:
@@ -95,7 +95,7 @@ def spend(
 
 
 def _print_spend(report: Report) -> None:
-    from holdfast.close.spend.report import money_of, words_for
+    from holdfast.close.spend_report import money_of, words_for
 
     if report.rows:
         rows = [(words_for(row.name, report.by), row, money_of(row)) for row in report.rows]
@@ -133,7 +133,7 @@ def _bar(text: str, length: int, *, is_plain: bool) -> None:
 
 
 def _print_prices(known: Prices, state: str) -> None:
-    from holdfast.close.spend import prices as tables
+    from holdfast.close import prices as tables
 
     output.echo(f"{known.currency} per million tokens; the first line that fits counts.")
     _table(f"Yours, {tables.path_of(state)}:", known.own)

@@ -215,7 +215,7 @@ NEWEST = 10  # closed ones that are shown unless all are asked for
 
 def _print_loop(found: Loops, now: float, *, everything: bool) -> None:
     from holdfast.close.improve import loops as listed
-    from holdfast.close.improve import snag
+    from holdfast.close.improve import snags
 
     if not found.open and not found.closed:
         output.echo('No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.')
@@ -229,7 +229,7 @@ def _print_loop(found: Loops, now: float, *, everything: bool) -> None:
     if found.closed:
         output.echo(f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):")
     for one in reversed(shown):
-        calls = f", comes back at {snag.subject(one.when)}" if one.when else ""
+        calls = f", comes back at {snags.subject(one.when)}" if one.when else ""
         output.echo(f"  {one.id}  {output.age(now - one.time)}: {one.wrong}")
         state = (
             f"proven in {one.proven}"

@@ -1,9 +1,8 @@
-"""What a close leaves beside the notes: sentences for the next start, what was refused, what a judge may still do.
+"""The leavings of a close beside the notes: sentences for the next start, refused decisions, work for a later judge.
 
 None of it is needed for a flag to be safe, so none of it can fail a close. It is all known by the ids of the flags it
-is about: leaving it twice is leaving it once.
-
-What a session submitted and was refused, used by its close: no word is lost because a form was wrong.
+is about: leaving it twice is leaving it once. Drafts that were refused while a session went on are used by its close:
+no word is lost because a form was wrong.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import drafts, episodes, flags, home, notices, queue, quoting, same_project
 from holdfast.capture.ids import LETTERS, digest
-from holdfast.close import unjudged
-from holdfast.close.think import groups, judge_pool
+from holdfast.close import groups, judge_pool, unjudged
 from holdfast.close.verify import findings as verify
-from holdfast.close.work import VERBATIM, find_episode, is_over
+from holdfast.close.work import VERBATIM, Closed, Work, is_over
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import KINDS, ORIGINS, TRUSTED, Flag
 from holdfast.vault import handoff_form, journal, lineage, stored_index
@@ -25,20 +23,15 @@ from holdfast.vault import handoff_form, journal, lineage, stored_index
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from holdfast.capture.drafts import Draft
-    from holdfast.close.commit import Written
-    from holdfast.close.think.consolidate import Refused
-    from holdfast.close.think.judge_pool import Court
-    from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Closed, Work
-    from holdfast.vault.lineage import Handoff
-
+    from holdfast.close.commit import WrittenEpisode
 
 FILED = "handed to the close as a fact"
 MARK = " (of a handoff that was refused)"
 MOST = 6000  # characters of one refused handoff; the draft has the rest
 LONGEST_ITEM = 1000
 MOST_PIECES = len(LETTERS) - 1
+HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
+CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
 
 
 def file_lines(vault: str, now: float, project: str = "") -> int:
@@ -48,7 +41,12 @@ def file_lines(vault: str, now: float, project: str = "") -> int:
     if not drafts.any_kept(state):
         return 0
     ids = same_project.ids(vault, project) if project else ()
-    due = [one for one in drafts.read(state) if one.kind in drafts.LINES and _is_due(state, one, ids)]
+    due = [
+        one
+        for one in drafts.read(state)
+        if one.kind in drafts.LINES and not (one.used or one.is_settled) and (not ids or one.project in ids)
+        if not one.episode or is_over(episodes.of_key(state, one.episode))
+    ]
     for one in due:
         made = _flags(one)
         segment = queue.append(f"{state}/queue", made, now)
@@ -58,13 +56,7 @@ def file_lines(vault: str, now: float, project: str = "") -> int:
     return len(due)
 
 
-def _is_due(state: str, one: Draft, ids: tuple[str, ...]) -> bool:
-    if one.used or one.is_settled or (ids and one.project not in ids):
-        return False
-    return not one.episode or is_over(find_episode(state, one.episode))
-
-
-def _flags(one: Draft) -> list[Flag]:
+def _flags(one: drafts.Draft) -> list[Flag]:
     """Its words in as many flags as they take, the first under its own id."""
     pieces = [piece for line in one.text.splitlines() for piece in flags.cut(line)][:MOST_PIECES]
     host = one.episode.partition("/")[0] or "cli"
@@ -72,17 +64,14 @@ def _flags(one: Draft) -> list[Flag]:
     kind = one.given if one.given in KINDS else "fact"
     why = "kept by the hook: its command never came through" if one.why == drafts.SHELL else f"refused: {one.why}"
     proof = (*one.evidence, why[: flags.LONGEST])
+    ids = [one.id, *(one.id[:-1] + letter for letter in LETTERS if letter != one.id[-1])]
     return [
         Flag(ident, one.time, host, one.episode, one.project, kind, piece, proof, origin)
-        for ident, piece in zip(_ids(one.id), pieces, strict=False)
+        for ident, piece in zip(ids, pieces, strict=False)
     ]
 
 
-def _ids(first: str) -> list[str]:
-    return [first, *(first[:-1] + letter for letter in LETTERS if letter != first[-1])]
-
-
-def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
+def handoffs(vault: str, project: str, episode: str) -> list[drafts.Draft]:
     """The handoffs of a session that were refused and that nobody has mended or used."""
     state = home.state(vault)
     if not episode or not drafts.any_kept(state):
@@ -92,8 +81,8 @@ def handoffs(vault: str, project: str, episode: str) -> list[Draft]:
     return [one for one in found if one.episode == episode and not one.used]
 
 
-def completed(made: Handoff, refused: Sequence[Draft]) -> Handoff:
-    """A handoff with what its session had wanted to hand off, behind what it says already."""
+def completed(made: lineage.Handoff, refused: Sequence[drafts.Draft]) -> lineage.Handoff:
+    """A handoff with the items of its session's refused ones behind its own."""
     sections = dict(made.sections)
     for one in refused:
         for key, items in _sections(one).items():
@@ -104,7 +93,7 @@ def completed(made: Handoff, refused: Sequence[Draft]) -> Handoff:
     return replace(made, sections=in_order)
 
 
-def _sections(one: Draft) -> dict[str, tuple[str, ...]]:
+def _sections(one: drafts.Draft) -> dict[str, tuple[str, ...]]:
     try:
         _, found = handoff_form.parse(one.text)
     except HoldfastError:
@@ -116,20 +105,17 @@ def _sections(one: Draft) -> dict[str, tuple[str, ...]]:
     room = MOST
     kept: dict[str, tuple[str, ...]] = {}
     for key, items in found.items():
-        tidy = [line for line in (flags.clean(item)[0][:LONGEST_ITEM] for item in items) if line]
-        fitting = []
-        for line in tidy:
+        for line in filter(None, (flags.clean(item)[0][:LONGEST_ITEM] for item in items)):
             room -= len(line)
             if room < 0:
                 break
-            fitting.append(line)
-        if fitting:
-            kept[key] = tuple(fitting)
+            kept[key] = (*kept.get(key, ()), line)
     return kept
 
 
 def note_used(vault: str, project: str, episode: str, path: str) -> None:
-    """The handoff that has them is committed. A draft too many told is no harm, so this fails nothing."""
+    """Mark the drafts used: the handoff that has them is committed. One told too often is no harm, so this fails
+    nothing."""
     used = handoffs(vault, project, episode) if path else []
     found = lineage.read(vault, path) if used else None
     if not isinstance(found, lineage.Handoff) or not any(MARK in item for item in chain(*found.sections.values())):
@@ -140,12 +126,8 @@ def note_used(vault: str, project: str, episode: str, path: str) -> None:
         return
 
 
-HANDOFF = "handoff "  # and the episode: what was wrong in what it handed off
-CHECKED_FOR = 3 * 86400.0  # seconds in which starts hear what was wrong in a handoff
-
-
-def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused]) -> None:
-    """What a judge said and may not do waits for a person, before its flags leave the queue."""
+def keep_refused(vault: str, now: float, project: str, refused: Sequence[groups.Refused]) -> None:
+    """Let refused decisions of a judge wait for a person, before their flags leave the queue."""
     if not refused:
         return
     from holdfast.close.improve import proposals
@@ -153,25 +135,16 @@ def keep_refused(vault: str, now: float, project: str, refused: Sequence[Refused
     for one in refused:
         ids = tuple(flag.id for flag in one.flags)
         before, after = _rewritten(vault, one)
-        proposal = proposals.Proposal(
-            id=digest("\0".join((*ids, one.said)), 12),
-            time=now,
-            project=project,
-            kind=proposals.NOTE,
-            path=one.target if after else "",
-            why=f"A judge's decision was refused: {one.why}.",
-            diff="" if after else one.said,
-            before=before,
-            after=after,
-            sources=ids,
-        )
+        ident, why = digest("\0".join((*ids, one.said)), 12), f"A judge's decision was refused: {one.why}."
+        path, diff = (one.target, "") if after else ("", one.said)
+        proposal = proposals.Proposal(ident, now, project, proposals.NOTE, path, why, diff, before, after, ids)
         try:
             proposals.leave(home.state(vault), proposal)
         except (OSError, HoldfastError):
             return  # its flags are filed verbatim all the same
 
 
-def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
+def _rewritten(vault: str, refused: groups.Refused) -> tuple[str | None, str | None]:
     """The note as it is and as the judge would have it; (None, None) where it named none."""
     text = journal.text(vault, refused.target) if refused.target else ""
     body = groups.body_of(text)
@@ -181,27 +154,27 @@ def _rewritten(vault: str, refused: Refused) -> tuple[str | None, str | None]:
     return text, text[: len(text) - len(body)] + body.replace(own, refused.body.strip(), 1)
 
 
-def of_episode(vault: str, now: float, work: Work, written: Written) -> None:
-    """Before the flags leave the queue: then a close that is killed here does it again."""
+def of_episode(vault: str, now: float, work: Work, written: WrittenEpisode) -> None:
+    """Leave word of one episode, before its flags leave the queue: a close that is killed here does it again."""
     state, thought = home.state(vault), written.thought
     try:
         if thought is None or thought.fell_back or thought.by == VERBATIM:
             unjudged.remember(state, work.project, vault, written.verbatim)
         if written.loops:
-            from holdfast.close.improve import closing as improve
+            from holdfast.close.improve import improvement
 
-            improve.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
+            improvement.after_commit(state, written.loops, written.closed.commit[:10], now, work.project)
         if work.ends and work.episode:
-            from holdfast.close.improve import recurrence
+            from holdfast.close.improve import loops
 
-            recurrence.observe(vault, state, now, work.episode)
+            loops.observe(vault, state, now, work.episode)
     except (OSError, HoldfastError):
         return
 
 
-def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[Finding]) -> None:
-    """What was found to be wrong in a handoff, before it is committed: a close that is killed behind that would find
-    the handoff and look no more. A claim that is held back is not in it, and not lost either."""
+def tell_findings(vault: str, now: float, work: Work, path: str, findings: Sequence[verify.Finding]) -> None:
+    """Leave word of the findings against a handoff, before it is committed: a close that is killed behind that would
+    find the handoff and look no more. A claim that is held back is not in it, and not lost either."""
     state = home.state(vault)
     try:
         for one in findings:
@@ -218,14 +191,15 @@ def tell_findings(vault: str, now: float, work: Work, path: str, findings: Seque
         return
 
 
-def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: Court | None) -> None:
-    """What the whole of it has to say."""
-    from holdfast.close.improve import closing as improve
-    from holdfast.close.improve import loops
+def of_close(
+    vault: str, now: float, projects: Collection[str], done: Sequence[Closed], court: judge_pool.Court | None
+) -> None:
+    """Leave word of the whole close."""
+    from holdfast.close.improve import improvement, loops
 
     state = home.state(vault)
     try:
-        improve.apply_pending(vault, state, now)
+        improvement.apply_pending(vault, state, now)
         _say_who_judged(state, now, done, court)
         if court:
             judge_pool.drop(state, court.keys)
@@ -237,7 +211,7 @@ def of_close(vault: str, now: float, projects: Collection[str], done: Sequence[C
         return
 
 
-def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: Court | None) -> None:
+def _say_who_judged(state: str, now: float, done: Sequence[Closed], court: judge_pool.Court | None) -> None:
     """A judge that was chosen and did not answer is said out loud, until one does."""
     if court is None:
         return

@@ -1,10 +1,8 @@
-"""The notes, the handoff and the line of one episode, as one commit, whoever thought about them before.
+"""The notes, the handoff, the line and the user's prompts of one episode, as one commit.
 
-Under the vault's lock the files are read once, what was decided is planned on them, and what cannot be carried out
-any more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for once, then the
-flags get notes of their own.
-
-The user's prompts go from an episode's story into the vault, in the commit that tells the episode.
+Under the vault's lock the files are read once, the decisions are planned on them, and a decision that cannot be
+carried out any more is filed verbatim. A note that a person saves at that very moment is theirs: it is waited for
+once, then the flags get notes of their own.
 """
 
 from __future__ import annotations
@@ -16,21 +14,20 @@ from typing import TYPE_CHECKING
 from holdfast.capture import episodes, gate, home, once, platform, purging, story
 from holdfast.close import aftermath, session_record
 from holdfast.close.filing import Filing
-from holdfast.close.work import Closed, is_over
-from holdfast.model import TRUSTED
+from holdfast.close.work import Closed, Work, is_over
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import brief, damage, lineage, prompts
 from holdfast.vault.history import was_edited_by_hand as by_hand
-from holdfast.vault.transaction import writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.clock import Clock
+    from holdfast.close.decide import Deliberated
     from holdfast.close.improve.loops import Loop
-    from holdfast.close.think.decide import Deliberated
-    from holdfast.close.work import Work
-    from holdfast.model import Flag
-    from holdfast.vault.transaction import Writer
+
+ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
 
 
 def add(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], judged: str = "") -> str:
@@ -69,13 +66,10 @@ def shown(state: str, episode: str) -> Iterator[tuple[str, str, str]]:
             yield ident, number, sentence
 
 
-ROUNDS = 3  # of a note that a person keeps saving: in the last one their flags get notes of their own
-
-
 @dataclass(frozen=True)
-class Written:
-    """What was written. `filed` are the flags that are in the vault now, `is_settled` whether all that was to be
-    written is, `verbatim` the new notes that no judge has looked at, `loops` the snags that became edits."""
+class WrittenEpisode:
+    """The result of writing. `filed` are the flags that are in the vault now, `is_settled` says whether everything was
+    written, `verbatim` are the new notes that no judge has looked at, `loops` the snags that became edits."""
 
     closed: Closed
     filed: frozenset[str]
@@ -86,18 +80,15 @@ class Written:
     refused: str = ""  # why the system let us not write all of it
 
 
-def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written:
+def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> WrittenEpisode:
     from holdfast.close import judged
 
-    commit, path, number = "", "", 0
-    skipped: set[str] = set()
-    pending = list(work.flags)
-    filed: set[str] = set()
+    commit, path, number, pending = "", "", 0, list(work.flags)
+    skipped, filed, discarded = set[str](), set[str](), set[str]()
     verbatim: list[str] = []
     loops: list[Loop] = []
-    discarded: set[str] = set()
 
-    def done(*, is_settled: bool, refused: str = "") -> Written:
+    def done(*, is_settled: bool, refused: str = "") -> WrittenEpisode:
         there = "" if path in skipped else path
         closed = Closed(
             *(work.key, number, len(filed), there, commit),
@@ -106,7 +97,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             discarded=len(discarded & filed),
             fell_back=thought.fell_back,
         )
-        return Written(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
+        return WrittenEpisode(closed, frozenset(filed), is_settled, tuple(verbatim), tuple(loops), thought, refused)
 
     for nth in range(ROUNDS):
         with writing(vault, clock()) as writer:
@@ -116,14 +107,8 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 aftermath.keep_refused(vault, writer.now, work.project, thought.refused)
             # Where no file can be put, a name of its own serves as well. A note that a person saves is waited for once.
             avoid = {one for one in skipped if nth > 1 or writer.read(one) is None}
-            filing = Filing(
-                writer.index,
-                writer.read,
-                work.folder,
-                frozenset(avoid),
-                is_by_hand=partial(by_hand, vault),
-                doubts=thought.doubts,
-            )
+            known, is_by_hand = writer.index, partial(by_hand, vault)
+            filing = Filing(known, writer.read, work.folder, frozenset(avoid), is_by_hand, thought.doubts)
             found = _plan(vault, filing, pending, thought, work)
             for one in thought.decisions:
                 if one.target in skipped and one.action == "supersede":
@@ -142,16 +127,9 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
                 filed |= {flag.id for flag in work.flags}
                 loops += found
                 return done(is_settled=True)
-            subject = _subject(work, number)
-            planned_on = filing.planned_on
+            subject, planned_on = _subject(work, number), filing.planned_on
             applied = writer.commit(
-                subject,
-                texts,
-                cause="close",
-                by=gate.BY_CLOSE,
-                planned_on=planned_on,
-                with_briefs=False,
-                in_vain=True,
+                subject, texts, cause="close", by=gate.BY_CLOSE, planned_on=planned_on, with_briefs=False, in_vain=True
             )
             commit = applied.commit or commit
             known = writer.index
@@ -173,7 +151,7 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
 def _forgotten(vault: str, work: Work) -> Deliberated:
     """Something was purged while this was thought about, and may be in it: what is known is looked up anew, and nobody
     is asked again."""
-    from holdfast.close.think.decide import deliberate
+    from holdfast.close.decide import deliberate
 
     why = "a note was purged meanwhile, so what was thought is not used"
     return replace(deliberate(None, vault, [work])[0], fell_back=why)
@@ -193,9 +171,10 @@ def _plan(vault: str, filing: Filing, pending: list[Flag], thought: Deliberated,
     for flag in sorted(pending, key=lambda flag: not flag.answers):
         # Also where it is filed: a close that was killed here has not told of it.
         if is_loop(flag) and flag.id not in thought.doubts:
-            from holdfast.close.improve import closing as improve
+            from holdfast.close.improve import improvement
 
-            found.append(improve.file(filing, flag, thought.advice.get(flag.id), improve.Place.of(vault, work.folder)))
+            around = improvement.Surroundings.of(vault, work.folder)
+            found.append(improvement.file(filing, flag, thought.advice.get(flag.id), around))
         else:
             filing.file(flag)
     if work.tells:

@@ -21,21 +21,19 @@ from typing import TYPE_CHECKING
 from holdfast.capture import episodes, home, ledger, marks, notices, once, purging, queue, same_project, story
 from holdfast.capture.settle import Claim, Settlement
 from holdfast.close import aftermath, unjudged
-from holdfast.close import work as looking
-from holdfast.close import work as working
 from holdfast.close.commit import write
-from holdfast.close.think.decide import Deliberated, deliberate
-from holdfast.close.work import Closed, Holding, Work, find_episode, is_over
+from holdfast.close.decide import Deliberated, deliberate
+from holdfast.close.work import Closed, Holding, Work, find, first, is_over, look_over, try_writer
 from holdfast.errors import HoldfastError, NotSaved
-from holdfast.witness import kept
+from holdfast.witness import account_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.think.judge_pool import Court
+    from holdfast.close.judge_pool import Court
 
-__all__ = ["Closed", "drain", "find_episode"]
+__all__ = ["Closed", "drain"]
 
 LEASE = 600.0
 BATCH = 5000  # flags that one round takes
@@ -65,7 +63,7 @@ def drain(
     with Holding(home.state(vault), asks=court is not None) as holding:
         done = _drain(vault, clock, project, also_open, roots or {}, say, court, holding)
     if not any(one.error for one in done):
-        looking.look_over(vault, clock())
+        look_over(vault, clock())
     _note_fault(home.state(vault), clock(), done)
     return done
 
@@ -90,9 +88,8 @@ def _drain(
     court: Court | None,
     holding: Holding,
 ) -> list[Closed]:
-    state = home.state(vault)
+    state, merged = home.state(vault), same_project.names(vault)
     settlement = Settlement(f"{state}/queue", clock)
-    merged = same_project.names(vault)
     project = merged.get(project, project)
     try:
         aftermath.file_lines(vault, clock(), project)
@@ -102,13 +99,13 @@ def _drain(
     tried: set[tuple[str, str, bool]] = set()
     while True:
         # One that ended while its flags were being filed is there once more, for its story.
-        found = [one for one in working.find(state, clock(), merged) if _name(one) not in tried]
+        found = [one for one in find(state, clock(), merged) if _name(one) not in tried]
         work = [one for one in found if project in ("", one.project) and (also_open or is_over(one.episode))]
         work = [replace(one, root=roots.get(one.project, "")) for one in work]
         if not work:
             break
         most = (JUDGED_EPISODES, JUDGED_BATCH) if court else (EPISODES, BATCH)
-        batch = working.first(work, *most)
+        batch = first(work, *most)
         tried.update(_name(one) for one in batch)
         claimed: list[tuple[Work, Claim | None]] = []
         try:
@@ -133,9 +130,12 @@ def _drain(
             if is_general:
                 _give_back(settlement, claimed)
                 return done
-    failed = looking.try_writer(vault, clock())
-    if failed:
-        return [*done, _nothing_closed(state, clock(), project, failed, say)]
+    failed = try_writer(vault, clock())
+    if failed:  # nothing waits, and the vault could not be written all the same
+        done.append(_failed("", failed))
+        _tell(state, clock(), Work(None, "", project, ()), done[-1], Deliberated(), None)
+        say(done[-1])
+        return done
     if court:
         ids = {one for name in {name for _, name, _ in tried} | {project} for one in same_project.family(merged, name)}
         mine = {one for one in ids if holding.take(f"leftovers of {one}")}
@@ -147,7 +147,7 @@ def _drain(
 def _take_up_leftovers(
     vault: str, clock: Clock, court: Court, projects: set[str], done: list[Closed], say: Callable[[Closed], None]
 ) -> None:
-    """What closes before this one had to file verbatim. Nothing waits for it, so whatever it does fails nothing."""
+    """Consolidate notes that closes before this one filed verbatim. Nothing waits for it, so it fails nothing."""
     for project in sorted(projects):
         try:
             closed = unjudged.consolidate(vault, clock, court, project)
@@ -181,25 +181,11 @@ def _make_sure_of_room(vault: str) -> None:
         raise HoldfastError(f"The disk of {vault} is full; nothing was changed. Free some space, then close again.")
 
 
-def _nothing_closed(
-    state: str, now: float, project: str, error: HoldfastError | OSError, say: Callable[[Closed], None]
-) -> Closed:
-    """Nothing waits, and the vault could not be written all the same."""
-    closed = _failed("", error)
-    _tell(state, now, Work(None, "", project, ()), closed, Deliberated(), None)
-    say(closed)
-    return closed
-
-
 def _failed(key: str, error: HoldfastError | OSError) -> Closed:
-    code = error.code if isinstance(error, HoldfastError) else ""
-    return Closed(key, 0, 0, "", "", _sentence(error), code=code)
-
-
-def _sentence(error: HoldfastError | OSError) -> str:
+    said, code = str(error), error.code if isinstance(error, HoldfastError) else ""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    return str(error)
+        said = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return Closed(key, 0, 0, "", "", said, code=code)
 
 
 def _give_back(settlement: Settlement, claimed: list[tuple[Work, Claim | None]], error: str = "") -> None:
@@ -230,7 +216,7 @@ def _claimed(settlement: Settlement, work: list[Work], holding: Holding) -> list
 def _close(
     vault: str, clock: Clock, settlement: Settlement, work: Work, claim: Claim | None, thought: Deliberated
 ) -> tuple[Closed, bool]:
-    """What became of one piece of work, and whether it failed for a reason that everything else would share."""
+    """The outcome of one piece of work, and whether it failed for a reason that everything else would share."""
     try:
         written = write(vault, clock, work, thought)
         left = [flag.id for flag in work.flags if flag.id not in written.filed]
@@ -262,7 +248,7 @@ def _tidy(vault: str, work: Work) -> None:
             return  # a flag came in late, or a segment cannot be read: the mark stays for the next close
     if not is_apart:
         story.forget(state, work.key)
-        kept.forget(state, work.key)
+        account_file.forget(state, work.key)
         episodes.forget_segments(state, work.key)
         once.forget(state, work.key)
     for one in ids:
@@ -270,7 +256,7 @@ def _tidy(vault: str, work: Work) -> None:
 
 
 def _tell(state: str, now: float, work: Work, closed: Closed, thought: Deliberated, court: Court | None) -> None:
-    """The ledger's line: who thought about it, how long, and what came of it."""
+    """Write the ledger's line: who thought about it, how long, and the outcome."""
     what: dict[str, object] = {"episode": work.key, "project": work.project, "filed": closed.filed}
     name, _, model = closed.judge.partition("/")
     more = {

@@ -15,19 +15,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, quoting
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.text import lead_ins
 from holdfast.vault import anchors, edits, frontmatter, index, notes
-from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from holdfast.model import Flag
-    from holdfast.vault.frontmatter import Document
-    from holdfast.vault.notes import Note
 
 MOST_SOURCES = 200  # of one note; the same words a thousand times need not name each time
 MOST_PROGRESS = 500
@@ -39,10 +33,10 @@ AN_ID = "0" * 25 + "Z"  # as long as any
 
 
 @dataclass
-class Draft:
-    """A note to which flags are added: what it was, and what comes to it. `lines` go last, `proofs` to the evidence."""
+class GrowingNote:
+    """A note to which flags are added. `lines` go last, `proofs` to the evidence."""
 
-    document: Document
+    document: frontmatter.Document
     sources: list[Any]
     edited: str
     size: int
@@ -52,17 +46,17 @@ class Draft:
     said: list[str] = field(default_factory=list)  # days on which the user said it again
 
     @classmethod
-    def of(cls, text: str, most: int) -> Draft | None:
+    def of(cls, text: str, most: int) -> GrowingNote | None:
         """None where it cannot be added to: somebody is in the middle of it, or wrote what we cannot change."""
         try:
             document = frontmatter.parse(text)
             sources = document.fields.get("sources") or []
             if not isinstance(sources, list):
                 return None
-            # What will be asked of it at most is tried now, while the flags can still go elsewhere.
+            # The largest edit that may come is tried now, while the flags can still go elsewhere.
             trial = [*sources, *[AN_ID] * (most - len(sources))]
             frontmatter.edit(document, {"sources": trial, "edited": "9999-12-31"})
-        except Unparsable:
+        except frontmatter.Unparsable:
             return None
         size = len(text.encode("utf-8", "surrogateescape"))
         edited = str(document.fields.get("edited") or "")
@@ -109,16 +103,16 @@ class Filing:
     def __post_init__(self) -> None:
         self._head: str | None = None
         self._fresh: dict[str, str] = {}
-        self._drafts: dict[str, Draft | None] = {}
+        self._drafts: dict[str, GrowingNote | None] = {}
         self._last: dict[str, int] = {}  # the number that a name was last given
-        # What this close adds to the index, which is asked for the rest: it may have many notes.
+        # Additions of this close to the index, which is asked for the rest: it may have many notes.
         self._taken = {path.casefold() for path in self.avoid}
         self._sources: dict[str, str] = {}
         self._words: dict[tuple[str, str, str, str], str] = {}
 
     @property
     def texts(self) -> dict[str, str | None]:
-        """What is to be written, by path."""
+        """The texts to be written, by path."""
         grown = {path: draft.text() for path, draft in self._drafts.items() if draft and _has_grown(draft)}
         return {**self._fresh, **grown}
 
@@ -133,7 +127,7 @@ class Filing:
         return path
 
     def places_of(self, ids: Iterable[str]) -> dict[str, str]:
-        """Where flags were filed before, as far as notes say so."""
+        """The paths at which flags were filed before, as far as notes say so."""
         return {ident: path for ident in ids if (path := self._by_source(ident))}
 
     def _by_source(self, ident: str) -> str:
@@ -164,48 +158,30 @@ class Filing:
         text = plain(flag)
         said = (project, kind, index.body_digest(text))
         words = (*said, waits)
-        # An order that was confirmed before is not asked about again.
-        same = (self._agreed(*said) if flag.status in WAITING else "") or self._by_words(*words)
+        # An order that was confirmed before, as it waited or as the rule it became, is not asked about again.
+        kinds = (kind, *BINDING) if flag.status in WAITING else ()
+        agreed = (self._by_words(project, one, said[2], "") for one in kinds)
+        same = next(filter(None, agreed), "") or self._by_words(*words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
         confirmed = self._confirmed(flag, project, index.body_digest(text))
         words_of_name = text.lstrip(OPENING_MARKS)
         folder = QUARANTINE if guarded else notes.FOLDERS[kind]
         name, path = self.named(folder, notes.title(words_of_name), words_of_name)
-        held = self.anchors(flag)
-        more: dict[str, Any] = {"anchors": held} if held else {}
-        if flag.status:
-            more["status"] = flag.status
-        if waits and flag.episode:
-            more["session"] = flag.episode  # so that a person can decide on all of a session at once
-        if flag.origin == "user" or (flag.answers and flag.origin in TRUSTED):
-            more["said"] = notes.day(flag.time)
-        if confirmed:
-            more["supersedes"] = confirmed
-        if flag.id in self.doubts:
-            more["unverified"] = self.doubts[flag.id]
-        self.begin(
-            path,
-            notes.new_text(
-                name=name,
-                description=text,
-                kind=kind,
-                body=_body(flag, text),
-                day=notes.day(flag.time),
-                project=project,
-                origin=flag.origin,
-                sources=sources_of(flag),
-                **more,
-            ),
-        )
+        is_said = flag.origin == "user" or (flag.answers and flag.origin in TRUSTED)
+        more: dict[str, Any] = {
+            "anchors": self.anchors(flag),
+            "status": flag.status,
+            "session": flag.episode if waits else "",  # so that a person can decide on all of a session at once
+            "said": notes.day(flag.time) if is_said else "",
+            "supersedes": confirmed,
+            "unverified": self.doubts.get(flag.id, ""),
+        }
+        more = {"name": name, "kind": kind, **{key: one for key, one in more.items() if one}}
+        self._begin(path, flag, description=text, body=_body(flag, text), sources=sources_of(flag), **more)
         self._words[words] = path
         self.verbatim.append(path)
         return path
-
-    def _agreed(self, project: str, kind: str, words: str) -> str:
-        """The path of an active note that says this, as what waits for the user's word or as the rule it became."""
-        found = (self._by_words(project, one, words, "") for one in (kind, *BINDING))
-        return next((path for path in found if path), "")
 
     def _confirmed(self, flag: Flag, project: str, words: str) -> list[str]:
         """The notes that waited for what this flag says by the user's word: the order it puts properly, or the same
@@ -239,7 +215,8 @@ class Filing:
         project = flag.project or notes.GLOBAL
         stem = f"{notes.slug(project, 40)}-progress-{month}"
         doubt = notes.UNVERIFIED.format(self.doubts[flag.id]) if flag.id in self.doubts else ""
-        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{quoting.from_mark(flag.origin)}{_proof(flag)}"
+        proof = f" ({'; '.join(flag.evidence)})" if flag.evidence else ""
+        line = f"- {notes.day(flag.time)} {flag.text}{doubt}{quoting.from_mark(flag.origin)}{proof}"
         part = 0
         while True:
             part += 1
@@ -247,17 +224,9 @@ class Filing:
             if path in self.avoid:
                 continue
             if self._stored(path) is None and not self._is_taken(path):
-                text = notes.new_text(
-                    name=f"{project} progress {month}" + (f" ({part})" if part > 1 else ""),
-                    description=f"What was done in {flag.project or 'no project'} in {month}, in order",
-                    kind="project",
-                    body=line,
-                    day=notes.day(flag.time),
-                    project=project,
-                    origin=flag.origin,
-                    sources=[flag.id],
-                )
-                self.begin(path, text)
+                name = f"{project} progress {month}" + (f" ({part})" if part > 1 else "")
+                about = f"What was done in {flag.project or 'no project'} in {month}, in order"
+                self._begin(path, flag, name=name, description=about, kind="project", body=line, sources=[flag.id])
                 return path
             if self._add(path, flag, [line], is_progress=True):
                 return path
@@ -267,7 +236,7 @@ class Filing:
         if path not in self._drafts:
             text = self._stored(path)
             most = MOST_PROGRESS if is_progress else MOST_SOURCES
-            self._drafts[path] = None if text is None else Draft.of(text, most)
+            self._drafts[path] = None if text is None else GrowingNote.of(text, most)
         draft = self._drafts[path]
         if draft is None:
             return False
@@ -290,23 +259,24 @@ class Filing:
         return draft.text() if draft and _has_grown(draft) else self._stored(path)
 
     def _stored(self, path: str) -> str | None:
-        """The same without what is still being added to it."""
+        """The file as it is stored, without what is still being added to it."""
         if path in self._fresh:
             return self._fresh[path]
         if path not in self.planned_on:
             self.planned_on[path] = self.read(path)
         return self.planned_on[path]
 
-    def begin(self, path: str, text: str) -> None:
-        """A new file, at a path that `free` gave."""
+    def _begin(self, path: str, flag: Flag, **fields: Any) -> None:
+        """A new note of a flag, at a path that nobody has."""
+        project = flag.project or notes.GLOBAL
+        text = notes.new_text(day=notes.day(flag.time), project=project, origin=flag.origin, **fields)
         self.planned_on.setdefault(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
 
     def put(self, path: str, text: str, *ids: str) -> None:
         """A file is to have this text, in place of what `text` gave; flags with these ids are filed with it."""
-        if self._stored(path) is None:
-            self.planned_on.setdefault(path, None)
+        self._stored(path)  # what it is planned on
         self._drafts.pop(path, None)
         self._fresh[path] = text
         self._taken.add(path.casefold())
@@ -357,24 +327,24 @@ class Filing:
 
 
 def sources_of(flag: Flag) -> list[str]:
-    """What is filed with a flag: itself, and the user's words that it puts properly. Who has read outside text may be
-    putting that text's words: then the user's are filed on their own."""
+    """The ids that are filed with a flag: its own, and those of the user's words that it puts properly. A session that
+    has read outside text may be putting that text's words: then the user's are filed on their own."""
     return [flag.id, *flag.answered] if flag.origin in TRUSTED else [flag.id]
 
 
 def plain(flag: Flag) -> str:
-    """What a flag says; of what the user wants remembered, without the words that ask for it."""
+    """The words of a flag; of what the user wants remembered, without those that ask for it."""
     return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
-def _waits(note: Note) -> str:
-    """What a note waits for; "" where it is in force."""
+def _waits(note: notes.Note) -> str:
+    """The word that a note waits for; "" where it is in force."""
     if note.status in WAITING:
         return note.status
     return QUARANTINE if note.path.startswith(f"{QUARANTINE}/") else ""
 
 
-def _has_grown(draft: Draft) -> bool:
+def _has_grown(draft: GrowingNote) -> bool:
     before = draft.document.fields.get("sources") or []
     return bool(draft.lines or draft.proofs) or draft.sources != before
 
@@ -388,8 +358,4 @@ def _body(flag: Flag, text: str) -> str:
             lines.append(f"- and {len(flag.evidence) - len(lines)} more\n")
             break
         lines.append(f"- {proof}\n")
-    return f"{text}\n\n{EVIDENCE}\n{''.join(lines)}" if lines else text
-
-
-def _proof(flag: Flag) -> str:
-    return f" ({'; '.join(flag.evidence)})" if flag.evidence else ""
+    return f"{text}\n\n{index.EVIDENCE}\n{''.join(lines)}" if lines else text

@@ -1,10 +1,10 @@
-"""Carrying a judge's decisions into the files, under the vault's lock, idempotently by flag id.
+"""A judge's decisions carried into the files, under the vault's lock, idempotently by flag id.
 
 Between the question and the lock a person may have edited a note, or another close may have filed a flag: a decision
 about a note that is no longer what the judge saw is not carried out, and its flags are filed verbatim. A note that is
 made of flags has their lowest trust, names them all as its sources, and keeps their evidence below its words.
 
-What a judge left out, with its reason: a line in a file of its month, in the vault and in git like everything else.
+A flag that the judge left out is a line with the reason in a file of its month, in the vault and in git.
 """
 
 from __future__ import annotations
@@ -12,20 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, platform
-from holdfast.close.filing import MOST_SOURCES, sources_of
-from holdfast.close.think import groups
-from holdfast.close.think.consolidate import DISCARD, MERGE, SUPERSEDE
-from holdfast.model import TRUSTED
+from holdfast.close import groups
+from holdfast.close.filing import MOST_SOURCES, Filing, sources_of
+from holdfast.close.groups import DISCARD, MERGE, SUPERSEDE, Decided
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import authority, edits, frontmatter, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from holdfast.close.filing import Filing
-    from holdfast.close.think.consolidate import Decided
-    from holdfast.model import Flag
-
 
 FOLDER = "discarded"
 HEAD = """# Left out
@@ -33,6 +27,7 @@ HEAD = """# Left out
 What was flagged in {month} and a judge did not keep, with its reason. `holdfast remember` brings a line back.
 
 """
+MOST_ANCHORS = 8
 
 
 def path_of(flag: Flag) -> str:
@@ -41,15 +36,11 @@ def path_of(flag: Flag) -> str:
     return f"{FOLDER}/{where}-{notes.day(flag.time)[:7]}-{machine}.md"
 
 
-def has(text: str | None, flag: Flag) -> bool:
-    return f" ({flag.id}, " in (text or "")
-
-
 def added(text: str | None, flag: Flag, reason: str) -> str:
     """The file with this flag's line."""
-    if has(text, flag):
-        return text or ""
-    before = text if text else HEAD.format(month=notes.day(flag.time)[:7])
+    if text and f" ({flag.id}, " in text:
+        return text
+    before = text or HEAD.format(month=notes.day(flag.time)[:7])
     line = f"- {notes.day(flag.time)} [{flag.kind}] {flag.text} ({flag.id}, {flag.origin}): {reason}\n"
     return before + ("" if before.endswith("\n") else "\n") + line
 
@@ -58,11 +49,8 @@ def know(filing: Filing, flags: Sequence[Flag]) -> None:
     """Flags that an earlier close left out are settled, whoever closes now."""
     for flag in flags:
         path = path_of(flag)
-        if not filing.is_filed(flag.id) and has(filing.text(path), flag):
+        if not filing.is_filed(flag.id) and f" ({flag.id}, " in (filing.text(path) or ""):
             filing.settle(flag.id, path)
-
-
-MOST_ANCHORS = 8
 
 
 def file(filing: Filing, decided: Decided, by: str) -> bool:
@@ -134,15 +122,10 @@ def begin(
     if same and not supersedes:
         are_added = [filing.add_to(same, flag) for flag in flags]
         return same if all(are_added) else ""
-    more: dict[str, Any] = {"judged": by}
     held = [*anchors, *(one for flag in flags for one in filing.anchors(flag))]
-    if held:
-        more["anchors"] = held[:MOST_ANCHORS]
-    doubts = [filing.doubts[flag.id] for flag in flags if flag.id in filing.doubts]
-    if doubts:
-        more["unverified"] = doubts[0]
-    if supersedes:
-        more["supersedes"] = list(supersedes)
+    doubt = next((filing.doubts[flag.id] for flag in flags if flag.id in filing.doubts), "")
+    found = {"anchors": held[:MOST_ANCHORS], "unverified": doubt, "supersedes": list(supersedes)}
+    more: dict[str, Any] = {"judged": by, **{key: one for key, one in found.items() if one}}
     name = decided.name or notes.title(decided.body)
     if supersedes:  # it takes over the name of what it replaces
         path = filing.free(notes.FOLDERS[kind], name)
@@ -184,7 +167,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
         fields["description"] = notes.describe(decided.description)
     try:
         changed = frontmatter.edit(frontmatter.parse(head + body), fields)
-    except Unparsable:
+    except frontmatter.Unparsable:
         return False
     lines = [line for line in _evidence(decided.flags) if line not in changed.splitlines()]
     filing.put(decided.target, edits.with_proofs(changed, lines) if lines else changed, *sources)

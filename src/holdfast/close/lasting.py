@@ -1,45 +1,47 @@
-"""What a judge found to last of the user's words, filed as such: verbatim, with its day, an order never confirmed.
+"""Notes of what was not flagged: lasting statements of the user that a judge found, decisions and lessons of a handoff,
+and sentences that the user says again in another session, which needs no judge.
 
-Each is known by its session, its prompt and its words, so a close that was killed and is run again files it once.
-What a note says already in nearly the same words is not filed again: the note learns that it was said again. A
-statement that may be quoted (`doubt`) waits for the user's review, and changes nothing.
-
-Decisions and lessons of a handoff, filed like flags: they do not depend on being copied from handoff to handoff.
-
-What the user says again in another session: evidence that needs no judge.
+A statement is filed verbatim, with its day, an order never confirmed. Each is known by its session, its prompt and its
+words, so a close that was killed and is run again files it once. Where a note says nearly the same, it learns that it
+was said again. A statement that may be quoted (`doubt`) waits for the user's review, and changes nothing. Decisions
+and lessons are filed like flags, so that they do not depend on being copied from handoff to handoff.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, quoting, story
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest, made_of
-from holdfast.close.think.lasting import CORRECTION, FACT
 from holdfast.model import Flag
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
 from holdfast.vault import edits, frontmatter, notes, prompts
-from holdfast.vault.frontmatter import Unparsable
-from holdfast.vault.lineage import MECHANICAL
-from holdfast.vault.notes import FROM_HANDOFF
+from holdfast.vault.lineage import MECHANICAL, Handoff
 from holdfast.witness.account import TRACKER
-from holdfast.witness.said import Seen, names
+from holdfast.witness.model_words import QuotedWords, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.filing import Filing
-    from holdfast.close.think.lasting import Lasts
+    from holdfast.close.statements import Lasts
     from holdfast.close.work import Work
-    from holdfast.vault.lineage import Handoff
-    from holdfast.vault.notes import Note
-
 
 MOST_DAYS = 50
+CORRECTION, FACT = "correction", "fact"  # kinds of statements (close/statements)
+KINDS = {"decisions": "decision", "learned": "lesson"}
+SHORTEST = 30  # characters of an item that can stand alone
+MOST = 40
+MOST_QUOTED = 12  # of a handoff that nobody wrote
+NEWS = 0.3  # share of an item that no note of the project says yet
+SESSIONS = 40  # that are looked at
+MOST_SENTENCES = 60  # of the session that ends
+NEAR = 0.6  # nearness of two vectors, where words alone do not tell
 
 
 def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
@@ -60,7 +62,7 @@ def file_lasting(filing: Filing, work: Work, found: Sequence[Lasts]) -> None:
 
 
 def _taken_back(filing: Filing, one: Lasts) -> list[str]:
-    """What the user said before and takes back with this: newest word counts. Only what still waits is superseded."""
+    """The note that the user takes back with this: newest word counts. Only a note that still waits is superseded."""
     known = filing.known.known.get(one.replaces)
     text = filing.text(one.replaces) if known and one.replaces not in filing.avoid else None
     if text is None or known is None or known.note.status != notes.UNCONFIRMED:
@@ -75,15 +77,12 @@ def source_of(episode: str, number: int, words: str) -> str:
 
 def like(filing: Filing, project: str, words: frozenset[str]) -> str:
     """The path of a note that says nearly the same: one of the user's, a rule, or one that waits; "" for none."""
-    found = (note for note in _theirs(filing.known.like(words), project) if note.path not in filing.avoid)
-    return next((note.path for note in found), "")
-
-
-def _theirs(known: Iterable[Note], project: str) -> Iterable[Note]:
-    for note in known:
+    for note in filing.known.like(words):
         is_theirs = note.origin == "user" or note.kind == "rule" or bool(note.fields.get("said"))
-        if is_theirs and note.applies_to(project) and (note.is_active or note.status == notes.UNCONFIRMED):
-            yield note
+        counts = note.applies_to(project) and (note.is_active or note.status == notes.UNCONFIRMED)
+        if is_theirs and counts and note.path not in filing.avoid:
+            return note.path
+    return ""
 
 
 def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
@@ -99,7 +98,7 @@ def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
             return True  # in this session: once more is not again
         changes = {"said": " ".join([*days, day][-MOST_DAYS:]), "sources": [*sources, source]}
         filing.put(path, notes.with_fields(text, **changes), source)
-    except (Unparsable, TypeError):
+    except (frontmatter.Unparsable, TypeError):
         return False
     return True
 
@@ -112,33 +111,23 @@ def _begin(filing: Filing, work: Work, one: Lasts, source: str, replaced: list[s
         more["status"] = notes.UNCONFIRMED
     if replaced:
         more["supersedes"] = replaced
-    path = filing.free(notes.QUARANTINE if one.doubt and one.kind != FACT else notes.FOLDERS[kind], notes.title(text))
-    made = notes.new_text(
-        name=notes.title(text),
-        description=text,
-        kind=kind,
-        body=text,
-        day=day,
-        project=work.project or notes.GLOBAL,
-        origin="tool" if one.doubt else "user",
-        sources=[source],
-        **more,
-    )
-    if one.kind == CORRECTION and one.about:
-        made = edits.with_proofs(made, [f"- the agent had: {clean(one.about)[0]}"])
-    filing.put(path, made, source)
+    folder = notes.QUARANTINE if one.doubt and one.kind != FACT else notes.FOLDERS[kind]
+    proofs = [f"- the agent had: {clean(one.about)[0]}"] if one.kind == CORRECTION and one.about else []
+    _put(filing, work, folder, text, source, proofs, kind=kind, day=day, origin="tool" if one.doubt else "user", **more)
 
 
-KINDS = {"decisions": "decision", "learned": "lesson"}
-SHORTEST = 30  # characters of an item that can stand alone
-MOST = 40
-MOST_QUOTED = 12  # of a handoff that nobody wrote
-NEWS = 0.3  # share of an item that no note of the project says yet
+def _put(
+    filing: Filing, work: Work, folder: str, text: str, source: str, proofs: Sequence[str] = (), **fields: Any
+) -> None:
+    name, project = notes.title(text), work.project or notes.GLOBAL
+    made = notes.new_text(name=name, description=text, body=text, project=project, sources=[source], **fields)
+    filing.put(filing.free(folder, name), edits.with_proofs(made, proofs) if proofs else made, source)
 
 
 def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
-    """Every decision and lesson that has no note becomes one."""
-    known: Seen | None = None
+    """Plan a note for every decision and lesson that has none. Of a handoff that nobody wrote, only for items that name
+    something."""
+    known: QuotedWords | None = None
     is_quoted = handoff.author == MECHANICAL
     filed = 0
     for section, kind in KINDS.items():
@@ -148,7 +137,9 @@ def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
             if filing.is_filed(flag.id):
                 filed += 1
                 continue
-            if filed >= (MOST_QUOTED if is_quoted else MOST) or not _stands(item, text, is_quoted=is_quoted):
+            is_whole = len(text) >= SHORTEST and "](../../" not in item and not text.endswith("…")
+            stands = is_whole and (not is_quoted or (bool(names(text)) and not text.startswith(TRACKER)))
+            if filed >= (MOST_QUOTED if is_quoted else MOST) or not stands:
                 continue
             known = known or _seen(filing, handoff.project)
             if known.news(text)[1] >= NEWS:
@@ -157,44 +148,24 @@ def file_lessons(filing: Filing, handoff: Handoff, episode: Episode) -> None:
                 filed += 1
 
 
-def _seen(filing: Filing, project: str) -> Seen:
-    """What the notes of a project say."""
-    seen = Seen()
+def _seen(filing: Filing, project: str) -> QuotedWords:
+    """The words of a project's notes."""
+    seen = QuotedWords()
     for note in filing.known.active():
         if note.applies_to(project):
             seen.add(f"{note.name} {note.description}")
     return seen
 
 
-def _stands(item: str, text: str, *, is_quoted: bool) -> bool:
-    """Whether an item can be a note of its own: whole, without a note yet, and, if only quoted, naming something."""
-    if len(text) < SHORTEST or "](../../" in item or text.endswith("…"):
-        return False
-    return not is_quoted or (bool(names(text)) and not text.startswith(TRACKER))
-
-
 def _flag(episode: Episode, handoff: Handoff, kind: str, text: str, origin: str) -> Flag:
     when = episode.closed or episode.opened
-    return Flag(
-        id=f"{FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}",
-        time=when,
-        host=episode.host,
-        episode=episode.key,
-        project=handoff.project,
-        kind=kind,
-        text=text,
-        evidence=(f"{FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else (),
-        origin=origin,
-    )
-
-
-SESSIONS = 40  # that are looked at
-MOST_SENTENCES = 60  # of the session that ends
-NEAR = 0.6  # nearness of two vectors, where words alone do not tell
+    ident = f"{notes.FROM_HANDOFF}{made_of(when, f'{episode.key} {text}')}"
+    proof = (f"{notes.FROM_HANDOFF}{handoff.path.rpartition('/')[2]}",) if handoff.path else ()
+    return Flag(ident, when, episode.host, episode.key, handoff.project, kind, text, proof, origin)
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Utterance:
     """One sentence and when it was said."""
 
     session: str
@@ -242,7 +213,7 @@ def file_repeated(vault: str, filing: Filing, work: Work) -> None:
             _tell(filing, work, one, sorted(again.values()), source)
 
 
-def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[Sentence]:
+def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[Utterance]:
     found = []
     for number, (text, day) in enumerate(prompts_, 1):
         masked, places = scorer.spans(text)
@@ -254,11 +225,11 @@ def _sentences(prompts_: Iterable[tuple[str, str]], session: str = "") -> list[S
             words = folding.words(masked[start:end])
             said = " ".join(scorer.said(text, masked, start, end).split())
             if score >= scorer.TWO_FIFTHS and len(words) >= folding.FEWEST:
-                found.append(Sentence(session, day, number, said, score, words))
+                found.append(Utterance(session, day, number, said, score, words))
     return found
 
 
-def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source: str) -> None:
+def _tell(filing: Filing, work: Work, one: Utterance, days: Sequence[str], source: str) -> None:
     """A note with the newest words, and every day on which it was said. Where a judge has just made one of the same
     words, that one gets the days."""
     said = " ".join([*days, one.day][-MOST_DAYS:])
@@ -268,35 +239,20 @@ def _tell(filing: Filing, work: Work, one: Sentence, days: Sequence[str], source
             filing.put(path, notes.with_fields(text or "", said=said), source)
             return
     text = clean(one.text)[0]
-    path = filing.free(notes.FOLDERS["feedback"], notes.title(text))
-    more: dict[str, Any] = {"status": notes.UNCONFIRMED, "said": said}
-    made = notes.new_text(
-        name=notes.title(text),
-        description=text,
-        kind="feedback",
-        body=text,
-        day=one.day,
-        project=work.project,
-        origin="user",
-        sources=[source],
-        **more,
-    )
-    filing.put(path, made, source)
+    more = {"kind": "feedback", "day": one.day, "origin": "user", "status": notes.UNCONFIRMED, "said": said}
+    _put(filing, work, notes.FOLDERS["feedback"], text, source, **more)
 
 
-def _nearness(vault: str, fresh: Sequence[Sentence], earlier: Sequence[Sentence]) -> Callable[[int, int], float]:
-    """How near two sentences are by meaning; 0 where no embedder is at hand on this machine."""
-    if not earlier or not home.has_field(home.state(vault)):
-        return lambda _one, _other: 0.0
-    from holdfast.capture import config
-    from holdfast.errors import HoldfastError
-    from holdfast.field import embedders
+def _nearness(vault: str, fresh: Sequence[Utterance], earlier: Sequence[Utterance]) -> Callable[[int, int], float]:
+    """A function for the nearness of two sentences by meaning; 0 where no embedder is at hand on this machine."""
+    table: Any = None
+    if earlier and home.has_field(home.state(vault)):
+        from holdfast.capture import config
+        from holdfast.errors import HoldfastError
+        from holdfast.field.embed import choice
 
-    try:
-        embedder = embedders.at_hand(embedders.settings(config.load(home.state(vault))), {})
-        if embedder is None:
-            return lambda _one, _other: 0.0
-        table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
-    except (HoldfastError, OSError, ImportError):
-        return lambda _one, _other: 0.0
-    return lambda one, other: float(table[one][other])
+        with suppress(HoldfastError, OSError, ImportError):
+            embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
+            if embedder:
+                table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
+    return lambda one, other: 0.0 if table is None else float(table[one][other])

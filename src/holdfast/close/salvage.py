@@ -1,12 +1,12 @@
-"""An episode that died without a close, read post mortem: what its transcript still knows of the work.
+"""The work of an episode that died without a close, reconstructed from its transcript.
 
 The hook cannot speak for a process that was killed, but the host has written down what it did, the call that was under
-way included. Only what lies behind the episode's beginning is evidence, so a fork never tells its parent's words again.
-Without a model this already makes a handoff that the next session can go on from; with one it is what the judge is
-given. Both are said to be reconstructed.
+way included. Only the part behind the episode's beginning is evidence, so a fork never tells its parent's words again.
+Without a model this already makes a handoff that the next session can go on from; with one it is given to the judge.
+Both are said to be reconstructed.
 
-A handoff is loaded by the next start, so what a tool printed is never quoted there: it may be anybody's words. What the
-model said or planned after outside text had entered says where that came from.
+A handoff is loaded by the next start, so it never quotes what a tool printed: that may be anybody's words. Words and
+plans of the model after outside text had entered say where that came from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from holdfast.capture.story import LONGEST, MOST_FILES, Story
 from holdfast.hosts.tools import SCHEDULING
 from holdfast.model import replace as changed
 from holdfast.text import extract, layout
-from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, back, decoded
+from holdfast.text.transcript import ASSISTANT, CALL, CLAUDE, RESULT, USER, Said, back, decoded
 from holdfast.vault import lineage
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.close.verify.evidence import Evidence
-    from holdfast.text.transcript import Said
-    from holdfast.vault.lineage import Handoff
 
 MESSAGES = 15
 MOST_READ = 64 << 20
@@ -43,14 +41,8 @@ MOST_TODOS = 20
 MOST_PROMPTS = 500  # of a transcript; the hook has noted the others
 SHORTEST = 40  # characters of an item that still say something
 COMPARED = 2000  # of a prompt: the hook keeps only its beginning
-UNDER_WAY, TODO, ASKED, SAID, FAILING, TOUCHED = (
-    "Under way when it died",
-    "Open todos",
-    "The user's own words",
-    "Last messages",
-    "Failed last",
-    "Files touched",
-)
+UNDER_WAY, TODO, ASKED = "Under way when it died", "Open todos", "The user's own words"
+SAID, FAILING, TOUCHED = "Last messages", "Failed last", "Files touched"
 SHARES = {UNDER_WAY: 8, TODO: 12, ASKED: 30, SAID: 38, FAILING: 6, TOUCHED: 6}
 NEWEST_FIRST = (ASKED, SAID)  # where the end matters more than the beginning
 RECONSTRUCTED = "Reconstructed by holdfast from the transcript of a session that died; nobody has looked it over."
@@ -58,7 +50,7 @@ RECONSTRUCTED = "Reconstructed by holdfast from the transcript of a session that
 
 @dataclass(frozen=True)
 class Salvaged:
-    """What is known of a dead episode. `story` is the hook's, completed; the others are lines, clean of secrets.
+    """The remains of a dead episode. `story` is the hook's, completed; the others are lines, clean of secrets.
 
     `under_way` are calls without a result, `failing` the last command that failed and did not pass since, with what it
     printed; `said` the model's last words. `origin` is where outside text in its context came from, "" without any.
@@ -90,7 +82,7 @@ class Salvaged:
 
     @property
     def sections(self) -> dict[str, tuple[str, ...]]:
-        """What it adds to a mechanical handoff. Goals and files follow from `story`, which the handoff is made of."""
+        """The additions to a mechanical handoff. Goals and files follow from `story`, which the handoff is made of."""
         if self.is_empty:
             return {}
         working = []
@@ -108,8 +100,8 @@ class Salvaged:
         part = " Only the newest part of the transcript was read." if self.is_partial else ""
         done = f" {self.todos_done} of its todos were done." if self.todos_done else ""
         found = {"in_progress": working, "next_steps": steps, "note": [f"{RECONSTRUCTED}{done}{part}"]}
-        tidy = {key: tuple(filter(None, map(_line, items))) for key, items in found.items()}
-        return {key: items for key, items in tidy.items() if items}
+        tidy = {key: [quoting.shortened(clean(one)[0], LONGEST_ITEM) for one in items] for key, items in found.items()}
+        return {key: kept for key, items in tidy.items() if (kept := tuple(filter(None, items)))}
 
     def _told(self, item: str) -> str:
         return f"{quoting.shortened(item, LONGEST_ITEM - 30)}{quoting.from_mark(self.origin)}" if self.origin else item
@@ -131,14 +123,21 @@ class Salvaged:
         return layout.tidy("\n".join((*head, *body)).rstrip() + "\n")[: max(0, room)]
 
 
-def salvage(episode: Episode, told: Story, evidence: Evidence, *, origin: str = "") -> Salvaged:  # noqa: ARG001
-    """What can be said of an episode that died. `told` is what the hook saw of it, `evidence` what was gathered from
-    its `beginning` on, `origin` what its context was tainted with."""
-    shown, results = _shown(evidence)
+def salvage(told: Story, evidence: Evidence, *, origin: str = "") -> Salvaged:
+    """Read an episode that died. `told` is what the hook saw of it, `evidence` what was gathered from its `beginning`
+    on, `origin` what its context was tainted with. The host's own bookkeeping is left out."""
+    results = {one.call: one for one in evidence.spoken if one.role == RESULT}
+    shown = [one for one in evidence.spoken if one.role != RESULT and one.tool not in extract.BESIDE]
+    words = (extract.flat(one.text, LONGEST_ITEM - 40) for one in reversed(shown) if one.role == ASSISTANT)
     failing = _failing(shown, results)
     return Salvaged(
         story=_completed(told, shown, evidence.edited),
-        messages=tuple(_message(one, results) for one in shown[-MESSAGES:]),
+        messages=tuple(
+            f"@{one.at} {extract.call_line(one, results.get(one.call))}"
+            if one.role == CALL
+            else f"@{one.at} {one.role}: {extract.flat(one.text, LONGEST_MESSAGE)}"
+            for one in shown[-MESSAGES:]
+        ),
         todos=evidence.todos.open,
         todos_done=evidence.todos.done,
         under_way=tuple(
@@ -146,16 +145,10 @@ def salvage(episode: Episode, told: Story, evidence: Evidence, *, origin: str = 
         ),
         failing=extract.call_line(failing, results[failing.call]) if failing else "",
         failing_command=extract.flat(extract.command_of(failing), LONGEST_ITEM - 60) if failing else "",
-        said=_last_words(shown),
+        said=next(words, "").replace('"', "'"),
         origin=origin,
         is_partial=evidence.is_partial,
     )
-
-
-def _shown(evidence: Evidence) -> tuple[list[Said], dict[str, Said]]:
-    """What is worth showing, without the host's own bookkeeping; and what came of each call."""
-    results = {one.call: one for one in evidence.spoken if one.role == RESULT}
-    return [one for one in evidence.spoken if one.role != RESULT and one.tool not in extract.BESIDE], results
 
 
 def beginning(episode: Episode, most: int = MOST_READ) -> int:
@@ -178,20 +171,20 @@ def beginning(episode: Episode, most: int = MOST_READ) -> int:
 
 
 def begun(episode: Episode) -> Episode:
-    """The episode with that place, for whoever reads its transcript."""
+    """The episode with that place."""
     return changed(episode, offset=beginning(episode))
 
 
 def _written(record: Mapping[str, Any]) -> float:
-    """When a line was written; what does not say so is taken for new."""
+    """The time at which a line was written; one that does not say so is taken for new."""
     try:
         return datetime.datetime.fromisoformat(str(record["timestamp"])).timestamp()
     except (KeyError, ValueError, OverflowError):
         return float("inf")
 
 
-def completed(made: Handoff, found: Salvaged) -> Handoff:
-    """A handoff, made of `found.story`, with what the transcript adds. The same twice is once.
+def completed(made: lineage.Handoff, found: Salvaged) -> lineage.Handoff:
+    """A handoff, made of `found.story`, with the additions of the transcript. The same twice is once.
 
     A judge has seen it all and said what follows from it: to its words only the call that was under way is added, and
     that nobody was there to confirm them.
@@ -205,12 +198,6 @@ def completed(made: Handoff, found: Salvaged) -> Handoff:
         sections[key] = (*before, *(one for one in items if one not in before))
     in_order = {key: sections[key] for key in lineage.SECTIONS if key in sections}
     return replace(made, sections=in_order)
-
-
-def _message(one: Said, results: Mapping[str, Said]) -> str:
-    if one.role == CALL:
-        return f"@{one.at} {extract.call_line(one, results.get(one.call))}"
-    return f"@{one.at} {one.role}: {extract.flat(one.text, LONGEST_MESSAGE)}"
 
 
 def _open(shown: Sequence[Said], results: Mapping[str, Said]) -> list[Said]:
@@ -239,17 +226,11 @@ def _failing(shown: Sequence[Said], results: Mapping[str, Said]) -> Said | None:
     return None
 
 
-def _last_words(shown: Sequence[Said]) -> str:
-    for one in reversed(shown):
-        if one.role == ASSISTANT:
-            return extract.flat(one.text, LONGEST_ITEM - 40).replace('"', "'")
-    return ""
-
-
 def _completed(told: Story, shown: Sequence[Said], edited: Sequence[str]) -> Story:
-    """The hook's story with what it missed, in the order of the transcript. What the model lets a timer type for it is
-    not the user's."""
-    typed = {_known(_scheduled(one)) for one in shown if one.tool in SCHEDULING}
+    """The hook's story with what it missed, in the order of the transcript. A prompt that the model lets a timer type
+    is not the user's."""
+    timers = (one.given for one in shown if one.tool in SCHEDULING)
+    typed = {_known(str(given.get("prompt", "")) if isinstance(given, dict) else "") for given in timers}
     heard = [extract.clean(one.text, LONGEST) for one in shown if one.role == USER and _known(one.text) not in typed]
     heard = heard[-MOST_PROMPTS:]
     more = [one for one in edited if not any(path == one or path.endswith(f"/{one}") for path in told.files)]
@@ -270,15 +251,6 @@ def _merged(told: list[str], heard: list[str]) -> list[str]:
 def _known(text: str) -> str:
     """A prompt as it is recognised again, whoever cut or spaced it."""
     return " ".join(text[:COMPARED].split())
-
-
-def _scheduled(call: Said) -> str:
-    """What the model lets come later as if the user had typed it."""
-    return str(call.given.get("prompt", "")) if isinstance(call.given, dict) else ""
-
-
-def _line(text: str) -> str:
-    return quoting.shortened(clean(text)[0], LONGEST_ITEM)
 
 
 def _fit(parts: Mapping[str, list[str]], room: int) -> list[str]:

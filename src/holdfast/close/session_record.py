@@ -1,11 +1,8 @@
 """The story of an ended episode: its handoff, unless it has one, and its line in activity.log.
 
 Both are known by whose they are and by when the episode ended, so a close that was killed and is run again adds
-neither a second time. Somebody's own handoff is better than ours: then only the line is added.
-
-The part of a handoff that nobody had to write: what was seen and said in the session, quoted.
-
-The handoff of an episode for which nobody wrote one: made of flags, files touched and the first and last prompt.
+neither a second time. Somebody's own handoff is better than ours: then only the line is added. Ours is made of flags,
+files touched and prompts, with quotations of what was seen and said in the session.
 """
 
 from __future__ import annotations
@@ -21,44 +18,35 @@ from holdfast.capture.flags import clean
 from holdfast.capture.ids import digest
 from holdfast.capture.redaction import redact
 from holdfast.close import aftermath, lasting, salvage
-from holdfast.close.filing import plain
+from holdfast.close.filing import Filing, plain
 from holdfast.close.verify import handoff_check
-from holdfast.close.work import Believing
-from holdfast.model import TRUSTED
+from holdfast.close.work import Believing, Work
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import lineage
-from holdfast.vault.lineage import Handoff
 from holdfast.vault.notes import QUARANTINE, UNVERIFIED
 from holdfast.witness import account as accounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.capture.story import Story
-    from holdfast.close.filing import Filing
-    from holdfast.close.think.decide import Deliberated
-    from holdfast.close.think.draft import Draft
+    from holdfast.close.decide import Deliberated
+    from holdfast.close.draft import HandoffDraft
     from holdfast.close.verify.evidence import Evidence
     from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Work
-    from holdfast.model import Flag
     from holdfast.vault.transaction import Writer
-    from holdfast.witness.account import Account
-
 
 NOTE = "Quoted by holdfast from what was said and done; nobody wrote a handoff."
 NOTED = "Written by holdfast from flags and prompts; nobody wrote a handoff."
 ASKED = "goals"  # the user's own words, whatever entered later
 MOST_FILES = 40
 FEW_PROMPTS, FEW_WORDS = 3, 4000  # of a session in which nothing was changed: below that nothing was decided either
+LONGEST = 300
+LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
+MOST_ITEMS = 30
+ACTIVITY = "activity.log"
 
 
-def account_of(evidence: Evidence) -> Account | None:
-    """What was witnessed; None without a transcript."""
-    return accounts.gathered(evidence.heard) if evidence.heard else None
-
-
-def says_little(told: Story, evidence: Evidence, account: Account | None) -> bool:
+def says_little(told: story.Story, evidence: Evidence, account: accounts.Account | None) -> bool:
     """Whether nothing was changed and nothing can have been decided: a question and its answer."""
     if account is None or account.worked or told.files or evidence.edited:
         return False
@@ -66,16 +54,19 @@ def says_little(told: Story, evidence: Evidence, account: Account | None) -> boo
     return 0 < len(account.prompts) <= FEW_PROMPTS and words <= FEW_WORDS
 
 
-def completed(made: Handoff, account: Account, cwd: str, origin: str, files: Sequence[str]) -> Handoff:
+def completed(
+    made: lineage.Handoff, account: accounts.Account, cwd: str, origin: str, files: Sequence[str]
+) -> lineage.Handoff:
     """A handoff made of flags and prompts, with what was witnessed behind it."""
     own = {key: items for key, items in made.sections.items() if key not in ("goals", "worked_on", "files_modified")}
     found = accounts.sections(account, said=[item for key, items in own.items() if key != "note" for item in items])
     mark = quoting.from_mark(origin)
-    where = [f"{_local(one, cwd)}{mark}" for one in found.pop("where", [])]
+    root = gitfiles.root_of(cwd)  # paths as the project says them
+    where = [f"{_line(one.replace(f'{root}/', ''))}{mark}" for one in found.pop("where", [])]
     found = {key: [f"{one}{'' if key == ASKED else mark}" for one in items] for key, items in found.items()}
     sections = {key: (*made.sections.get(key, ()), *map(_line, found.get(key, ()))) for key in (*own, *found)}
     sections["goals"] = tuple(map(_line, found.get("goals", ()))) or made.sections.get("goals", ())
-    sections["files_modified"] = _files(where, files, cwd) or made.sections.get("files_modified", ())
+    sections["files_modified"] = _files(where, files, root) or made.sections.get("files_modified", ())
     sections["note"] = tuple(NOTE if one == NOTED else one for one in made.sections.get("note", ()))
     return replace(made, sections={key: items for key, items in sections.items() if items})
 
@@ -84,36 +75,24 @@ def _line(text: str) -> str:
     return redact(clean(text)[0])[0]
 
 
-def _local(text: str, cwd: str) -> str:
-    """Paths as the project says them."""
-    return _line(text.replace(f"{gitfiles.root_of(cwd)}/", ""))
-
-
-def _files(where: Sequence[str], files: Sequence[str], cwd: str) -> tuple[str, ...]:
-    """Those of which it is known what they are for, then the names of the others."""
-    root = gitfiles.root_of(cwd)
-    shown = [os.path.relpath(path, root) if path.startswith(f"{root}/") else path for path in files]
+def _files(where: Sequence[str], files: Sequence[str], root: str) -> tuple[str, ...]:
+    """The files of which the purpose is known, then the names of the others."""
     told = " ".join(where)
-    rest = [clean(path)[0] for path in shown if path not in told]
+    rest = [clean(path)[0] for path in (_local(one, root) for one in files) if path not in told]
     more = f", and {len(rest) - MOST_FILES} more" if len(rest) > MOST_FILES else ""
     return (*where, *([f"{'also ' if where else ''}{', '.join(rest[:MOST_FILES])}{more}"] if rest else []))
 
 
-LONGEST = 300
-LONGEST_TOPIC, SHORTEST_TOPIC = 80, 12
-MOST_ITEMS = 30
-
-
 def make(
-    episode: Episode,
-    told: Story,
+    episode: episodes.Episode,
+    told: story.Story,
     flags: Sequence[Flag],
     placed: Mapping[str, str],
     parents: tuple[str, ...],
-    drafted: Draft | None = None,
+    drafted: HandoffDraft | None = None,
     doubts: Mapping[str, str] = MappingProxyType({}),
-) -> Handoff:
-    """What can be said of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
+) -> lineage.Handoff:
+    """The handoff of an episode; without a draft, without a model. `doubts` say why flags are unverified."""
     sections: dict[str, list[str]] = {}
     first, last = (told.prompts[0], told.prompts[-1]) if told.prompts else ("", "")
     if first:
@@ -124,20 +103,23 @@ def make(
     guarded = [flag for flag in flags if placed.get(flag.id, "").startswith(f"{QUARANTINE}/")]
     quotable = [flag for flag in flags if not flag.status and flag not in guarded and flag.id not in answered]
     for flag in quotable:
-        sections.setdefault(lineage.section_for(flag.kind), []).append(
-            _item(flag, placed.get(flag.id, ""), doubts.get(flag.id, ""))
-        )
+        path, doubt = placed.get(flag.id, ""), doubts.get(flag.id, "")
+        link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
+        marks = f"{UNVERIFIED.format(doubt) if doubt else ''}{quoting.from_mark(flag.origin)}"
+        sections.setdefault(lineage.section_for(flag.kind), []).append(f"{_one_line(plain(flag))}{marks}{link}")
     for key, items in sections.items():
         if len(items) > MOST_ITEMS:
             sections[key] = [*items[:MOST_ITEMS], f"and {len(items) - MOST_ITEMS} more, filed as notes"]
     if told.files:
-        sections["files_modified"] = _touched(told.files, episode.cwd)
+        root, more = gitfiles.root_of(episode.cwd), len(told.files) - MOST_FILES
+        shown = [clean(_local(path, root))[0] for path in told.files[:MOST_FILES]]
+        sections["files_modified"] = [*shown, *([f"and {more} more"] if more > 0 else [])]
     if episode.state == episodes.DIED:
         request = f" Its last request was: {_one_line(last)}" if last else ""
         sections["in_progress"] = [f"The session died without an end, so its work may be half done.{request}"]
     sections["note"] = [NOTED]
     if drafted:
-        from holdfast.close.think import draft  # pydantic, which a close without a judge need not wait for
+        from holdfast.close import draft  # pydantic, which a close without a judge need not wait for
 
         died = sections.get("in_progress", []) if episode.state == episodes.DIED else []
         sections |= {name: [draft.item(line, placed) for line in lines] for name, lines in drafted.sections.items()}
@@ -145,7 +127,7 @@ def make(
         sections["note"] = []
     if guarded:
         sections["note"].append(f"{len(guarded)} flagged from outside text, for a person to review (`holdfast review`)")
-    return Handoff(
+    return lineage.Handoff(
         title=(drafted.title if drafted else "") or topic(told, [flag for flag in quotable if flag.origin in TRUSTED]),
         time=lineage.iso(episode.closed or episode.opened),
         started=lineage.iso(episode.opened),
@@ -159,8 +141,8 @@ def make(
     )
 
 
-def topic(told: Story, flags: Sequence[Flag]) -> str:
-    """What it was about: the first sentence of the first prompt's first line, else of the first flag."""
+def topic(told: story.Story, flags: Sequence[Flag]) -> str:
+    """The subject of a session: the first sentence of the first prompt's first line, else of the first flag."""
     for text in (*told.prompts[:1], *(flag.text for flag in flags[:1])):
         first = next((line for line in (clean(one)[0] for one in text.splitlines()) if line), "")
         sentence = first.partition(". ")[0]
@@ -171,31 +153,19 @@ def topic(told: Story, flags: Sequence[Flag]) -> str:
     return "a session without words"
 
 
-def _item(flag: Flag, path: str, doubt: str = "") -> str:
-    link = f" ([note](../../{path}))" if path and flag.kind != "progress" else ""
-    mark = UNVERIFIED.format(doubt) if doubt else ""
-    return f"{_one_line(plain(flag))}{mark}{quoting.from_mark(flag.origin)}{link}"
-
-
 def _one_line(text: str) -> str:
     return quoting.shortened(clean(text)[0], LONGEST)
 
 
-def _touched(files: Sequence[str], cwd: str) -> list[str]:
-    """Paths as the project says them."""
-    root = gitfiles.root_of(cwd)
-    shown = [os.path.relpath(path, root) if path.startswith(f"{root}/") else path for path in files]
-    more = [f"and {len(shown) - MOST_FILES} more"] if len(shown) > MOST_FILES else []
-    return [clean(path)[0] for path in shown[:MOST_FILES]] + more
-
-
-ACTIVITY = "activity.log"
+def _local(path: str, root: str) -> str:
+    """A path as the project says it."""
+    return os.path.relpath(path, root) if path.startswith(f"{root}/") else path
 
 
 @dataclass(frozen=True)
-class Told:
-    """Where a handoff lies, "" where there is none, its number, and what was found to be wrong in it. `topic` is what a
-    session was about that needs no handoff: nothing was changed or decided in it."""
+class HandoffPlace:
+    """The path of a handoff, "" where there is none, its number, and the findings against it. `topic` is the subject of
+    a session that needs no handoff: nothing was changed or decided in it."""
 
     path: str
     number: int
@@ -203,22 +173,23 @@ class Told:
     topic: str = ""
 
 
-def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], thought: Deliberated) -> Told:
+def add_handoff(
+    writer: Writer, work: Work, filing: Filing, texts: dict[str, str | None], thought: Deliberated
+) -> HandoffPlace:
     """The handoff of an ended episode, checked against its session: a draft was when it was judged, ours is now."""
     listed = lineage.names(writer.vault, work.project)
     known = handoff_of(writer.vault, work.episode, listed) if work.episode else ""
     if known:
-        return Told(known, listed.index(known) + 1)
+        return HandoffPlace(known, listed.index(known) + 1)
     told = thought.story or story.read(home.state(writer.vault), work.key)
     refused = aftermath.handoffs(writer.vault, work.project, work.key)
     if not work.episode or not (work.flags or told.prompts or told.files or refused):
-        return Told("", len(listed) + 1)
+        return HandoffPlace("", len(listed) + 1)
     before = filed_before(writer.vault, work, listed)
-    account = account_of(thought.evidence)
+    account = accounts.gathered(thought.evidence.heard) if thought.evidence.heard else None
     decided = [flag for flag in (*before, *work.flags) if flag.origin != "user"]  # the user's words are notes already
-    is_slight = not (decided or refused or thought.handoff) and says_little(told, thought.evidence, account)
-    if is_slight:
-        return Told("", len(listed) + 1, topic=topic(told, ()))
+    if not (decided or refused or thought.handoff) and says_little(told, thought.evidence, account):
+        return HandoffPlace("", len(listed) + 1, topic=topic(told, ()))
     placed = {**filing.places_of(flag.id for flag in before), **filing.placed}
     parents = tuple(quoting.stem(one) for one in listed[-1:])
     flags = [*before, *work.flags]
@@ -234,21 +205,26 @@ def add_handoff(writer: Writer, work: Work, filing: Filing, texts: dict[str, str
     path = lineage.path_for(made, platform.machine())
     texts[path] = lineage.render(made)
     filing.planned_on[path] = None
-    return Told(path, sum(1 for one in listed if one < path) + 1, findings)
+    return HandoffPlace(path, sum(1 for one in listed if one < path) + 1, findings)
 
 
-def add_lessons(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict[str, str | None]) -> None:
-    """What the handoff decided and learned becomes notes, whoever wrote it."""
-    if not told.path or not work.episode or not work.is_home:
-        return
-    found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
-    if isinstance(found, lineage.Handoff):
+def add_lessons(writer: Writer, work: Work, told: HandoffPlace, filing: Filing, texts: dict[str, str | None]) -> None:
+    """Decisions and lessons of the handoff become notes, whoever wrote it."""
+    found = _read(writer, told, texts) if work.episode and work.is_home else None
+    if found and work.episode:
         lasting.file_lessons(filing, found, work.episode)
         texts.update(filing.texts)
 
 
-def handoff_of(vault: str, episode: Episode, listed: list[str]) -> str:
-    """The path of what is told of an episode; "" where nothing is.
+def _read(writer: Writer, told: HandoffPlace, texts: dict[str, str | None]) -> lineage.Handoff | None:
+    if not told.path:
+        return None
+    found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
+    return found if isinstance(found, lineage.Handoff) else None
+
+
+def handoff_of(vault: str, episode: episodes.Episode, listed: list[str]) -> str:
+    """The path of an episode's handoff; "" where it has none.
 
     One that we wrote counts for the end that it was written at: an episode that was taken for dead and spoke again has
     more to tell. The name says only so much, so the file is looked at; one that cannot be read is believed.
@@ -264,8 +240,8 @@ def handoff_of(vault: str, episode: Episode, listed: list[str]) -> str:
 
 
 def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
-    """What the episode had flagged and somebody filed while it went on: part of its story all the same, unless that
-    was told before."""
+    """Flags of the episode that were filed while it went on: part of its story all the same, unless that was told
+    before."""
     if lineage.of_episode(vault, listed, work.key):
         return []
     state = home.state(vault)
@@ -282,15 +258,12 @@ def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
     return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
 
 
-def add_line(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict[str, str | None]) -> None:
+def add_line(writer: Writer, work: Work, told: HandoffPlace, filing: Filing, texts: dict[str, str | None]) -> None:
     """One line in activity.log: when, where, what about. It is known by when, where and whose it is."""
     if not (told.path or told.topic) or not work.episode:
         return
-    topic = told.topic
-    if told.path:
-        found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
-        topic = " ".join(found.title.split()) if isinstance(found, lineage.Handoff) else ""
-    line = activity_line(work.episode, topic or "a session")
+    found = _read(writer, told, texts)
+    line = activity_line(work.episode, told.topic or (" ".join(found.title.split()) if found else "") or "a session")
     begins, ends = activity_line(work.episode, "\n").split("\n")[:2]
     before = writer.read(ACTIVITY)
     lines = (before or "").split("\n")
@@ -299,6 +272,6 @@ def add_line(writer: Writer, work: Work, told: Told, filing: Filing, texts: dict
         texts[ACTIVITY] = (before or "") + ("" if not before or before.endswith("\n") else "\n") + line
 
 
-def activity_line(episode: Episode, topic: str) -> str:
+def activity_line(episode: episodes.Episode, topic: str) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(episode.closed or episode.opened))
     return f"[{when}] [{episode.project}] {topic} ({episode.host}, {digest(episode.key, 6)})\n"

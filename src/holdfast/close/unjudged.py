@@ -19,17 +19,14 @@ from holdfast.close.filing import Filing
 from holdfast.close.work import Closed
 from holdfast.model import Flag
 from holdfast.vault import index, journal, notes
-from holdfast.vault.notes import Note
-from holdfast.vault.transaction import writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.clock import Clock
-    from holdfast.close.think.consolidate import Consolidation, Decided, Given, Refused
-    from holdfast.close.think.judge_pool import Court
-    from holdfast.judge.seam import Question
-    from holdfast.vault.transaction import Writer
+    from holdfast.close.groups import Decided, Refused
+    from holdfast.close.judge_pool import Court
 
 MOST = 24  # notes that one close takes up
 TRIES = 3  # in vain, after which a note is left as it is
@@ -38,22 +35,12 @@ KIND_OF = {"project": "decision", "rule": "rule", "knowledge": "fact", "feedback
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A note that the judge looks at, its file's text, and the flag that it was."""
+class Verbatim:
+    """A note that was filed verbatim, its file's text, and the flag that it was."""
 
-    note: Note
+    note: notes.Note
     text: str
     flag: Flag
-
-
-@dataclass(frozen=True)
-class Thought:
-    """What came back, and how many purges there had been when it was asked for."""
-
-    by: str
-    decisions: tuple[Decided, ...]
-    refused: tuple[Refused, ...]
-    purges: int
 
 
 def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None:
@@ -68,7 +55,7 @@ def remember(state: str, project: str, vault: str, paths: Iterable[str]) -> None
 
 
 def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed | None:
-    """Let the judge look at some of them: what came of it, None where nothing was asked."""
+    """Let the judge look at some of them; the outcome, None where nothing was asked."""
     state = home.state(vault)
     purges = purging.counted(state)
     with _list(state):
@@ -80,12 +67,56 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
     shown = [one for path, said, _ in taken if (one := _as_filed(vault, known, path, said))]
     merged = [one for one in shown if _is_elsewhere(one, known)]
     if merged:
-        _retire_merged(vault, clock, merged)
+        with writing(vault, clock()) as writer:
+            still = [one.note.path for one in merged if writer.read(one.note.path) == one.text]
+            if still:
+                _committed(writer, Filing(writer.index, writer.read), "", still, notes.day(writer.now), {})
         known = index.load(vault)
         shown = [one for one in shown if one not in merged]
-    given = _given(vault, known, shown)
     heard = court.heard
-    answers = court.ask_all([_question(state, one) for one in given])
+    jobs, decisions, refused, unanswered = _asked(court, vault, known, shown)
+    commit, changed = "", 0
+    if decisions or refused:
+        by_id = {one.flag.id: one for one in shown}
+        with writing(vault, clock()) as writer:
+            if purging.counted(state) == purges:  # after a purge nothing of it is used: its words may be in it
+                from holdfast.close import aftermath
+
+                aftermath.keep_refused(vault, writer.now, project, refused)
+                for decided in decisions:
+                    made, count = _apply(writer, decided, [by_id[flag.id] for flag in decided.flags], court.by)
+                    commit, changed = made or commit, changed + count
+    again = {one.note.path for one in shown if one.flag.id in unanswered}
+    was_heard = court.heard > heard  # one that is down, or at its cap, is asked again however often
+    left = [(path, said, tries + was_heard) for path, said, tries in taken if path in again]
+    looked_at = {path for path, _, _ in taken}
+    # Notes that were looked at leave the list; without an answer they go to its end, and after a few tries away.
+    with _list(state):
+        rows = [row for row in _rows(state, project) if row[0] not in looked_at]
+        _write(state, project, [*rows, *(row for row in left if row[2] < TRIES)])
+    fell_back = court.why if unanswered else ""
+    closed = Closed("", 0, 0, "", commit, judge=court.by, jobs=jobs, fell_back=fell_back, tidied=changed)
+    return closed if jobs else None
+
+
+def _asked(
+    court: Court, vault: str, known: index.Index, shown: Sequence[Verbatim]
+) -> tuple[int, list[Decided], list[Refused], set[str]]:
+    """The number of questions asked, the decisions that may be carried out and that may not, and the ids of the flags
+    about which no answer came."""
+    from holdfast.close import consolidate as judging
+    from holdfast.close import groups
+    from holdfast.close.verify import handoff_check
+    from holdfast.close.verify.evidence import Evidence
+    from holdfast.judge.reading import Fence, nonce_for
+
+    mine = {one.note.path for one in shown}
+    made = groups.make([one.flag for one in shown], [note for note in known.notes if note.path not in mine])
+    worth = [group for group in made if len(group.flags) > 1 or group.own]
+    given = [judging.given(group, lambda note: journal.text(vault, note.path)) for group in worth]
+    names = ["\0".join(flag.id for flag in group.flags) for group in worth]
+    fences = [Fence(nonce_for(court.state, name)) for name in names]
+    answers = court.ask_all([judging.question(one, fence) for one, fence in zip(given, fences, strict=True)])
     decisions: list[Decided] = []
     refused: list[Refused] = []
     unanswered: set[str] = set()
@@ -93,23 +124,16 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
         if answer is None:
             unanswered |= {flag.id for flag in told.flags.values()}
         else:
-            good, bad = _accepted(told, answer)
-            decisions += good
-            refused += bad
-    thought = Thought(court.by, tuple(decisions), tuple(refused), purges)
-    commit, changed = _carry_out(vault, clock, project, shown, thought) if decisions or refused else ("", 0)
-    again = {one.note.path for one in shown if one.flag.id in unanswered}
-    was_heard = court.heard > heard  # one that is down, or at its cap, is asked again however often
-    left = [(path, said, tries + was_heard) for path, said, tries in taken if path in again]
-    _put_back(state, project, left, {path for path, _, _ in taken})
-    fell_back = court.why if unanswered else ""
-    closed = Closed("", 0, 0, "", commit, judge=court.by, jobs=len(given), fell_back=fell_back, tidied=changed)
-    return closed if given else None
+            good, bad = judging.accepted(answer, told)
+            sound, unsound = handoff_check.sound(good, Evidence())
+            decisions += sound
+            refused += [*bad, *unsound]
+    return len(given), decisions, refused, unanswered
 
 
-def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | None:
+def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Verbatim | None:
     """The note, if its file is still what was filed."""
-    from holdfast.close.think.groups import body_of, own_words, proofs_in
+    from holdfast.close.groups import body_of, own_words, proofs_in
 
     one, text = known.known.get(path), journal.text(vault, path)
     if one is None or digest(text) != said or one.note.kind not in KIND_OF or not one.note.is_active:
@@ -121,67 +145,17 @@ def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Shown | N
     ident = note.sources[0] if note.sources else path
     body = body_of(text)
     flag = Flag(ident, 0.0, "", "", project, KIND_OF[note.kind], own_words(body), proofs_in(body), note.origin)
-    return Shown(note, text, flag)
+    return Verbatim(note, text, flag)
 
 
-def _is_elsewhere(one: Shown, known: index.Index) -> bool:
+def _is_elsewhere(one: Verbatim, known: index.Index) -> bool:
     """Whether another note has all of it already: a close was killed after it had written that one."""
     mine = set(one.note.sources)
     others = (note for note in known.notes if note.is_active and note.path != one.note.path and "judged" in note.fields)
     return bool(mine) and any(mine <= set(note.sources) for note in others)
 
 
-def _retire_merged(vault: str, clock: Clock, merged: Sequence[Shown]) -> None:
-    with writing(vault, clock()) as writer:
-        still = [one.note.path for one in merged if writer.read(one.note.path) == one.text]
-        if still:
-            _committed(writer, Filing(writer.index, writer.read), "", still, notes.day(writer.now), {})
-
-
-def _given(vault: str, known: index.Index, shown: Sequence[Shown]) -> list[Given]:
-    from holdfast.close.think import consolidate as judging
-    from holdfast.close.think import groups
-
-    mine = {one.note.path for one in shown}
-    made = groups.make([one.flag for one in shown], [note for note in known.notes if note.path not in mine])
-    worth = [group for group in made if len(group.flags) > 1 or group.own]
-    return [judging.given(group, lambda note: journal.text(vault, note.path)) for group in worth]
-
-
-def _question(state: str, given: Given) -> Question[Consolidation]:
-    from holdfast.close.think import consolidate as judging
-    from holdfast.judge.reading import Fence, nonce_for
-
-    return judging.question(given, Fence(nonce_for(state, "\0".join(flag.id for flag in given.flags.values()))))
-
-
-def _accepted(given: Given, answer: Consolidation) -> tuple[list[Decided], list[Refused]]:
-    from holdfast.close.think import consolidate as judging
-    from holdfast.close.verify import handoff_check
-    from holdfast.close.verify.evidence import Evidence
-
-    good, bad = judging.accepted(answer, given)
-    sound, unsound = handoff_check.sound(good, Evidence())
-    return sound, [*bad, *unsound]
-
-
-def _carry_out(vault: str, clock: Clock, project: str, shown: Sequence[Shown], thought: Thought) -> tuple[str, int]:
-    """The last commit, and how many notes were changed. After a purge nothing of it is used: its words may be in it."""
-    by_id = {one.flag.id: one for one in shown}
-    commit, changed = "", 0
-    with writing(vault, clock()) as writer:
-        if purging.counted(home.state(vault)) != thought.purges:
-            return "", 0
-        from holdfast.close import aftermath
-
-        aftermath.keep_refused(vault, writer.now, project, thought.refused)
-        for decided in thought.decisions:
-            made, count = _apply(writer, decided, [by_id[flag.id] for flag in decided.flags], thought.by)
-            commit, changed = made or commit, changed + count
-    return commit, changed
-
-
-def _apply(writer: Writer, decided: Decided, olds: Sequence[Shown], by: str) -> tuple[str, int]:
+def _apply(writer: Writer, decided: Decided, olds: Sequence[Verbatim], by: str) -> tuple[str, int]:
     """One decision on notes that are there already: what is to be read from now on first, then what it replaces. What
     changed since the judge saw it is left alone."""
     from holdfast.close import judged
@@ -193,13 +167,13 @@ def _apply(writer: Writer, decided: Decided, olds: Sequence[Shown], by: str) -> 
     filing = Filing(writer.index, writer.read, is_by_hand=lambda path: was_edited_by_hand(writer.vault, path))
     replaced = [one.note.path for one in olds]
     sources = list(dict.fromkeys(source for one in olds for source in one.note.sources))
-    target = ""
+    target, may_retire = "", judged.is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
     if decided.action == "new" and len(olds) > 1:
         anchors = [anchor for one in olds for anchor in one.note.anchors]
         target = judged.begin(filing, decided, by, day=day, sources=sources, supersedes=replaced, anchors=anchors)
     elif decided.action == "merge" and judged.merge(filing, decided, by, day=day, sources=sources):
         target = decided.target
-    elif decided.action == "supersede" and len(olds) == 1 and _may_retire(filing, decided):
+    elif decided.action == "supersede" and len(olds) == 1 and may_retire:
         target, text = replaced[0], olds[0].text
         filing.put(target, notes.with_fields(text, supersedes=[decided.target], judged=by, edited=day))
         replaced = [decided.target]
@@ -207,12 +181,6 @@ def _apply(writer: Writer, decided: Decided, olds: Sequence[Shown], by: str) -> 
         return "", 0
     more = {"left_out": decided.reason} if decided.action == "discard" else {}
     return _committed(writer, filing, target, [path for path in replaced if path != target], day, more)
-
-
-def _may_retire(filing: Filing, decided: Decided) -> bool:
-    from holdfast.close import judged
-
-    return judged.is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
 
 
 def _committed(
@@ -232,15 +200,6 @@ def _committed(
     }
     applied = writer.commit(f"{subject}: what they replace", texts, cause="close", by=gate.BY_CLOSE, planned_on=planned)
     return applied.commit or commit, bool(target) + sum(1 for path in replaced if path not in applied.skipped)
-
-
-def _put_back(state: str, project: str, again: Sequence[tuple[str, str, int]], taken: set[str]) -> None:
-    """What was looked at leaves the list; what was not answered goes to its end, and after a few such answers away.
-    Others may have added to the list meanwhile."""
-    with _list(state):
-        left = [row for row in _rows(state, project) if row[0] not in taken]
-        left += [row for row in again if row[2] < TRIES]
-        _write(state, project, left)
 
 
 def _list(state: str) -> locks.held:

@@ -1,13 +1,9 @@
-"""What there is to close: each episode's share of the queue, in the order in which episodes ended.
+"""The work of a close: each episode's share of the queue, in the order in which episodes ended.
 
 Flags of an episode that lie in another project than its own are work of their own, without a part in its story, and
-go first: only then is nothing left of the episode when its story is told.
-
-Whose words a flag has, by what the hook noted and not by the flag alone.
-
-Which close thinks about an episode that has no flags, so that no judge is asked twice about one story.
-
-What a close looks at besides its flags: whether the vault's history is whole, so that a start can say so.
+go first: only then is nothing left of the episode when its story is told. A flag has the origin that the hook noted,
+not the one that it claims (`Believing`). Of two closes one thinks about an episode without flags, so that no judge is
+asked twice about one story (`Holding`). Besides its flags a close looks whether the vault's history is whole.
 """
 
 from __future__ import annotations
@@ -16,11 +12,12 @@ import fcntl
 import os
 import zlib
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from holdfast.capture import episodes, gate, gitfiles, home, marks, notices, once, platform, queue
 from holdfast.errors import Busy, GitFailed, HoldfastError
-from holdfast.model import TRUSTED, replace
+from holdfast.model import TRUSTED, Flag, replace
 from holdfast.vault import git_damage, journal
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import PROPOSED
@@ -29,42 +26,40 @@ from holdfast.vault.transaction import is_being_written, writing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.capture.episodes import Episode
-    from holdfast.model import Flag
     from holdfast.vault.git_objects import Damage
+
+VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
+EVERY = 3600.0
+PATIENCE = 5.0
+STAMP = "history-looked"
 
 
 @dataclass
 class Believing:
-    """What is known of each episode, looked up once."""
+    """The taint of each episode, looked up once."""
 
     state: str
     known: dict[str, tuple[str, float, frozenset[str]]] = field(default_factory=dict)
 
     def believed(self, flag: Flag) -> Flag:
         """The flag with the origin that it may have, and the status."""
-        if flag.episode and flag.origin in TRUSTED:
-            origin, since, heard = self._of(flag.episode)
-            if origin and flag.time >= since and flag.id not in heard:
+        episode = flag.episode
+        if episode and flag.origin in TRUSTED:
+            if episode not in self.known:
+                origin = once.read(self.state, episode, once.TAINT) or ""
+                heard = (once.read(self.state, episode, once.HEARD) or "").split() if origin else []
+                self.known[episode] = origin, once.when(self.state, episode, once.TAINT), frozenset(heard)
+            origin, since, told = self.known[episode]
+            if origin and flag.time >= since and flag.id not in told:
                 flag = replace(flag, origin=origin)
         return replace(flag, status=PROPOSED) if gate.is_proposal(flag) and not flag.status else flag
-
-    def _of(self, episode: str) -> tuple[str, float, frozenset[str]]:
-        if episode not in self.known:
-            origin = once.read(self.state, episode, once.TAINT) or ""
-            heard = (once.read(self.state, episode, once.HEARD) or "").split() if origin else []
-            self.known[episode] = origin, once.when(self.state, episode, once.TAINT), frozenset(heard)
-        return self.known[episode]
-
-
-VERBATIM = "verbatim"  # in place of a judge's name: nobody was asked, or nobody answered
 
 
 @dataclass(frozen=True)
 class Closed:
-    """What became of one episode, or ("") of the flags that belong to none. `judge` is who consolidated, `jobs` how
+    """The outcome of one episode, or ("") of the flags that belong to none. `judge` is who consolidated, `jobs` how
     many questions that took, `discarded` what it left out, `fell_back` why some or all of it was filed verbatim,
-    `code` of which kind the error is (errors)."""
+    `code` the kind of the error (errors)."""
 
     episode: str
     number: int
@@ -85,7 +80,7 @@ class Work:
     """One episode's share of a close: what is known of it, its flags, oldest first, and the segments they lie in.
     `whole`: nobody else is filing flags of it."""
 
-    episode: Episode | None
+    episode: episodes.Episode | None
     key: str
     project: str
     flags: tuple[Flag, ...]
@@ -109,14 +104,18 @@ class Work:
         return self.ends and self.is_home
 
     @property
+    def ended(self) -> float:
+        if self.episode and self.episode.closed:
+            return self.episode.closed
+        return max((flag.time for flag in self.flags), default=0.0)
+
+    @property
     def folder(self) -> str:
         """The folder that evidence is looked for in, the one that the project's own look at its anchors begins at."""
-        if not self.episode or not self.is_home:
-            return self.root
-        return gitfiles.root_of(self.episode.cwd)
+        return gitfiles.root_of(self.episode.cwd) if self.episode and self.is_home else self.root
 
 
-def is_over(episode: Episode | None) -> bool:
+def is_over(episode: episodes.Episode | None) -> bool:
     return episode is None or episode.state != episodes.OPEN
 
 
@@ -143,43 +142,24 @@ def find(state: str, now: float, merged: Mapping[str, str] | None = None) -> lis
             ours = (replace(flag, project=project) if flag.project != project else flag for flag in said)
             flags = tuple(sorted(ours, key=lambda flag: (flag.time, flag.id)))
             places = tuple({entry.segment: None for entry in entries})
-            episode = find_episode(state, key)
+            episode = episodes.of_key(state, key)
             if episode and episode.project in into:
                 episode = replace(episode, project=into[episode.project])
             found.append(Work(episode, key, project, flags, places, whole))
-    return sorted(found, key=lambda one: (_ended(one), one.key, one.is_home, one.project))
-
-
-def _ended(work: Work) -> float:
-    if work.episode and work.episode.closed:
-        return work.episode.closed
-    return max((flag.time for flag in work.flags), default=0.0)
+    return sorted(found, key=lambda one: (one.ended, one.key, one.is_home, one.project))
 
 
 def first(work: list[Work], most_episodes: int, most_flags: int) -> list[Work]:
     """As much as one round takes."""
-    taken: list[Work] = []
-    count = 0
-    for one in work[:most_episodes]:
-        if taken and count + len(one.flags) > most_flags:
-            break
-        taken.append(one)
-        count += len(one.flags)
-    return taken
-
-
-def find_episode(state: str, key: str) -> Episode | None:
-    return episodes.of_key(state, key)
-
-
-NAME = "closing"
+    counts = accumulate(len(one.flags) for one in work[:most_episodes])
+    return work[: max(1, sum(count <= most_flags for count in counts))]
 
 
 class Holding:
-    """What this close holds, until it is left. One byte of one file for each name, so that nothing is left behind."""
+    """The names that this close holds, until it is left: one byte of one file each, so that nothing is left behind."""
 
     def __init__(self, state: str, *, asks: bool) -> None:
-        self._path = f"{state}/{NAME}"
+        self._path = f"{state}/closing"
         self._asks = asks
         self._fd = -1
 
@@ -205,11 +185,6 @@ class Holding:
         return True
 
 
-EVERY = 3600.0
-PATIENCE = 5.0
-STAMP = "history-looked"
-
-
 def try_writer(vault: str, now: float) -> HoldfastError | OSError | None:
     """Where a change was cut short, a fault stands or a glance shows damage, a writer goes through, which finishes,
     ends or names it; the error where it cannot. Somebody else who writes at this moment sees to it themselves."""
@@ -226,7 +201,7 @@ def try_writer(vault: str, now: float) -> HoldfastError | OSError | None:
 
 
 def look_over(vault: str, now: float) -> None:
-    """Let git look at all of the history now and then, and say what it finds at the next starts. Fails nothing."""
+    """Let git look at all of the history now and then, and say its findings at the next starts. Fails nothing."""
     state = home.state(vault)
     repository = Repository(vault)
     if not repository.exists() or is_being_written(vault) or not _is_due(state, now):
@@ -241,11 +216,10 @@ def look_over(vault: str, now: float) -> None:
 def note(vault: str, found: list[Damage], now: float) -> None:
     """Faults of a history in which a writer still goes through, as a whole look has found it."""
     state = home.state(vault)
-    lost = [one.what for one in found if one.is_lost]
-    weak = [one.what for one in found if not one.is_lost]
-    for name, what in ((notices.VERSIONS, lost), (notices.OBJECTS, weak)):
+    for name, is_lost in ((notices.VERSIONS, True), (notices.OBJECTS, False)):
+        what = next((one.what for one in found if one.is_lost == is_lost), "")
         if what:
-            notices.stand(state, name, what[0], now)
+            notices.stand(state, name, what, now)
         else:
             notices.lift(state, name)
 
@@ -253,11 +227,8 @@ def note(vault: str, found: list[Damage], now: float) -> None:
 def _is_due(state: str, now: float) -> bool:
     if any(one.name in (notices.VERSIONS, notices.OBJECTS) for one in notices.standing(state)):
         return True
-    path = f"{state}/{STAMP}"
-    if not os.path.exists(path):
-        return True
     try:
-        text = platform.read_file(path, 32).decode("ascii", "replace").strip()
-    except OSError:
-        return False
+        text = platform.read_file(f"{state}/{STAMP}", 32).decode("ascii", "replace").strip()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
     return not text.isdecimal() or not 0 <= now - int(text) < EVERY

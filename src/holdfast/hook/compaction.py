@@ -59,10 +59,12 @@ def before(scene: Scene, episode: Episode | None) -> Reply:
 def _keep_account(scene: Scene, episode: Episode) -> None:
     """At once, not in the background: the same session gets it back, and a compaction takes its time anyway."""
     from holdfast.model import replace
-    from holdfast.witness import kept
+    from holdfast.witness import account_file
 
     try:
-        kept.keep(scene.state, replace(episode, transcript=scene.moment.transcript or episode.transcript), scene.now)
+        account_file.keep(
+            scene.state, replace(episode, transcript=scene.moment.transcript or episode.transcript), scene.now
+        )
     except TROUBLE as error:
         scene.failures.append(error)
 

@@ -13,7 +13,7 @@ from holdfast.vault import index, journal, lineage, notes, prompts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.close.improve import applying
+    from holdfast.close.improve import review as edit_review
     from holdfast.memory import Context
     from holdfast.vault import (
         archive,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.vault.purge import PurgePlan
     from holdfast.vault.sync import Synced
 else:
-    (applying,) = lazily("holdfast.close.improve", "applying")
+    (edit_review,) = lazily("holdfast.close.improve", "review")
     archive, armed, authority, check, edits, history, instructions, note_import, purge, review, sync = lazily(
         "holdfast.vault", "archive armed authority check edits history instructions note_import purge review sync"
     )
@@ -144,7 +144,7 @@ class Notes:
     ) -> list[review.Reviewed]:
         """Carry out a person's decisions on notes and on edits that wait."""
         at, by, mine = self.at, self.at.asker(), self.at.project_or_all(everything=everything)
-        return applying.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
+        return review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> armed.Arming:
         """Let a note come back by itself at some tool calls."""

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, log, marks, settle
+from holdfast.capture import episodes, home, log, marks, settle
 from holdfast.capture import ledger as ledger_history
 from holdfast.capture import queue as flag_queue
 from holdfast.errors import HoldfastError, NotFound, UsageError
@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from holdfast.brief import brief_file, composing, live, reasons
     from holdfast.capture import background, drafts, flag_words, gate, losses
     from holdfast.capture.drafts import Draft
-    from holdfast.close import drain, work
-    from holdfast.close.improve import closing, loops
+    from holdfast.close import drain, judge_pool, spend_report
+    from holdfast.close.improve import loops, review
     from holdfast.close.improve.loops import Loops
-    from holdfast.close.spend import report
-    from holdfast.close.think import judge_pool
     from holdfast.close.verify import handoff_check
     from holdfast.memory import Context, notes, tasks
     from holdfast.memory.field import Field
@@ -37,8 +35,8 @@ else:
     background, drafts, flag_words, gate, losses = lazily(
         "holdfast.capture", "background drafts flag_words gate losses"
     )
-    drain, work, closing, loops, report, judge_pool, handoff_check = lazily(
-        "holdfast.close", "drain work improve.closing improve.loops spend.report think.judge_pool verify.handoff_check"
+    drain, judge_pool, spend_report, loops, review, handoff_check = lazily(
+        "holdfast.close", "drain judge_pool spend_report improve.loops improve.review verify.handoff_check"
     )
     notes, tasks = lazily("holdfast.memory", "notes tasks")
     brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index = lazily(
@@ -207,7 +205,7 @@ class Sessions:
         drafts.refused(self.at.state, error, drafts.HANDOFF, text, *about, origin=origin)
 
     def _hand_off(self, text: str, where: gate.Where, now: float, *, anyway: bool) -> HandedOff:
-        episode = work.find_episode(self.at.state, where.episode)
+        episode = episodes.of_key(self.at.state, where.episode)
         flags = [entry.flag for entry in self.queue().entries if entry.flag.episode == where.episode]
         look = handoff_check.Look(self.at.vault, episode, flags, where.project)
         started = episode.opened if episode else now
@@ -246,13 +244,13 @@ class Sessions:
             self.at.vault, self.at.state, self.at.clock(), self.at.project_or_all(everything=everything)
         )
 
-    def undo_loop(self, ident: str) -> closing.Undone:
+    def undo_loop(self, ident: str) -> review.Undone:
         """Take back what one snag changed."""
-        return closing.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
+        return review.undo(self.at.vault, self.at.state, ident, self.at.clock(), by=self.at.asker())
 
-    def spent(self, days: int, by: str) -> report.Report:
+    def spent(self, days: int, by: str) -> spend_report.Report:
         """The meter of calls to models."""
-        return report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
+        return spend_report.report(home.machine_state(self.at.env), self.at.clock(), days=days, by=by)
 
     def handoffs(self, count: int = 0) -> list[tuple[lineage.Handoff, int]]:
         """The handoffs of this project with their numbers, the newest first; those that can be read."""

@@ -1,2 +1,2 @@
-"""What was seen to be done in a session, quoted from what the model, the user and the tools already said. Standard
+"""The account of a session, quoted from what the model, the user and the tools already said. Standard
 library only: the hook tells it at the very next start."""

@@ -10,28 +10,22 @@ from __future__ import annotations
 
 from holdfast.model import value
 from holdfast.text import extract
-from holdfast.text.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER
-from holdfast.witness import checks, tracker, work_tree
-from holdfast.witness import checks as fixes
-from holdfast.witness import said as answers
-from holdfast.witness import said as sentences
-from holdfast.witness import said as summary
+from holdfast.text.transcript import ASSISTANT, CALL, QUEUED, RESULT, SUMMARY, USER, Said
+from holdfast.witness import changes, checks, model_words
 from holdfast.witness.checks import Check, Fix
-from holdfast.witness.said import Answer, Finding, Part, Seen
-from holdfast.witness.tracker import Act, Listing
-from holdfast.witness.work_tree import Commit, Tree, Written
+from holdfast.witness.model_words import chosen, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.text.transcript import Said
+    Item = tuple[str, list[str]]  # a head, and parts of which those that are news are shown
 
 ROOM = 7500  # characters of the sections that a start should carry
 LEAST = 0.34  # share of an item that must be news
-SHARES = {  # of the room, in hundredths; what a part does not need goes to the others at the end
+# Of the room, in hundredths; what a part does not need goes to the others at the end.
+SHARES = {
     "goals": 7,
-    "tree": 8,
     "answer": 20,
     "commits": 26,
     "acts": 8,
@@ -51,38 +45,28 @@ HOSTS_OWN = (  # lines that a host puts behind its summary
     "Continue the conversation from where it left off",
     "Recent messages are preserved",
 )
-PAST = {
-    "close": "closed",
-    "create": "created",
-    "new": "created",
-    "add": "added",
-    "merge": "merged",
-    "comment": "commented on",
-    "edit": "edited",
-    "reopen": "reopened",
-    "resolve": "resolved",
-    "note": "noted on",
-}
+PAST = {"close": "closed", "create": "created", "new": "created", "add": "added", "merge": "merged", "edit": "edited"}
+PAST |= {"comment": "commented on", "reopen": "reopened", "resolve": "resolved", "note": "noted on"}
 CLOSING = ("close", "done", "resolve", "merge")
 
 
 @value
 class Account:
-    """What was gathered of a session, before room is shared out."""
+    """The facts of a session, before room is shared out."""
 
     prompts: tuple[str, ...]
-    answers: tuple[Answer, ...]
-    findings: tuple[Finding, ...]
+    answers: tuple[model_words.Answer, ...]
+    findings: tuple[model_words.Discovery, ...]
     fixes: tuple[Fix, ...]
-    commits: tuple[Commit, ...]
-    acts: tuple[Act, ...]
-    listing: Listing | None
+    commits: tuple[changes.MadeCommit, ...]
+    acts: tuple[changes.Act, ...]
+    listing: changes.Listing | None
     limits: tuple[str, ...]
     checks: tuple[Check, ...]
-    tree: Tree
+    tree: changes.Tree
     todos: extract.Todos
-    written: tuple[Written, ...]
-    parts: tuple[Part, ...]  # of the newest summary
+    written: tuple[changes.WrittenFile, ...]
+    parts: tuple[model_words.SummaryPart, ...]  # of the newest summary
     compacted: int  # where in the transcript; -1 without any
     later: str  # all that was said and run after that, for what is still open
 
@@ -100,25 +84,25 @@ def gathered(heard: Sequence[Said]) -> Account:
     at = last.at if last else -1
     return Account(
         prompts=tuple(dict.fromkeys(one.text for one in heard if one.role in (USER, QUEUED))),
-        answers=tuple(answers.answers(heard)),
-        findings=tuple(answers.findings(heard)),
-        fixes=tuple(fixes.fixes(calls, results)),
-        commits=tuple(work_tree.made(calls, results)),
-        acts=tuple(tracker.acts(calls, results)),
-        listing=tracker.listing(calls, results),
-        limits=tuple(tracker.limits(calls, results)),
+        answers=tuple(model_words.answers(heard)),
+        findings=tuple(model_words.findings(heard)),
+        fixes=tuple(checks.fixes(calls, results)),
+        commits=tuple(changes.commits(calls, results)),
+        acts=tuple(changes.acts(calls, results)),
+        listing=changes.listing(calls, results),
+        limits=tuple(changes.limits(calls, results)),
         checks=tuple(checks.last(calls, results)),
-        tree=work_tree.last(calls, results),
+        tree=changes.last_tree(calls, results),
         todos=extract.todos([one for one in calls if extract.is_about_todos(one)], results),
-        written=tuple(work_tree.written(calls, results)),
-        parts=tuple(summary.parts(last.text)) if last else (),
+        written=tuple(changes.written(calls, results)),
+        parts=tuple(model_words.parts(last.text)) if last else (),
         compacted=at,
-        later="\n".join(_spoken(one) for one in heard if one.at > at and one.role in (ASSISTANT, CALL)).casefold(),
+        later="\n".join(
+            one.text if one.role == ASSISTANT else extract.call_line(one, None)
+            for one in heard
+            if one.at > at and one.role in (ASSISTANT, CALL)
+        ).casefold(),
     )
-
-
-def _spoken(one: Said) -> str:
-    return one.text if one.role == ASSISTANT else extract.call_line(one, None)
 
 
 class _Sheet:
@@ -127,9 +111,9 @@ class _Sheet:
     def __init__(self, room: int) -> None:
         self.room = room
         self.left = room
-        self.seen = Seen()
+        self.seen = model_words.QuotedWords()
         self.sections: dict[str, list[str]] = {name: [] for name in SECTIONS}
-        self.skipped: list[tuple[str, str, list[str]]] = []
+        self.skipped: list[tuple[str, Item]] = []
 
     def share(self, name: str) -> int:
         return self.room * SHARES[name] // 100
@@ -145,38 +129,33 @@ class _Sheet:
         return cost
 
     def fill(
-        self,
-        section: str,
-        items: Iterable[tuple[str, list[str]]],
-        budget: int,
-        longest: int = LONGEST,
-        least: float = LEAST,
+        self, section: str, items: Iterable[Item], budget: int, longest: int = LONGEST, least: float = LEAST
     ) -> int:
-        """Items, each a head and parts of which those that are news are shown, while there is budget; returns what is
-        left of that. What does not fit is kept for room that others leave."""
+        """Put items while there is budget; returns what is left of that. The others wait for room that is left."""
         for head, parts in items:
             room = min(longest, budget - len(head), self.left - len(head))
             if room < 40:
-                self.skipped.append((section, head, parts))
+                self.skipped.append((section, (head, parts)))
                 continue
             if self.seen.news(" ".join(parts))[1] < least:
                 continue
-            news = sentences.chosen(parts, self.seen, room, least, 2)
+            news = chosen(parts, self.seen, room, least, 2)
             if news:
                 budget -= self.put(section, f"{head}{_joined(news)}")
         return budget
 
     def use_up(self) -> None:
-        """What was left out, by how much news it has for its length, while there is room."""
+        """Put what was left out while there is room, by how much news it has for its length."""
+
+        def worth(waits: tuple[str, Item]) -> float:
+            head, text = waits[1][0], " ".join(waits[1][1])
+            return self.seen.news(text)[0] / (40 + min(len(head) + len(text), LONGEST))
+
         waiting, self.skipped = self.skipped, []
         while self.left > 80 and waiting:
-            rated = [(self._worth(head, parts), -nth) for nth, (_, head, parts) in enumerate(waiting)]
-            section, head, parts = waiting.pop(-max(rated)[1])
-            self.fill(section, [(head, parts)], min(self.left, LONGEST + len(head)))
-
-    def _worth(self, head: str, parts: list[str]) -> float:
-        text = " ".join(parts)
-        return self.seen.news(text)[0] / (40 + min(len(head) + len(text), LONGEST))
+            best = max(waiting, key=worth)
+            waiting.remove(best)
+            self.fill(best[0], [best[1]], min(self.left, LONGEST + len(best[1][0])))
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -196,9 +175,8 @@ def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> di
     _state(sheet, account)
     _done(sheet, account)
     left = sheet.fill("next_steps", _open(account), sheet.share("next_steps"))
-    sheet.fill(
-        "next_steps", _listed(account), max(left, LISTED * LONGEST_LISTED), longest=LISTED * LONGEST_LISTED, least=0.1
-    )
+    room = LISTED * LONGEST_LISTED
+    sheet.fill("next_steps", _listed(account), max(left, room), longest=room, least=0.1)
     sheet.fill("learned", _learned(account), sheet.share("learned"))
     sheet.fill("decisions", _decided(account), sheet.share("decisions"))
     sheet.fill("where", _where(account), sheet.share("where"))
@@ -207,7 +185,8 @@ def sections(account: Account, room: int = ROOM, said: Iterable[str] = ()) -> di
 
 
 def _goals(sheet: _Sheet, account: Account) -> None:
-    """The user's own words: the first request and the last as they are, then the newest of the others."""
+    """The user's own words: the first request and the last as they are, then the newest of the others; then the
+    summary on the user beyond the prompts themselves: a plan that was approved, a call interrupted."""
     asked = [
         f'"{extract.flat(one, LONGEST - 2 if not nth else LONGEST // 2)}"' for nth, one in enumerate(account.prompts)
     ]
@@ -215,15 +194,9 @@ def _goals(sheet: _Sheet, account: Account) -> None:
     for one in dict.fromkeys((*asked[:1], *asked[-1:])):
         left -= sheet.put("goals", one)
     left = sheet.fill("goals", (("", [one]) for one in asked[-2:0:-1]), left, least=0.2)
-    sheet.fill("goals", _also_asked(account), left, least=0.6)
-
-
-def _also_asked(account: Account) -> Iterator[tuple[str, list[str]]]:
-    """The summary on the user, beyond the prompts themselves: a plan that was approved, a call interrupted."""
     known = [one.casefold()[:60] for one in account.prompts]
-    for text in _about(account, "asked"):
-        if not any(one in text.casefold() for one in known):
-            yield "", [text]
+    told = (one for one in _about(account, "asked") if not any(each in one.casefold() for each in known))
+    sheet.fill("goals", (("", [one]) for one in told), left, least=0.6)
 
 
 def _about(account: Account, *names: str) -> list[str]:
@@ -239,7 +212,7 @@ def _state(sheet: _Sheet, account: Account) -> None:
     asked = [one for one in account.answers if one.was_asked]
     worked = [one for one in asked if one.worked]
     for nth, one in enumerate(dict.fromkeys((*asked[-1:], *worked[::-1], *account.answers[::-1]))):
-        parts = sentences.sentences(extract.clean(one.text, extract.LOOKED_AT))
+        parts = sentences(extract.clean(one.text, extract.LOOKED_AT))
         budget = sheet.fill("state", [("" if nth else "Last answer: ", parts)], budget, longest=budget, least=0.2)
 
 
@@ -249,24 +222,22 @@ def _done(sheet: _Sheet, account: Account) -> None:
     budget = sheet.share("commits")
     each = max(60, (budget - sum(len(one) + 3 for one in heads)) // max(1, len(made)))
     for head, one in zip(reversed(heads), reversed(made), strict=True):
-        body = sentences.sentences(extract.clean(one.body, extract.LOOKED_AT))
-        news = sentences.chosen(body, sheet.seen, each, LEAST, 2)
+        body = sentences(extract.clean(one.body, extract.LOOKED_AT))
+        news = chosen(body, sheet.seen, each, LEAST, 2)
         sheet.put("done", f"{head} — {_joined(news)}" if news else head)
     _acts(sheet, account)
 
 
 def _acts(sheet: _Sheet, account: Account) -> None:
-    """What was done in the tracker, newest first; what says nothing more in one line."""
+    """Put the acts in the tracker, newest first; those that say nothing more in one line."""
     silent: dict[str, list[str]] = {}
     budget = sheet.share("acts")
     for nth, act in enumerate(reversed(account.acts)):
         verb = PAST.get(act.verb, act.verb)
         names = ", ".join(act.names) or act.answer
-        parts = sentences.sentences(extract.clean(act.words, extract.LOOKED_AT))
-        before = budget
-        budget = sheet.fill(
-            "done", [(f"{verb} {names}: ", parts)] if parts else [], budget, least=LEAST if nth else 0.15
-        )
+        parts = sentences(extract.clean(act.words, extract.LOOKED_AT))
+        before, items = budget, [(f"{verb} {names}: ", parts)] if parts else []
+        budget = sheet.fill("done", items, budget, least=LEAST if nth else 0.15)
         if budget == before:
             silent.setdefault(verb, []).extend(act.names)
     for verb, named in silent.items():
@@ -274,7 +245,7 @@ def _acts(sheet: _Sheet, account: Account) -> None:
             sheet.put("done", f"{verb} {', '.join(dict.fromkeys(named[::-1]))}")
 
 
-def _open(account: Account) -> Iterator[tuple[str, list[str]]]:
+def _open(account: Account) -> Iterator[Item]:
     for one in account.todos.open:
         yield "todo: ", [one]
     for item in _about(account, "next", "now"):
@@ -283,7 +254,7 @@ def _open(account: Account) -> Iterator[tuple[str, list[str]]]:
             yield "open at the compaction, not spoken of since: ", still
 
 
-def _listed(account: Account) -> Iterator[tuple[str, list[str]]]:
+def _listed(account: Account) -> Iterator[Item]:
     closed = {name for act in account.acts if act.verb in CLOSING for name in act.names}
     listed = account.listing.lines if account.listing else ()
     still = [extract.flat(line, LONGEST_LISTED) for line in listed if not any(name in line for name in closed)]
@@ -304,30 +275,30 @@ def _clauses(item: str) -> list[str]:
 
 def _is_left(clause: str, later: str) -> bool:
     """Whether most of the things that it names, the first among them, were not spoken of again."""
-    named = sentences.names(clause)
+    named = model_words.names(clause)
     unsaid = [word for word in named if word not in later]
     return bool(unsaid) and named[0] in unsaid and 2 * len(unsaid) > len(named)
 
 
-def _learned(account: Account) -> Iterator[tuple[str, list[str]]]:
+def _learned(account: Account) -> Iterator[Item]:
     after = [one for one in account.findings if one.at > account.compacted]
     before = [one for one in account.findings if one.at <= account.compacted]
     yield from (("", list(one.sentences)) for one in after if one.after_failure)
     yield from (("", [one.line]) for one in account.fixes if one.at > account.compacted)
-    yield from (("", sentences.sentences(item)) for item in _about(account, "learned"))
+    yield from (("", sentences(item)) for item in _about(account, "learned"))
     yield from (("", list(one.sentences)) for one in after if not one.after_failure)
     yield from (("", [one.line]) for one in account.fixes if one.at <= account.compacted)
     yield from (("", list(one.sentences)) for one in before if one.after_failure)
 
 
-def _decided(account: Account) -> Iterator[tuple[str, list[str]]]:
+def _decided(account: Account) -> Iterator[Item]:
     yield from (("", [item]) for item in _about(account, "decisions"))
     if account.limits:
         yield TRACKER, list(account.limits)
-    yield from (("", [item]) for item in _about(account, "known") if answers.REASON.search(item) or "(" in item)
+    yield from (("", [item]) for item in _about(account, "known") if model_words.REASON.search(item) or "(" in item)
 
 
-def _where(account: Account) -> Iterator[tuple[str, list[str]]]:
+def _where(account: Account) -> Iterator[Item]:
     for item in _about(account, "where"):
         head, *rest = item.split("; ")
         path, dash, first = head.partition(" — ")

@@ -1,9 +1,8 @@
-"""The last result of each test, build and lint command: passed or failed, and how many, as the tool counted.
+"""The last result of each test, build and lint command, as the tool counted; and commands that failed with what was
+run instead.
 
 Only numbers with a word that counts checks are taken from what a tool printed, never its sentences. A command that
 was run on a part of the tree is told only where the whole was never run.
-
-Commands that failed and what was run instead: the way that did not work, what was printed, and the way that did.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ import re
 
 from holdfast.model import value
 from holdfast.text import extract, shell_programs
-from holdfast.witness.tracker import TRACKERS
-from holdfast.witness.work_tree import DOCUMENT
+from holdfast.witness.changes import DOCUMENT, TRACKERS
+from holdfast.witness.model_words import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.text.transcript import Said
-
 
 UNITS = (
     "tests? files?|test suites?|tests?|doctests?|specs?|examples?|assertions?|suites?|passed|passing|pass|failed|"
@@ -34,48 +32,22 @@ TELLING = re.compile(
 NAMED = re.compile(
     r"test|spec|lint|check|clippy|build|compile|mypy|ruff|tsc|credo|dialyzer|eslint|prettier|format|fmt|vet|verify|cov"
 )
-WRAPPERS = (
-    "npx",
-    "pnpx",
-    "bunx",
-    "uv",
-    "poetry",
-    "pipenv",
-    "bundle",
-    "python",
-    "python3",
-    "node",
-    "npm",
-    "yarn",
-    "pnpm",
-)
+WRAPPERS = word_set("npx pnpx bunx uv poetry pipenv bundle python python3 node npm yarn pnpm")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m|\[\d{1,2}(?:;\d{1,2})*m")
 TAIL = 6000  # characters of an output in which its counts are looked for
 MOST_COUNTS = 5
-NO_CHECK = frozenset(
-    (
-        *TRACKERS,
-        "cat",
-        "ls",
-        "grep",
-        "rg",
-        "git",
-        "cd",
-        "echo",
-        "find",
-        "head",
-        "tail",
-        "sed",
-        "awk",
-        "wc",
-        "sleep",
-        "rm",
-        "mkdir",
-    )
-    + ("cp", "mv", "touch", "curl", "ps", "kill", "which", "test", "[")
-)
+NO_CHECK = word_set(
+    "cat ls grep rg git cd echo find head tail sed awk wc sleep rm mkdir cp mv touch curl ps kill which test ["
+).union(TRACKERS)
 PLAIN = re.compile(r"(?:--)?[A-Za-z][\w-]*")
 PART = re.compile(r"[/.:]|^-k$|^--only|^-t$")
+WITHIN = 20  # calls in which the other way is looked for
+LONGEST_COMMAND, LONGEST_ERROR = 90, 150
+NOISE = re.compile(r"^(?:Exit code \d+|\s*|hint: .*|warning: .*|[-=~^\s|]*)$")
+TELLING_FAILURE = re.compile(
+    r"error|fatal|fail|cannot|can't|could not|not found|denied|invalid|unknown|missing|ignored|refused", re.I
+)
+COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @value
@@ -111,7 +83,7 @@ def _checks(call: Said, results: Mapping[str, Said]) -> list[Check]:
     result = results.get(call.call)
     if not command or result is None:
         return []
-    named = [(name, _is_whole(words)) for words in shell_programs.commands(command) if (name := _name(words))]
+    named = [(name, not _has_part(words)) for words in shell_programs.commands(command) if (name := _name(words))]
     if not named:
         return []
     output = COLOUR.sub("", result.text)[-TAIL:]
@@ -119,18 +91,15 @@ def _checks(call: Said, results: Mapping[str, Said]) -> list[Check]:
     shown = [(name, is_whole) for name, is_whole in named if counts or NAMED.search(name)]
     if not shown:
         return []
-    failed = result.failed or _counts_failures(counts)
-    # What several commands in one line printed cannot be told apart: the last one has the counts.
-    return [
-        Check(
-            name, counts if nth == len(shown) - 1 else (), failed if nth == len(shown) - 1 else False, is_whole, call.at
-        )
-        for nth, (name, is_whole) in enumerate(shown)
-    ]
+    has_failures = any(one.split()[0] not in ("0", "no") and re.search(r"fail|error", one, re.I) for one in counts)
+    # The output of several commands in one line cannot be told apart: the last one has the counts.
+    *others, (last_name, last_whole) = shown
+    made = [Check(name, (), False, is_whole, call.at) for name, is_whole in others]
+    return [*made, Check(last_name, counts, result.failed or has_failures, last_whole, call.at)]
 
 
 def _name(words: Sequence[str]) -> str:
-    """What a command is called: the program, its subcommand, and options that change what it checks."""
+    """The name of a command: the program, its subcommand, and options that change what it checks."""
     program = words[0].rpartition("/")[2]
     if not program or program in NO_CHECK or not re.match(r"[A-Za-z]", program):
         return ""
@@ -144,12 +113,8 @@ def _name(words: Sequence[str]) -> str:
     return " ".join(kept)
 
 
-def _is_whole(words: Sequence[str]) -> bool:
-    return not any(_is_part(word) for word in words[1:] if not word.startswith(("-", "2>", ">", "&")))
-
-
-def _is_part(word: str) -> bool:
-    return bool(PART.search(word))
+def _has_part(words: Sequence[str]) -> bool:
+    return any(PART.search(word) for word in words[1:] if not word.startswith(("-", "2>", ">", "&")))
 
 
 def _counts(output: str) -> tuple[str, ...]:
@@ -158,24 +123,10 @@ def _counts(output: str) -> tuple[str, ...]:
     for line in reversed(output.splitlines()[-60:]):
         counts = [f"{match['n']} {match['unit']}" for match in COUNT.finditer(line)] if len(line) < 400 else []
         if any(TELLING.search(one) for one in counts):
-            fresh = [one for one in counts if one.split()[-1] not in {known.split()[-1] for known in found}]
-            found += fresh
+            found += [one for one in counts if one.split()[-1] not in {known.split()[-1] for known in found}]
         if len(found) >= MOST_COUNTS:
             break
     return tuple(found[:MOST_COUNTS])
-
-
-def _counts_failures(counts: Sequence[str]) -> bool:
-    return any(one.split()[0] not in ("0", "no") and re.search(r"fail|error", one, re.I) for one in counts)
-
-
-WITHIN = 20  # calls in which the other way is looked for
-LONGEST_COMMAND, LONGEST_ERROR = 90, 150
-NOISE = re.compile(r"^(?:Exit code \d+|\s*|hint: .*|warning: .*|[-=~^\s|]*)$")
-TELLING_FAILURE = re.compile(
-    r"error|fatal|fail|cannot|can't|could not|not found|denied|invalid|unknown|missing|ignored|refused", re.I
-)
-COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @value
@@ -194,14 +145,13 @@ class Fix:
 
 
 def fixes(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Fix]:
-    """In their order, each command's failure once."""
+    """The fixes in their order, each command's failure once."""
     runs = [(call, extract.command_of(call), results.get(call.call)) for call in calls]
     found: dict[str, Fix] = {}
     for nth, (call, command, result) in enumerate(runs):
         if not command or result is None or not result.failed:
             continue
-        names = _names(command)
-        printed = error_line(result.text)
+        names, printed = _names(command), error_line(result.text)
         if not names or not printed:
             continue
         others = [
@@ -218,11 +168,10 @@ def fixes(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Fix]:
 def _instead(failed: str, others: Sequence[str]) -> tuple[str, str] | None:
     """The simple command that failed and the one that worked, each shown by what it has and the other has not. The
     other way to the same end is preferred: a command with words that only the failed one had so far."""
-    if not others or any(_shown(one) == _shown(failed) for one in others[:1]):
+    if not others or others[0].split() == failed.split():
         return None  # the same command passed: something else was mended
-    ours = _simple(failed)
     first = _simple(others[0])
-    mine = next((one for one in ours if one not in first), "")
+    mine = next((one for one in _simple(failed) if one not in first), "")
     if not mine:
         return None
     only = set(mine.split()) - {word for one in first for word in one.split()}
@@ -247,12 +196,10 @@ def error_line(output: str) -> str:
     """The first line of an output that tells what went wrong, with the one behind it where it ends in a colon."""
     lines = [COLOUR_CODE.sub("", line).strip() for line in output.splitlines()[:200]]
     lines = [line for line in lines if not NOISE.match(line)]
-    at = next((nth for nth, line in enumerate(lines) if TELLING_FAILURE.search(line)), 0 if lines else -1)
-    if at < 0:
-        return ""
-    line = lines[at]
-    if line.endswith(":") and at + 1 < len(lines):
-        line = f"{line} {lines[at + 1]}"
+    at = next((nth for nth, line in enumerate(lines) if TELLING_FAILURE.search(line)), 0)
+    line = " ".join(lines[at : at + 1])
+    if line.endswith(":"):
+        line = " ".join(lines[at : at + 2])
     return extract.flat(line, LONGEST_ERROR).replace('"', "'")
 
 
@@ -266,7 +213,3 @@ def _names(command: str) -> set[str]:
 def _simple(command: str) -> list[str]:
     bare = re.sub(r"\s2>&1", "", DOCUMENT.sub("<<…", command))
     return [" ".join(one.split()) for one in re.split(r"\s*(?:&&|\|\||;|\n|\|)\s*", bare) if one.strip()]
-
-
-def _shown(command: str) -> str:
-    return " ".join(command.split())

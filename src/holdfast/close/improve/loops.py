@@ -12,22 +12,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, notices, platform, queue, same_project
+from holdfast.capture import codec, gate, ledger, notices, platform, queue, same_project
+from holdfast.capture.episodes import Episode, session_of
 from holdfast.capture.ids import LENGTH, digest, time_of
-from holdfast.close.improve import proposals
-from holdfast.close.improve import record as improve_record
-from holdfast.close.improve.edits import own_lines
-from holdfast.close.improve.record import APPLIED, NOTED, PROPOSED, REJECTED, UNDONE, WAITING
-from holdfast.close.improve.snag import parsed
+from holdfast.capture.ledger import Wanted
+from holdfast.close.improve import edit_record, proposals
+from holdfast.close.improve.edit_record import APPLIED, NOTED, PROPOSED, REJECTED, UNDONE, WAITING
+from holdfast.close.improve.note_edits import own_lines
+from holdfast.close.improve.snags import parsed
 from holdfast.errors import NotFound
 from holdfast.model import TRUSTED, Flag
 from holdfast.vault import index, notes
+from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from holdfast.close.improve.proposals import Proposal
-    from holdfast.close.improve.record import Record
 
 QUEUED, DEAD, QUARANTINED, GONE, REOPENED = "queued", "dead", "quarantined", "gone", "reopened"
 PENDING = (QUEUED, DEAD, QUARANTINED, PROPOSED, WAITING)  # somebody has still to make the edit
@@ -51,6 +50,7 @@ SAID = {
     REJECTED: "rejected",
     GONE: "its note is no longer active",
 }
+AGAIN, FAILED, BETTER = "again", "failed", "better"
 
 
 @dataclass(frozen=True)
@@ -82,25 +82,12 @@ class Loop:
 
     @property
     def stage(self) -> str:
-        """How far it has come: waiting, noted, wired, proven, reopened or ended."""
+        """The stage that it has reached: waiting, noted, wired, proven, reopened or ended."""
         return PROVEN if self.state == APPLIED and self.proven else STAGES.get(self.state, "waiting")
 
     def as_record(self, now: float) -> dict[str, Any]:
-        names = (
-            "id",
-            "project",
-            "wrong",
-            "better",
-            "state",
-            "stage",
-            "where",
-            "why",
-            "when",
-            "closes",
-            "again",
-            "proven",
-        )
-        known = {name: getattr(self, name) for name in names}
+        names = "id project wrong better state stage where why when closes again proven"
+        known = {name: getattr(self, name) for name in names.split()}
         return {**known, "age_s": max(0.0, now - self.time), "open": self.is_open, "alarm": self.is_late}
 
 
@@ -117,26 +104,18 @@ class Loops:
 
 def listing(vault: str, state: str, now: float, project: str | None = None) -> Loops:
     """Every loop of a project, of all where none is named."""
-    return _counted(state, _found(vault, state, now), _ids(vault, project))
+    return _counted(vault, state, _found(vault, state, now), project)
 
 
-def _ids(vault: str, project: str | None) -> tuple[str, ...]:
-    """Those of a project; () for all of them."""
-    return () if project is None else same_project.ids(vault, project)
-
-
-def _counted(state: str, given: Iterable[Loop], ids: tuple[str, ...]) -> Loops:
+def _counted(vault: str, state: str, given: Iterable[Loop], project: str | None) -> Loops:
+    ids = () if project is None else same_project.ids(vault, project)
     found = {one.id: one for one in given if not ids or one.project in (*ids, "")}
-    counted: dict[str, dict[str, Any]] = {}
-    loops = []
+    counted = {one.project: counter(state, one.project) for one in found.values() if one.state in PENDING}
     for one in found.values():
         if one.state in PENDING:
-            known = counted.setdefault(one.project, _counter(state, one.project))
-            begun = known["since"].get(one.id, known["closes"])
-            loops.append(replace(one, closes=max(0, known["closes"] - begun)))
-        else:
-            loops.append(one)
-    in_order = sorted(loops, key=lambda one: (one.time, one.id))
+            closes, since = counted[one.project]
+            found[one.id] = replace(one, closes=max(0, closes - since.get(one.id, closes)))
+    in_order = sorted(found.values(), key=lambda one: (one.time, one.id))
     return Loops(tuple(one for one in in_order if one.is_open), tuple(one for one in in_order if not one.is_open))
 
 
@@ -144,10 +123,10 @@ def _found(
     vault: str,
     state: str,
     now: float,
-    states: tuple[str, ...] = improve_record.STATES,
+    states: tuple[str, ...] = edit_record.STATES,
     known: index.Index | None = None,
 ) -> Iterable[Loop]:
-    """What is farthest on its way comes last, and counts: a flag that is filed may still be in the queue."""
+    """All loops; the farthest on its way comes last, and counts: a flag that is filed may still be in the queue."""
     for entry in queue.read(f"{state}/queue", now).entries:
         if entry.flag.kind == "snag":
             yield _of_flag(entry)
@@ -156,13 +135,11 @@ def _found(
         if one.note.kind == "feedback":
             yield from _of_quarantined(vault, one.note.path)
     asked = {ident: one for one in proposals.listing(state) for ident in one.sources}
-    for record in improve_record.everything(vault, states):
-        if not is_elsewhere(record) or record.state not in PENDING or states == improve_record.STATES:
+    for record in edit_record.everything(vault, states):
+        if not is_elsewhere(record) or record.state not in PENDING or states == edit_record.STATES:
             made_of = (known.known[path] for path in reversed(known.made_of(record.id)))
             made = next((one for one in made_of if one.note.is_active), None)
-            by_source = {record.id: made.note.path} if made else {}
-            comes_back = frozenset(by_source.values() if made and _comes_back(made) else ())
-            yield of_record(record, asked.get(record.id), by_source, comes_back)
+            yield of_record(record, asked.get(record.id), made, is_looked_up=True)
 
 
 def _of_flag(entry: queue.Entry) -> Loop:
@@ -182,54 +159,48 @@ def _of_quarantined(vault: str, path: str) -> Iterable[Loop]:
     words = " ".join(own_lines(note.body))
     snag = parsed(Flag(ident, 0.0, "", "", project, "snag", words))
     if snag.better:
-        began = time_of(ident) if len(ident) == LENGTH and improve_record.is_id(ident) else 0.0
+        began = time_of(ident) if len(ident) == LENGTH and edit_record.is_id(ident) else 0.0
         why = f"outside text ({note.origin}) had entered its session"
         yield Loop(ident, began, project, snag.wrong, snag.better, QUARANTINED, path, why)
 
 
-def _comes_back(one: index.Known) -> bool:
-    """Whether something brings a note up: a tool call, or every start."""
-    return bool(one.note.when or one.named or one.note.is_always_on)
-
-
 def of_record(
-    record: Record,
-    asked: Proposal | None = None,
-    by_source: dict[str, str] | None = None,
-    comes_back: frozenset[str] | None = None,
+    record: edit_record.Record,
+    asked: proposals.Proposal | None = None,
+    made: index.Known | None = None,
+    *,
+    is_looked_up: bool = False,
 ) -> Loop:
-    """The loop that an improvement's record tells of. A note that a person has armed since, or disarmed, counts as it
-    is now."""
+    """The loop that an improvement's record tells of. `asked` is its proposal and `made` its active note, where those
+    were looked up: a note that a person has armed since, or disarmed, counts as it is now."""
     state, where, why = record.state, record.note, record.why
     if state in (PROPOSED, WAITING):
         where = record.file
         why = asked.why if asked else why
         if is_elsewhere(record):
             why = f"on the machine {record.machine}"
-        elif state == PROPOSED and by_source is not None and not asked:
+        elif state == PROPOSED and is_looked_up and not asked:
             why = f"its proposal is no longer here; `holdfast loops --undo {record.id[-8:]}` ends it"
     elif state == APPLIED and record.file:
         where = record.file
-    elif state in (APPLIED, NOTED) and by_source is not None:
-        where = by_source.get(record.id, "")
-        state = state if where else GONE
-        if comes_back is not None and state == NOTED and where in comes_back:
+    elif state in (APPLIED, NOTED) and is_looked_up:
+        where = made.note.path if made else ""
+        comes_back = made and (made.note.when or made.named or made.note.is_always_on)  # at a call, or at every start
+        if not made:
+            state = GONE
+        elif state == NOTED and comes_back:
             state, why = APPLIED, ""
-        elif comes_back is not None and state == APPLIED and where not in comes_back:
+        elif state == APPLIED and not comes_back:
             state, why = NOTED, DISARMED
-    if state == APPLIED and record.recurred_at > record.proven_at and not _is_followed(record):
+    # A snag that came again has a record of its own, which says how it goes on; a session has none.
+    if state == APPLIED and record.recurred_at > record.proven_at and not edit_record.is_id(record.recurred):
         state, why = REOPENED, f"in {record.recurred}"
     known = (record.id, record.time, record.project, record.wrong, record.better)
     proven = record.proven if record.proven_at > record.recurred_at else ""
     return Loop(*known, state, where, why, record.when, path=record.note, again=record.again, proven=proven)
 
 
-def _is_followed(record: Record) -> bool:
-    """Whether the snag that came again has a record of its own, which says how it goes on."""
-    return improve_record.is_id(record.recurred)
-
-
-def is_elsewhere(record: Record) -> bool:
+def is_elsewhere(record: edit_record.Record) -> bool:
     """Whether another machine has the file or the proposal that it waits for."""
     return record.machine not in ("", platform.machine())
 
@@ -259,28 +230,23 @@ def waiting(
 ) -> tuple[Loop, ...]:
     """The open ones that this machine can close, without reading what every closed one did. One that is filed already
     and still in the queue may be among them: it is acknowledged in a moment."""
-    return _counted(state, _found(vault, state, now, (PROPOSED, WAITING), known), _ids(vault, project)).open
-
-
-def count_close(state: str, project: str) -> int:
-    """One more close of a project; returns how many there were."""
-    known = _counter(state, project)
-    known["closes"] += 1
-    _keep(state, project, known)
-    return int(known["closes"])
+    return _counted(vault, state, _found(vault, state, now, (PROPOSED, WAITING), known), project).open
 
 
 def after_close(vault: str, state: str, now: float, project: str, known_notes: index.Index | None = None) -> list[Loop]:
     """The end of a close: it is counted, and what is late is said at the next starts. Returns the late ones."""
     ids = same_project.ids(vault, project)
     open_now = [one for one in waiting(vault, state, now, project, known_notes) if one.project in ids]
-    known = _counter(state, project)
-    known["closes"] += 1
-    since = known["since"]
-    # What this close has seen for the first time, it has passed by once.
-    known["since"] = {one.id: since.get(one.id, known["closes"] - 1) for one in open_now}
-    _keep(state, project, known)
-    passed = [replace(one, closes=known["closes"] - known["since"][one.id]) for one in open_now]
+    before, known = counter(state, project)
+    # A loop that this close has seen for the first time, it has passed by once.
+    since = {one.id: known.get(one.id, before) for one in open_now}
+    try:
+        platform.make_folders(f"{state}/loops")
+        record = {"v": 1, "closes": before + 1, "since": since}
+        platform.write_atomic(_path(state, project), codec.encode(record), durable=False)
+    except OSError:
+        pass  # a close that is not counted makes an alarm late, nothing else
+    passed = [replace(one, closes=before + 1 - since[one.id]) for one in open_now]
     late = [one for one in passed if one.is_late]
     if late:
         notices.leave(state, NOTICE, sentence(late), now, project=project, lasts=LASTS)
@@ -299,21 +265,65 @@ def sentence(late: list[Loop]) -> str:
     )
 
 
-def _counter(state: str, project: str) -> dict[str, Any]:
+def counter(state: str, project: str) -> tuple[int, dict[str, int]]:
+    """The number of closes of a project, and at which of them each loop was first seen."""
     try:
         record = codec.decode(platform.read_file(_path(state, project), 1 << 20))
-        return {"closes": int(record["closes"]), "since": {str(one): int(at) for one, at in record["since"].items()}}
+        return int(record["closes"]), {str(one): int(at) for one, at in record["since"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {"closes": 0, "since": {}}
-
-
-def _keep(state: str, project: str, known: dict[str, Any]) -> None:
-    try:
-        platform.make_folders(f"{state}/loops")
-        platform.write_atomic(_path(state, project), codec.encode({"v": 1, **known}), durable=False)
-    except OSError:
-        return  # a close that is not counted makes an alarm late, nothing else
+        return 0, {}
 
 
 def _path(state: str, project: str) -> str:
     return f"{state}/loops/{digest(project)}"
+
+
+def observe(vault: str, state: str, now: float, episode: Episode) -> list[edit_record.Record]:
+    """Note what an ended session has shown about the loops whose notes were told in it, as the ledger has it; returns
+    those that changed."""
+    known = [one for one in edit_record.everything(vault, (APPLIED,)) if one.note and one.time < now]
+    if not known:
+        return []
+    wanted = Wanted(session=session_of(episode.key), kinds=("injection", "armed"), since=episode.opened)
+    seen = outcomes(one for one in ledger.read(state, wanted) if one.get("episode") == episode.key)
+    changed = [made for one in known if one.note in seen and (made := noted(one, episode.key, *seen[one.note])) != one]
+    if changed:
+        with writing(vault, now) as writer:
+            texts: dict[str, str | None] = {one.path: edit_record.render(one) for one in changed}
+            proven = sum(one.proven_at > one.recurred_at for one in changed)
+            counts = ((proven, "proven"), (len(changed) - proven, "came again"))
+            subject = f"loops: {', '.join(f'{count} {what}' for count, what in counts if count)}"
+            planned_on = {path: writer.read(path) for path in texts}
+            writer.commit(subject, texts, cause="loops", by=gate.BY_CLOSE, planned_on=planned_on)
+    return changed
+
+
+def outcomes(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, float]]:
+    """The outcome of each note that was told before a call, by its path: proven, recurred or "", and its time."""
+    told: dict[str, float] = {}
+    after: dict[str, list[str]] = {}
+    last: dict[str, float] = {}
+    for one in records:
+        when = float(one.get("t", 0.0))
+        if one.get("kind") == "injection" and one.get("armed"):
+            for path in one.get("carried") or ():
+                told.setdefault(str(path), when)
+                last[str(path)] = when
+        elif one.get("kind") == "armed" and str(one.get("path")) in told:
+            after.setdefault(str(one["path"]), []).append(str(one.get("how")))
+            last[str(one["path"])] = when
+    found: dict[str, tuple[str, float]] = {}
+    for path in told:
+        calls = after.get(path, [])
+        is_proven = BETTER in calls or AGAIN not in calls
+        found[path] = "recurred" if FAILED in calls else "proven" if is_proven else "", last[path]
+    return found
+
+
+def noted(record: edit_record.Record, episode: str, outcome: str, when: float) -> edit_record.Record:
+    """The record with what a session has shown; as it was where that is known or says nothing."""
+    if outcome == "proven" and when > record.proven_at:
+        return replace(record, proven=episode, proven_at=when)
+    if outcome == "recurred" and when > record.recurred_at:
+        return replace(record, recurred=episode, recurred_at=when)
+    return record

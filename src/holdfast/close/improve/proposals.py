@@ -12,28 +12,22 @@ which lies outside the vault, only as this machine has planned it itself (close/
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gate, notices, platform, same_project
 from holdfast.capture.redaction import redact
-from holdfast.close.improve import record as improve_record
-from holdfast.close.improve import skills
-from holdfast.close.improve import skills as improve_plan
+from holdfast.close.improve import edit_record, skills
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
 from holdfast.vault import journal, notes
 from holdfast.vault.merge import merge
 from holdfast.vault.review import Reviewed
-from holdfast.vault.transaction import writing
+from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from holdfast.capture.gate import Asker
-    from holdfast.close.improve.record import Record
-    from holdfast.close.improve.skills import Plan
-    from holdfast.vault.transaction import Writer
 
 SKILL, NOTE, CLAIM = "skill", "note", "claim"
 SHORTEST = 4  # letters of an id that name one
@@ -59,30 +53,28 @@ class Proposal:
 
 def leave(state: str, proposal: Proposal) -> bool:
     """Keep a proposal for review; False where a person has rejected this very one. Raises OSError, UsageError."""
-    _refuse_name(proposal.id)
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", proposal.id):
+        raise UsageError(f'"{proposal.id}" is no id for a proposal; nothing was kept.')
     if os.path.exists(f"{_folder(state)}/decided/{proposal.id}"):
         return False
     diff = proposal.diff
     if not diff and proposal.after is not None and proposal.after != proposal.before:
-        diff = improve_record.patch(proposal.path, proposal.before, proposal.after)
+        diff = edit_record.patch(proposal.path, proposal.before, proposal.after)
     record = asdict(replace(proposal, diff=diff, why=redact(" ".join(proposal.why.split()))[0][:600]))
     platform.make_folders(_folder(state))
     platform.write_atomic(_path(state, proposal.id), codec.encode({"v": VERSION, **record}), durable=True)
     return True
 
 
-def leave_skill(state: str, record: Record, plan: Plan, why: str) -> None:
+def leave_skill(state: str, record: edit_record.Record, plan: skills.SkillPlan, why: str) -> None:
     """The edit of a skill file that a snag asks for. Raises OSError."""
-    improve_plan.keep(plan)
-    sources = (record.id,)
-    leave(
-        state,
-        Proposal(record.id, record.time, record.project, SKILL, plan.path, why, "", plan.before, plan.after, sources),
-    )
+    skills.keep(plan)
+    what = (SKILL, plan.path, why, "", plan.before, plan.after, (record.id,))
+    leave(state, Proposal(record.id, record.time, record.project, *what))
 
 
 def listing(state: str, project: str | None = None) -> list[Proposal]:
-    """What waits, oldest first; of one project and of none where one is named."""
+    """The proposals that wait, oldest first; of one project and of none where one is named."""
     found = [_read(state, name) for name in platform.names(_folder(state)) if not name.endswith(".tmp")]
     ids = same_project.ids(state.removesuffix("/.state"), project) if project else ()
     mine = [one for one in found if one and (project is None or one.project in ("", notes.GLOBAL, *ids))]
@@ -104,41 +96,39 @@ def find(state: str, wanted: str, project: str | None = None) -> Proposal | None
     return found[0] if found else None
 
 
-def accept(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
+def accept(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) -> Reviewed:
     """Make the edit, by a person's word; it is theirs to take back with `holdfast loops --undo` or `holdfast undo`."""
-    proposal = _found(state, ident)
-    gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
+    proposal = _decidable(state, ident, by)
     with writing(vault, now) as writer:
         _make(writer, proposal, by)
-        settle_records(writer, proposal, improve_record.APPLIED)
+        settle_records(writer, proposal, edit_record.APPLIED)
     platform.remove(_path(state, proposal.id))
     _hush(state, proposal)
     return Reviewed("accept", proposal.path or proposal.id, proposal.path)
 
 
-def reject(vault: str, state: str, ident: str, now: float, *, by: Asker) -> Reviewed:
+def reject(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) -> Reviewed:
     """Let it be. It is kept aside, and not proposed again."""
-    proposal = _found(state, ident)
-    gate.require(by, gate.Change(gate.RULE, about=proposal.path), "Deciding on an edit")
+    proposal = _decidable(state, ident, by)
     with writing(vault, now) as writer:
-        settle_records(writer, proposal, improve_record.REJECTED)
+        settle_records(writer, proposal, edit_record.REJECTED)
     platform.make_folders(f"{_folder(state)}/decided")
     os.replace(_path(state, proposal.id), f"{_folder(state)}/decided/{proposal.id}")
     if proposal.kind == SKILL:
-        improve_plan.drop(proposal.id)
+        skills.drop(proposal.id)
     _hush(state, proposal)
     return Reviewed("reject", proposal.path or proposal.id, "")
 
 
 def withdraw(state: str, sources: Iterable[str]) -> None:
-    """What was proposed for these flags is asked no more: the edit that it belonged to was taken back."""
+    """Drop the proposals for these flags: the edit that it belonged to was taken back."""
     gone = set(sources)
     for one in listing(state):
         if one.sources and gone.issuperset(one.sources):
             platform.remove(_path(state, one.id))
 
 
-def _make(writer: Writer, proposal: Proposal, by: Asker) -> None:
+def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> None:
     if proposal.after is None:
         return
     if proposal.kind == SKILL:
@@ -159,14 +149,14 @@ def _make(writer: Writer, proposal: Proposal, by: Asker) -> None:
 
 
 def _change_skill(proposal: Proposal) -> None:
-    plan = improve_plan.find_plan(proposal.id)
+    plan = skills.find_plan(proposal.id)
     asked = (proposal.path, proposal.before, proposal.after)
     if not plan or asked != (plan.path, plan.before, plan.after):
         raise HoldfastError(
             f"This machine has not planned this edit of {proposal.path}; nothing was changed. If you want it, make it "
             f"by hand, then reject it: `holdfast review --diff {proposal.id}` shows it."
         )
-    found = improve_plan.skill_of(plan)
+    found = skills.skill_of(plan)
     if not found:
         raise HoldfastError(
             f"{proposal.path} is no longer the file of the skill {plan.name}; nothing was changed, and the edit still "
@@ -183,7 +173,7 @@ def _change_skill(proposal: Proposal) -> None:
         raise HoldfastError(
             f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
         )
-    if not improve_plan.make(improve_plan.on(plan, found, wanted)):
+    if not skills.make(replace(plan, before=found.text, after=wanted)):
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 
@@ -197,24 +187,17 @@ def _clash(proposal: Proposal) -> str:
 def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
     """The snags that it came from know what was decided."""
     texts: dict[str, str | None] = {}
+    why = "" if state == edit_record.APPLIED else "a person rejected it"
     for ident in proposal.sources:
-        record = improve_record.find(writer.vault, ident)
-        if (
-            record
-            and record.file == proposal.path
-            and record.state in (improve_record.PROPOSED, improve_record.WAITING)
-        ):
-            texts[record.path] = improve_record.render(_settled(record, state))
+        record = edit_record.find(writer.vault, ident)
+        if record and record.file == proposal.path and record.state in (edit_record.PROPOSED, edit_record.WAITING):
+            plan = skills.find_plan(record.id) if record.is_of_skill else None
+            found = skills.skill_of(plan) if plan else None
+            after = edit_record.text_digest(found.text) if found else record.after
+            texts[record.path] = edit_record.render(replace(record, state=state, why=why, after=after))
     if texts:
-        word = "accept" if state == improve_record.APPLIED else "reject"
+        word = "reject" if why else "accept"
         writer.commit(f"review: {word} what a snag asks for", texts, cause="review", by=gate.BY_UPKEEP)
-
-
-def _settled(record: Record, state: str) -> Record:
-    done = improve_record.with_state(record, state, "" if state == improve_record.APPLIED else "a person rejected it")
-    plan = improve_plan.find_plan(record.id) if record.is_of_skill else None
-    found = improve_plan.skill_of(plan) if plan else None
-    return replace(done, after=improve_record.text_digest(found.text)) if found else done
 
 
 def _hush(state: str, proposal: Proposal) -> None:
@@ -226,10 +209,12 @@ def notice_name(ident: str) -> str:
     return f"snag-{ident}"
 
 
-def _found(state: str, ident: str) -> Proposal:
+def _decidable(state: str, ident: str, by: gate.Asker) -> Proposal:
+    """The proposal, where it is there and its asker may decide on it."""
     found = find(state, ident)
     if not found:
         raise NotFound(f'There is no proposal "{ident}"; nothing was changed. `holdfast review` lists them.')
+    gate.require(by, gate.Change(gate.RULE, about=found.path), "Deciding on an edit")
     return found
 
 
@@ -240,11 +225,6 @@ def _read(state: str, name: str) -> Proposal | None:
         return Proposal(**{**known, "sources": tuple(known["sources"])}) if record["id"] == name else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _refuse_name(ident: str) -> None:
-    if not ident or len(ident) > 100 or not all(one.isascii() and (one.isalnum() or one in "-_") for one in ident):
-        raise UsageError(f'"{ident}" is no id for a proposal; nothing was kept.')
 
 
 def _folder(state: str) -> str:

@@ -3,22 +3,19 @@
 They are not ours. So a file is changed only with the user's standing permission (`[improve] skills = "apply"` in the
 settings of their own vault; a repository's has no say), only where git says that nothing of theirs is unfinished in
 it, only inside the folder that it was found in, and by a swap that gives way to whoever saves it at the same moment.
-Nothing is ever staged or committed.
-
-What this machine means to do to a skill's file, kept where no repository and no sync can write it.
+Nothing is ever staged or committed. The plan of an edit is kept where no repository and no sync can write it.
 """
 
 from __future__ import annotations
 
 import os
-import posix
 import re
 import stat
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from holdfast.capture import codec, config, git_process, gitfiles, home, platform
-from holdfast.close.improve.record import is_id
+from holdfast.close.improve.edit_record import is_id
 from holdfast.errors import UsageError
 from holdfast.model import VERSION
 from holdfast.vault.instructions import FENCE as CODE
@@ -74,7 +71,7 @@ def look(path: str, top: str) -> Skill | None:
 
 def with_lines(text: str, lines: tuple[str, ...]) -> str:
     """The file with these lines as items of its list of snags; one that it has already is not added again."""
-    fresh = [line for line in items(lines) if line not in text.splitlines()]
+    fresh = [f"- {line}" for line in lines if f"- {line}" not in text.splitlines()]
     if not fresh:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -86,12 +83,8 @@ def with_lines(text: str, lines: tuple[str, ...]) -> str:
     return before + "".join(f"{line}{newline}" for line in fresh) + text[at:]
 
 
-def items(lines: tuple[str, ...]) -> list[str]:
-    return [f"- {line}" for line in lines]
-
-
 def _end_of_section(text: str) -> int | None:
-    """Where the list of snags ends; None where the file has none."""
+    """The end of the list of snags; None where the file has none."""
     at = end = 0
     inside = False
     fence = ""
@@ -113,7 +106,7 @@ def _end_of_section(text: str) -> int | None:
 
 def without_lines(text: str, lines: tuple[str, ...]) -> str:
     """The file without these items, and without the heading where nothing is left below it."""
-    gone = set(items(lines))
+    gone = {f"- {line}" for line in lines}
     kept = [line for line in re.findall(r"[^\n]*\n|[^\n]+", text) if line.rstrip("\r\n") not in gone]
     left = "".join(kept)
     newline = "\r\n" if "\r\n" in left else "\n"
@@ -124,12 +117,12 @@ def without_lines(text: str, lines: tuple[str, ...]) -> str:
 
 
 def why_not(skill: Skill) -> str:
-    """Why a file may not be changed unasked now, as the end of a sentence; "" where it may."""
+    """The reason why a file may not be changed unasked now, as the end of a sentence; "" where it may."""
     return unfinished(skill) or _unwatched(skill)
 
 
 def unfinished(skill: Skill) -> str:
-    """Why a file may not be changed now even by its user's word."""
+    """The reason why a file may not be changed now even by its user's word."""
     folder = os.path.dirname(skill.path)
     if not os.access(skill.path, os.W_OK) or not os.access(folder, os.W_OK):
         return "it cannot be written"
@@ -193,18 +186,14 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
     """The change from `base` to `theirs`, made in `ours`, by git's own three-way merge; None where they clash."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
-            with open(f"{folder}/{name}", "wb", opener=_private) as file:
+            with open(f"{folder}/{name}", "wb") as file:  # the folder is for our eyes only
                 file.write(text.encode("utf-8"))
         done = git_process.alone(folder, "merge-file", "-p", "--quiet", "ours", "base", "theirs")
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else None
 
 
-def _private(path: str, flags: int) -> int:
-    return posix.open(path, flags, 0o600)
-
-
 @dataclass(frozen=True)
-class Plan:
+class SkillPlan:
     """One edit of the skill `name` of the project at `root`, or of the `user`: its file gets `lines`."""
 
     id: str
@@ -217,8 +206,8 @@ class Plan:
     after: str
 
 
-def keep(plan: Plan) -> None:
-    """Before anything else is written about it. Raises OSError, UsageError."""
+def keep(plan: SkillPlan) -> None:
+    """Keep a plan, before anything else is written about it. Raises OSError, UsageError."""
     if not is_id(plan.id):
         raise UsageError(f'"{plan.id}" is no id of a flag, so its skill is not edited; nothing was kept.')
     folder = _folder()
@@ -226,16 +215,16 @@ def keep(plan: Plan) -> None:
     platform.write_atomic(f"{folder}/{plan.id}", codec.encode({"v": VERSION, **asdict(plan)}), durable=True)
 
 
-def find_plan(ident: str) -> Plan | None:
-    """What this machine has planned for a snag; None where it has planned nothing."""
+def find_plan(ident: str) -> SkillPlan | None:
+    """The plan of this machine for a snag; None where it has none."""
     if not is_id(ident):
         return None
     try:
         record = codec.decode(platform.read_file(f"{_folder()}/{ident}", 8 * LARGEST))
-        texts = {name: record[name] for name in Plan.__dataclass_fields__ if name != "lines"}
+        texts = {name: record[name] for name in SkillPlan.__dataclass_fields__ if name != "lines"}
         if texts["id"] != ident or not all(isinstance(one, str) for one in texts.values()):
             return None
-        return Plan(**texts, lines=tuple(str(one) for one in record["lines"]))
+        return SkillPlan(**texts, lines=tuple(str(one) for one in record["lines"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -246,18 +235,13 @@ def drop(ident: str) -> None:
         platform.remove(f"{_folder()}/{ident}")
 
 
-def skill_of(plan: Plan) -> Skill | None:
+def skill_of(plan: SkillPlan) -> Skill | None:
     """The file as it is now; None where the skill's name no longer leads to the file that was planned for."""
     found = find(plan.name, plan.root, plan.user)
     return found if found and found.path == plan.path else None
 
 
-def on(plan: Plan, skill: Skill, after: str) -> Plan:
-    """The same edit, planned on the file as it is now."""
-    return replace(plan, before=skill.text, after=after)
-
-
-def make(plan: Plan) -> bool:
+def make(plan: SkillPlan) -> bool:
     """Write the file, and keep both versions: whoever takes the edit back later can merge. False where somebody saved
     it at that moment. Raises OSError."""
     keep(plan)

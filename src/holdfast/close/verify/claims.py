@@ -1,4 +1,4 @@
-"""What in a sentence can be checked without understanding it: quotes, paths, ids, addresses, numbers, names, code.
+"""The parts of a sentence that can be checked without understanding it: quotes, paths, ids, numbers, names, code.
 
 A paraphrase changes every other word and leaves these alone, so a handoff that is right has them from the session, and
 one that made something up most often made up one of these. Both sides are made comparable the same way: white space,
@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.close.verify import words
 from holdfast.tasks.subjects import ENDINGS, NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 QUOTE, CODE, PATH, COMMIT, EMAIL, URL, TICKET = "quote", "code", "path", "commit", "email", "url", "ticket"
 NUMBER, VERSION, DATE, TIME, NAME = "number", "version", "date", "time", "name"
@@ -59,6 +59,29 @@ _IDENTIFIER = re.compile(
     r"(?<![\w/.`-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+"
     r"|(?:[A-Z][a-z0-9]+){2,}(?=\()|--[a-z][\w-]+)(?:\(\))?(?![\w/])"
 )
+_DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\d+)?)"
+_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w=/]|\((?![+s-]\)))))?"
+_EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
+_NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
+_BEFORE = re.compile(r"([^\W\d_]{3,})[ -]#?$")
+_LABELLED = re.compile(r"([^\W\d_]{3,})[ -]#?(\d{1,4}(?:(?: ?[,&/+-] ?| and | to | through | or )#?\d{1,4})*)(?![\w.])")
+_SPELLED_OUT = re.compile(
+    rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
+)
+_ORDER = (
+    (CODE, _CODE),
+    (QUOTE, _QUOTED),
+    (URL, _URL),
+    (EMAIL, _EMAIL),
+    (PATH, _PATH),
+    (DATE, _DATE),
+    (TIME, _TIME),
+    (TICKET, _TICKET),
+    (COMMIT, _COMMIT),
+    (VERSION, _VERSION),
+    (CODE, _IDENTIFIER),
+    (NUMBER, _NUMBER),
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +112,7 @@ def normal(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """The same with its lines: a number at the end of one does not count what the next begins with."""
+    """The text so, with its lines: a number at the end of one does not count what the next begins with."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.translate(_SAME).splitlines())))
 
 
@@ -168,7 +191,7 @@ def _number(match: re.Match[str], text: str) -> Atom | None:
 
 
 def values(digits: str) -> set[float]:
-    """What a spelling may mean: 1,000 and 1.000 are a thousand to some, and one to others."""
+    """The values of a spelling: 1,000 and 1.000 are a thousand to some, and one to others."""
     plain = re.sub(r"[' _]", "", digits)
     found: set[float] = set()
     for dropped, point in ((",", "."), (".", ",")):
@@ -190,8 +213,7 @@ def _names(text: str) -> Iterator[Atom]:
             yield Atom(NAME, name, name, match.start())
 
 
-@dataclass(frozen=True)
-class Found:
+class NumberPlace(NamedTuple):
     """A number in a text: its place, its unit, and the word that it counts, as far as one follows."""
 
     at: int
@@ -223,7 +245,7 @@ class Known:
 
     @cached_property
     def bare(self) -> str:
-        """In one line, without quotes and emphasis: words are quoted across line breaks and across them."""
+        """The texts in one line, without quotes and emphasis: words are quoted across line breaks and across them."""
         return re.sub(r"\s+", " ", re.sub(r"[\"'`*]", "", self.plain))
 
     @cached_property
@@ -240,26 +262,17 @@ class Known:
         return frozenset(date_key(match) for match in _DATE.finditer(self.plain))
 
     @cached_property
-    def numbers(self) -> dict[float, list[Found]]:
+    def numbers(self) -> dict[float, list[NumberPlace]]:
         """Each value with the places where it stands."""
-        found: dict[float, list[Found]] = {}
+        found: dict[float, list[NumberPlace]] = {}
         for match in _EVERY_NUMBER.finditer(self.plain):
             unit, noun = unit_and_noun(match)
             for value in values(match.group("digits")):
-                found.setdefault(value, []).append(Found(match.start(), unit, noun))
+                found.setdefault(value, []).append(NumberPlace(match.start(), unit, noun))
         for match in _SPELLED_OUT.finditer(self.plain):
-            at = match.start()
-            found.setdefault(float(words.SMALL[match.group(1).lower()]), []).append(
-                Found(at, "", match.group(2).lower())
-            )
+            value = float(words.SMALL[match.group(1).lower()])
+            found.setdefault(value, []).append(NumberPlace(match.start(), "", match.group(2).lower()))
         return found
-
-    @cached_property
-    def counted(self) -> frozenset[str]:
-        """The things of which a number says how many there are."""
-        return frozenset(
-            words.counted(noun) for noun in {one.noun for places in self.numbers.values() for one in places}
-        )
 
     @cached_property
     def counts(self) -> dict[str, frozenset[float]]:
@@ -304,45 +317,14 @@ class Known:
         return max(self.bare.find(one, at) for one in spellings)
 
     def near(self, at: int, reach: int = 120) -> str:
-        """What stands around a place, within its text."""
+        """The surroundings of a place, within its text."""
         begin = max(self.plain.rfind("\0", 0, at) + 1, at - reach)
         end = self.plain.find("\0", at)
         return self.plain[begin : min(end if end >= 0 else len(self.plain), at + reach)]
 
 
-_DIGITS = r"(?P<cur>[$€£¥]\s?)?(?P<digits>\d+(?:[.,'_ ]\d{3}(?!\d))*(?:[.,]\d+)?)"
-_AFTER = r"(?:[ -]?(?P<unit>%|[$€£¥](?!\d)|[A-Za-zµ°]+/[a-z]+(?!\w)|[^\W\d_]{1,14}(?![\w=/]|\((?![+s-]\)))))?"
-_EVERY_NUMBER = re.compile(rf"(?<![\w.#]){_DIGITS}{_AFTER}")
-_NUMBER = re.compile(rf"(?<![\w.,/#+-]){_DIGITS}{_AFTER}")
-_BEFORE = re.compile(r"([^\W\d_]{3,})[ -]#?$")
-_LABELLED = re.compile(r"([^\W\d_]{3,})[ -]#?(\d{1,4}(?:(?: ?[,&/+-] ?| and | to | through | or )#?\d{1,4})*)(?![\w.])")
-_SPELLED_OUT = re.compile(
-    rf"\b({'|'.join(one for one, n in words.SMALL.items() if n > 1)})\s([^\W\d_]+)", re.IGNORECASE
-)
-
-
 def unit_and_noun(match: re.Match[str]) -> tuple[str, str]:
-    """What a number is of: a unit we know, else the word that it counts."""
+    """The unit of a number where we know it, else the word that it counts."""
     word = (match.group("cur") or match.group("unit") or "").strip()
     unit = words.UNITS.get(word) or words.UNITS.get(word.lower(), "")
     return unit, "" if unit or word.lower() in words.STOP else word.lower()
-
-
-def known_of(texts: Iterable[str]) -> Known:
-    return Known(tuple(comparable(one) for one in texts))
-
-
-_ORDER = (
-    (CODE, _CODE),
-    (QUOTE, _QUOTED),
-    (URL, _URL),
-    (EMAIL, _EMAIL),
-    (PATH, _PATH),
-    (DATE, _DATE),
-    (TIME, _TIME),
-    (TICKET, _TICKET),
-    (COMMIT, _COMMIT),
-    (VERSION, _VERSION),
-    (CODE, _IDENTIFIER),
-    (NUMBER, _NUMBER),
-)

@@ -56,7 +56,6 @@ PLAINER = tuple(
 )  # fmt: skip
 _ASKING = re.compile(r"\?\s*$|^\s*(?:should|shall|could|can|may|do|does|what|why|how|which|soll)\b", re.IGNORECASE)
 
-
 # How far things are; what did not happen yet was not decided against.
 _TELLING = re.compile(
     r"\b(?:have|has|had|did)(?:n't| not)\b|\bnot yet\b|\bnoch nicht\b|\bnot .{2,30} yet\b", re.IGNORECASE
@@ -65,7 +64,7 @@ _TELLING = re.compile(
 
 @dataclass(frozen=True)
 class Stand:
-    """How a sentence stands to its words: a sign for each, which of them share a clause, what comes before what."""
+    """A sentence as read: a sign for each of its words, the words that share a clause, and what comes before what."""
 
     signs: dict[str, int]
     clauses: tuple[frozenset[str], ...]
@@ -90,7 +89,7 @@ def stand(sentence: str) -> Stand:
 
 
 def _orders(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """What comes before what."""
+    """The pairs of things of which one comes before the other."""
     for pattern, is_back in ORDER:
         found = pattern.search(text)
         if found and not words.NEGATIONS.search(found.group(1)):
@@ -119,7 +118,7 @@ def _signed(clause: str) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What speaks for and against a decision, and the sentence that speaks most against it."""
+    """The weight for and against a decision, and the sentence that speaks most against it."""
 
     agreed: float = 0.0
     opposed: float = 0.0
@@ -152,7 +151,9 @@ def _score(mine: Stand, other: Stand) -> float:
     likeness = len(shared) / len(mine.stems)
     if likeness < ENOUGH:
         return 0.0
-    if _is_reversed(mine, other) or _is_crossed(mine, other, shared) or _is_swapped(mine, other, shared):
+    taken = any(mine.signs[one] > 0 > other.signs[one] for one in shared)
+    is_swapped = taken and any(mine.signs[one] < 0 < other.signs[one] for one in shared)
+    if _is_reversed(mine, other) or _is_crossed(mine, other, shared) or is_swapped:
         return -likeness
     if likeness < ENOUGH_AGAINST:
         return likeness if all(mine.signs[one] == other.signs[one] for one in shared) else 0.0
@@ -167,12 +168,6 @@ def _without_prefix(one: Stand, other: Stand) -> Stand:
         plain = next((word[len(head) :] for head in ("un", "dis", "de", "non") if word.startswith(head)), "")
         signs[plain if plain in other.signs else word] = -sign if plain in other.signs else sign
     return Stand(signs, one.clauses, one.orders)
-
-
-def _is_swapped(mine: Stand, other: Stand, shared: set[str]) -> bool:
-    """Whether what was taken is turned down here, and what was turned down taken."""
-    taken = any(mine.signs[one] > 0 > other.signs[one] for one in shared)
-    return taken and any(mine.signs[one] < 0 < other.signs[one] for one in shared)
 
 
 def _is_reversed(mine: Stand, other: Stand) -> bool:
@@ -199,10 +194,9 @@ def _is_crossed(mine: Stand, other: Stand, shared: set[str]) -> bool:
 
 
 def sentences(evidence: Evidence) -> list[tuple[str, float]]:
-    """What was said and flagged, each sentence with its weight; questions and reports decide nothing."""
-    found = [(one, 2.0) for text in evidence.asked for one in split(text)]
-    found += [(one, 1.0) for text in evidence.answered for one in split(text)]
-    found += [(one, 2.0) for text in evidence.decided for one in split(text)]
+    """Everything that was said and flagged, each sentence with its weight; questions and reports decide nothing."""
+    weighed = ((evidence.asked, 2.0), (evidence.answered, 1.0), (evidence.decided, 2.0))
+    found = [(one, weight) for texts, weight in weighed for text in texts for one in split(text)]
     return [(one, weight) for one, weight in found if not _ASKING.search(one) and not _TELLING.search(one)]
 
 
@@ -218,7 +212,8 @@ def verdict(text: str, said: Sequence[tuple[str, float]], in_force: Iterable[Not
     weighed = weigh(text, said)
     if weighed.opposed > weighed.agreed:
         is_sure = weighed.likeness >= SURE
-        return ("contradicted" if is_sure else "unsupported"), f'the session says "{_short(weighed.against)}"'
+        said_so = weighed.against if len(weighed.against) <= 100 else f"{weighed.against[:99]}…"
+        return ("contradicted" if is_sure else "unsupported"), f'the session says "{said_so}"'
     if weighed.agreed > 0:
         return "", ""  # said in this session: where an older decision differs, this one amends it
     for note in in_force:
@@ -248,7 +243,7 @@ def amends(old: Note, new_text: str) -> bool:
 
 
 def _values(text: str) -> set[tuple[str, str]]:
-    """What a decision sets: numbers, versions, dates."""
+    """The numbers, versions and dates that a decision sets."""
     kinds = (claims.NUMBER, claims.VERSION, claims.DATE, claims.TIME)
     return {(one.unit or one.noun, one.key) for one in claims.atoms(text) if one.kind in kinds}
 
@@ -256,7 +251,3 @@ def _values(text: str) -> set[tuple[str, str]]:
 def _decided_in(note: Note) -> list[str]:
     """The sentences of a note, its description first: the body may explain at length."""
     return list(dict.fromkeys((note.description, *split(note.body))))[:12]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.close.verify import claims, words
-from holdfast.close.verify import decisions as verify_decisions
-from holdfast.close.verify import exact as verify_exact
+from holdfast.close.verify import claims, decisions, exact, words
 from holdfast.text import extract
 from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.close.verify.evidence import Evidence, Run
-
 
 LOOKING = re.compile(
     r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
@@ -35,11 +32,11 @@ PASSES = (
     r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay"
     r"|without (?:a )?(?:failures?|errors?)|no (?:failures?|errors?)|grün|laufen durch|bestanden"
 )
+WRITTEN = ("file_path", "notebook_path", "content", "new_string", "new_source", "input", "old_string")
 
 
-@dataclass(frozen=True)
-class Deed:
-    """What one kind of claim needs: a command like `command` that passed."""
+class Deed(NamedTuple):
+    """The need of one kind of claim: a command like `command` that passed."""
 
     said: re.Pattern[str]
     command: re.Pattern[str]
@@ -67,11 +64,7 @@ DEEDS = (
         r"\b(?:build|make|cmake|gradlew|mvn|cargo|tsc|docker|go)\b",
         "build",
     ),
-    _deed(
-        r"\bcommitt?ed\b|\bcommitt?et\b|\bcommit [0-9a-f]{7}",
-        r"\bgit\b.*\bcommit\b",
-        "commit",
-    ),
+    _deed(r"\bcommitt?ed\b|\bcommitt?et\b|\bcommit [0-9a-f]{7}", r"\bgit\b.*\bcommit\b", "commit"),
     _deed(r"\bpushed\b|\bgepusht\b", r"\bgit\b.*\bpush\b|\bgh pr create\b", "push"),
     _deed(r"\bmerged\b|\bgemergt\b", r"\bgit\b.*\bmerge\b|\bgh pr merge\b|\bglab mr merge\b", "merge"),
     _deed(
@@ -95,7 +88,7 @@ DEEDS = (
 
 
 @dataclass(frozen=True)
-class Done:
+class DoneTraces:
     """Everything that was changed, run with success, committed or ticked off, as text and as words, and the words of
     the sentences in which the model said that something is done. Made once for all claims."""
 
@@ -104,58 +97,45 @@ class Done:
     stated: tuple[frozenset[str], ...]
 
     @classmethod
-    def of(cls, evidence: Evidence) -> Done:
+    def of(cls, evidence: Evidence) -> DoneTraces:
         traces = tuple(_traces(evidence))
-        said = (one for text in _reports(evidence) for one in verify_decisions.split(text))
+        said = (one for text in _reports(evidence) for one in decisions.split(text))
         stated = (one for one in said if not words.UNFINISHED.search(one))
         return cls(traces, *(tuple(frozenset(words.stems(one)) for one in texts) for texts in (traces, stated)))
 
 
-def verdict(text: str, evidence: Evidence, done: Done) -> tuple[str, str]:
+def verdict(text: str, evidence: Evidence, done: DoneTraces) -> tuple[str, str]:
     """("", "") where there is a trace, else unsupported or contradicted, and why."""
-    for deed in DEEDS:
-        if deed.said.search(text) and not _is_about_later(text):
-            found = _last(deed, evidence)
-            if found == "failed":
-                return "contradicted", f"the last {deed.name} failed"
-            if found == "none" and not _is_in_history(deed, evidence):
+    is_due = not re.search(r"\b(?:not yet|to be|will be|still|needs? to|once)\b", text)
+    for deed in DEEDS if is_due else ():
+        if deed.said.search(text):
+            last = _last(deed, evidence)
+            if last:
+                return ("contradicted", f"the last {deed.name} failed") if is_failure(last) else ("", "")
+            # The project's own history may have a commit of that time which no command that we saw made.
+            if deed.name != "commit" or not evidence.made:
                 return "unsupported", f"no {deed.name} that passed was seen"
-            if found == "passed":
-                return "", ""
     still = _still_open(text, evidence)
     if still:
         return "contradicted", still
     missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
     if missing:
         return "unsupported", f"no change of {missing[0]} was seen"
-    if any(verify_exact.is_among(one, evidence.edited) for one in _named_files(text)):
+    if any(exact.is_among(one, evidence.edited) for one in _named_files(text)):
         return "", ""
     is_done = _is_about_something_done(text, done)
     return ("", "") if is_done else ("unsupported", "no edit, commit or run for it was seen")
 
 
-def _is_about_later(text: str) -> bool:
-    return re.search(r"\b(?:not yet|to be|will be|still|needs? to|once)\b", text) is not None
-
-
-def _last(deed: Deed, evidence: Evidence) -> str:
-    """How the last command of this kind ended: passed, failed, or there was none."""
-    for run in reversed(evidence.runs):
-        if deed.command.search(run.command) and not LOOKING.match(run.command):
-            if not run.is_over:
-                continue
-            return "failed" if is_failure(run) else "passed"
-    return "none"
+def _last(deed: Deed, evidence: Evidence) -> Run | None:
+    """The last command of this kind that has ended."""
+    runs = (run for run in reversed(evidence.runs) if run.is_over and deed.command.search(run.command))
+    return next((run for run in runs if not LOOKING.match(run.command)), None)
 
 
 def is_failure(run: Run) -> bool:
     """A pipe hides an exit code, so the output is read as well."""
     return run.failed or (FAILED.search(run.output) is not None and "0 failed" not in run.output)
-
-
-def _is_in_history(deed: Deed, evidence: Evidence) -> bool:
-    """Whether the project's own history has a commit of that time which no command that we saw made."""
-    return deed.name == "commit" and bool(evidence.made)
 
 
 def _still_open(text: str, evidence: Evidence) -> str:
@@ -167,11 +147,9 @@ def _still_open(text: str, evidence: Evidence) -> str:
             return "the todo list has it open"
     for said in reversed(evidence.answered[-6:]):
         for sentence in re.split(r"(?<=[.!?;])\s+", said):
-            if words.UNFINISHED.search(sentence):
-                shared = meant & set(words.stems(sentence))
-                told = set(words.stems(sentence))
-                if len(shared) >= 2 and len(shared) >= 0.5 * min(len(meant), len(told)):
-                    return "the session says that it is not done"
+            told = set(words.stems(sentence)) if words.UNFINISHED.search(sentence) else set()
+            if len(meant & told) >= 2 and len(meant & told) >= 0.5 * min(len(meant), len(told)):
+                return "the session says that it is not done"
     return ""
 
 
@@ -180,7 +158,7 @@ def _named_files(text: str) -> list[str]:
 
 
 def _has_trace(path: str, evidence: Evidence) -> bool:
-    if verify_exact.is_among(path, evidence.edited) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.edited):
+    if exact.is_among(path, evidence.edited) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.edited):
         return True
     name = path.rpartition("/")[2]
     worked = (run for run in evidence.runs if not run.failed and not LOOKING.match(run.command))
@@ -188,7 +166,7 @@ def _has_trace(path: str, evidence: Evidence) -> bool:
 
 
 def _reports(evidence: Evidence) -> Iterator[str]:
-    """What the model said after it had done something; its answer to the user's words alone reports nothing."""
+    """Words of the model after it had done something; its answer to the user's words alone reports nothing."""
     has_worked = False
     for one in evidence.spoken:
         if one.role == USER:
@@ -200,12 +178,12 @@ def _reports(evidence: Evidence) -> Iterator[str]:
 
 
 def not_changed(text: str, evidence: Evidence) -> str:
-    """Why a list of changed files is wrong; "" where each of them was changed."""
+    """The reason why a list of changed files is wrong; "" where each of them was changed."""
     missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
     return f"no change of {missing[0]} was seen" if missing else ""
 
 
-def _is_about_something_done(text: str, done: Done) -> bool:
+def _is_about_something_done(text: str, done: DoneTraces) -> bool:
     """Whether traces have the words or the numbers of a claim, or the model itself said that it was done, in a session
     that did something."""
     meant = set(words.stems(text))
@@ -222,7 +200,7 @@ def _is_about_something_done(text: str, done: Done) -> bool:
 
 
 def _traces(evidence: Evidence) -> Iterator[str]:
-    """Whatever was changed, run with success, committed or ticked off, in words."""
+    """Everything that was changed, run with success, committed or ticked off, in words."""
     failed = {one.call for one in evidence.spoken if one.role == RESULT and one.failed}
     for one in evidence.spoken:
         if one.role != CALL or one.call in failed or one.tool in extract.BESIDE:
@@ -237,6 +215,3 @@ def _traces(evidence: Evidence) -> Iterator[str]:
             yield f"{run.command} {run.output[:4000]}"
     yield from evidence.finished
     yield from evidence.edited
-
-
-WRITTEN = ("file_path", "notebook_path", "content", "new_string", "new_source", "input", "old_string")

@@ -1,4 +1,4 @@
-"""What there is to check a handoff or a note against: what was said, run and changed in one episode, and its tree.
+"""The evidence that handoffs and notes are checked against: words, runs and changes of one episode, and its tree.
 
 The transcript is read from the place at which the episode began, so a fork or a resume does not bring its parent's
 words. A transcript that is missing, shorter than it was, torn or no file is no evidence and no error. Of one that is
@@ -13,14 +13,13 @@ import re
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.capture import git_process
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.close.verify import claims
-from holdfast.model import replace
+from holdfast.model import Flag, replace
 from holdfast.text import extract, transcript
-from holdfast.text.extract import Todos
 from holdfast.text.transcript import ASSISTANT, CALL, RESULT, USER, Said
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode
     from holdfast.capture.story import Story
-    from holdfast.model import Flag
 
 MOST = 8 << 20
 LARGEST_FILE = 256 << 10  # of a changed file whose text is looked at
@@ -82,7 +80,7 @@ class Evidence:
     decided: tuple[str, ...] = ()  # flags that are decisions
     contents: tuple[str, ...] = ()  # of the changed files as they are now
     names: frozenset[str] = frozenset()
-    todos: Todos = Todos()  # noqa: RUF009 - frozen
+    todos: extract.Todos = extract.Todos()  # noqa: RUF009 - frozen
     finished: tuple[str, ...] = ()  # the words of todos that were completed
     days: tuple[str, ...] = ()  # on which it happened
     root: str = ""
@@ -98,7 +96,7 @@ class Evidence:
         """Everything that a claim may be found in, made comparable once."""
         called = {one.call: spelled(one.given) for one in self.spoken if one.role == CALL}
         calls = called.values()
-        # What a command printed stands behind it: "22" says more after "make test".
+        # The output of a command stands behind it: "22" says more after "make test".
         words = (
             f"{called.get(one.call, '')[-SHOWN:]}\n{LINE_NUMBER.sub('', one.text)}" if one.role == RESULT else one.text
             for one in self.spoken
@@ -115,20 +113,27 @@ class Evidence:
 
 def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, most: int = MOST) -> Evidence:
     """The evidence of one episode. `told` is what the hook noted of it, `root` the project's folder, or ""."""
-    whole, is_partial = _heard(episode, most)
+    whole, is_partial = [], False
+    if episode.transcript:
+        found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most, whole=True)
+        whole = [_without_secrets(one) for one in found]
     heard = [one for one in whole if one.role in (USER, ASSISTANT, CALL, RESULT)]
     results = {one.call: one for one in heard if one.role == RESULT}
     calls = [one for one in heard if one.role == CALL]
     runs = tuple(_runs(calls, results))
-    worked = [one for one in calls if not _has_failed(one, results)]
+    worked = [one for one in calls if one.call not in results or not results[one.call].failed]
     edited = _shortened((*(_clean(one) for one in told.files), *_edited(worked)), episode.cwd, root)
-    prompts = tuple(_clean(one) for one in (*told.prompts, *_queued(episode, most)))
+    spoken = tuple(one.text for one in heard if one.role == USER)
+    beginnings = {one[:200] for one in spoken}
+    # The hook notes prompts that a transcript has lost, and cuts long ones that it has whole.
+    noted = (_clean(one) for one in (*told.prompts, *_queued(episode, most)))
     history = tuple(_history(root))
+    ends = (episode.opened, episode.closed or episode.opened)  # in either zone that a reader may have in mind
     planned = [one for one in calls if extract.is_about_todos(one)]
     return Evidence(
         spoken=tuple(heard),
         heard=tuple(whole),
-        asked=_merged(prompts, tuple(one.text for one in heard if one.role == USER)),
+        asked=(*(one for one in noted if one[:200] not in beginnings), *spoken),
         answered=tuple(one.text for one in heard if one.role == ASSISTANT),
         runs=runs,
         edited=edited,
@@ -142,21 +147,14 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
         names=frozenset(_names(root)),
         todos=extract.todos(planned, results),
         finished=tuple(_finished(planned, results)),
-        days=tuple(_days(episode)),
+        days=tuple(time.strftime("%Y-%m-%d", zone(when)) for when in ends for zone in (time.gmtime, time.localtime)),
         root=root,
         is_partial=is_partial,
     )
 
 
-def _heard(episode: Episode, most: int) -> tuple[list[Said], bool]:
-    if not episode.transcript:
-        return [], False
-    found, is_partial = transcript.since(episode.host, episode.transcript, episode.offset, most, whole=True)
-    return [_without_secrets(one) for one in found], is_partial
-
-
 def _queued(episode: Episode, most: int) -> Iterator[str]:
-    """What the user typed while the model was at work: Claude Code keeps it as an operation of its own."""
+    """Prompts that the user typed while the model was at work: Claude Code keeps each as an operation of its own."""
     if episode.host != transcript.CLAUDE or not episode.transcript:
         return
     for at, line in transcript.back(episode.transcript, most):
@@ -171,52 +169,30 @@ def _queued(episode: Episode, most: int) -> Iterator[str]:
 
 
 def _without_secrets(one: Said) -> Said:
-    text = redact(one.text)[0] if one.text else ""
     given = redact_record({"given": one.given})[0]["given"] if one.given is not None else None
-    return replace(one, text=text, given=given)
+    return replace(one, text=redact(one.text)[0] if one.text else "", given=given)
 
 
 def _clean(text: str) -> str:
     return redact(text)[0]
 
 
-def _merged(noted: tuple[str, ...], heard: tuple[str, ...]) -> tuple[str, ...]:
-    """The hook notes prompts that a transcript has lost, and cuts long ones that it has whole."""
-    beginnings = {one[:200] for one in heard}
-    return (*(one for one in noted if one[:200] not in beginnings), *heard)
-
-
-def _days(episode: Episode) -> Iterator[str]:
-    """In either zone that a reader may have in mind."""
-    for moment in (episode.opened, episode.closed or episode.opened):
-        for zone in (time.gmtime, time.localtime):
-            yield time.strftime("%Y-%m-%d", zone(moment))
-
-
-def _has_failed(call: Said, results: dict[str, Said]) -> bool:
-    result = results.get(call.call)
-    return result is not None and result.failed
-
-
 def _runs(calls: Iterable[Said], results: dict[str, Said]) -> Iterator[Run]:
     for call in calls:
         command = extract.command_of(call)
-        if command:
-            result = results.get(call.call)
-            is_over = result is not None
-            yield Run(command, result.text if result else "", bool(result and result.failed), is_over, call.at)
+        result = results.get(call.call)
+        if command and result:
+            yield Run(command, result.text, result.failed, True, call.at)
+        elif command:
+            yield Run(command, "", False, False, call.at)
 
 
 def _edited(calls: Iterable[Said]) -> Iterator[str]:
     for call in calls:
         yield from extract.files_of(call)
         command = extract.command_of(call)
-        if not command:
-            continue
-        for match in PATCHED.finditer(command):
+        for match in (*PATCHED.finditer(command), *WRITTEN.finditer(command)):
             yield next(filter(None, match.groups())).strip()
-        for match in WRITTEN.finditer(command):
-            yield next(filter(None, match.groups()))
 
 
 def _read(calls: Iterable[Said]) -> Iterator[str]:
@@ -262,7 +238,7 @@ def _shortened(paths: Iterable[str], cwd: str, root: str) -> tuple[str, ...]:
 
 
 def _contents(root: str, edited: Iterable[str]) -> Iterator[str]:
-    """What stands in the changed files now. Links are not followed, and nothing outside the project is opened."""
+    """The changed files as they are now. Links are not followed, and nothing outside the project is opened."""
     room = MOST_OF_FILES
     base = os.path.realpath(root) if root else ""
     for path in edited:
@@ -281,25 +257,24 @@ def _contents(root: str, edited: Iterable[str]) -> Iterator[str]:
 
 
 def instructions(root: str) -> Iterator[str]:
-    """What stands in the files that a host tells its model of, and in the first that anybody reads."""
-    yield from _contents(root, INSTRUCTIONS)
+    """The files that a host tells its model of, and the first that anybody reads."""
+    return _contents(root, INSTRUCTIONS)
 
 
-@dataclass(frozen=True)
-class Commit:
+class PastCommit(NamedTuple):
     ident: str
     time: int
     subject: str
 
 
-def _history(root: str) -> Iterator[Commit]:
+def _history(root: str) -> Iterator[PastCommit]:
     """The newest commits."""
     out = _git(root, "rev-list", f"--max-count={MOST_COMMITS}", "--format=%ct %s", "HEAD")
     lines = iter(out.splitlines())
     for line in lines:
         if line.startswith("commit "):
             when, _, subject = next(lines, "").partition(" ")
-            yield Commit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject))
+            yield PastCommit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject))
 
 
 def _names(root: str) -> list[str]:
@@ -320,7 +295,7 @@ def occurs(root: str, word: str) -> bool:
 
 
 def _git(root: str, *words: str) -> str:
-    """What plumbing answers; "" where there is no git, no repository, or no answer in time."""
+    """The answer of plumbing; "" where there is no git, no repository, or no answer in time."""
     done = git_process.ask(root, *words) if root else None
     return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""
 

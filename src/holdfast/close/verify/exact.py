@@ -17,9 +17,6 @@ from holdfast.close.verify import evidence as proofs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.close.verify.claims import Atom, Known
-    from holdfast.close.verify.evidence import Evidence
-
 MOST_PLACES = 400  # of one number that are looked at, the newest
 SHARE = "%"  # always written with its sign
 MANY = 3  # numbers that a word has beside it, from which on it numbers or counts things
@@ -30,8 +27,8 @@ APART, TOGETHER = 30, 160  # characters between two counts in a claim, and at mo
 REACH = 120  # characters around a number in which words of the claim speak for it
 
 
-def problems(text: str, known: Sequence[Known], evidence: Evidence) -> Iterator[str]:
-    """Why the exact things in a text are not to be believed, one sentence each. Any of `known` may have them."""
+def problems(text: str, known: Sequence[claims.Known], evidence: proofs.Evidence) -> Iterator[str]:
+    """The reasons not to believe the exact things in a text, one sentence each. Any of `known` may have them."""
     meant = set(words.stems(text))
     for atom in claims.atoms(text):
         found = [_problem(atom, text, meant, one, evidence) for one in known]
@@ -39,7 +36,7 @@ def problems(text: str, known: Sequence[Known], evidence: Evidence) -> Iterator[
             yield found[0]
 
 
-def exchanged(text: str, known: Known) -> str:
+def exchanged(text: str, known: claims.Known) -> str:
     """Two counts in one breath that were seen, and never together: one of them is of something else. "" without any."""
     counts = [atom for atom in claims.atoms(text) if atom.kind == claims.NUMBER and atom.noun]
     for one, other in pairwise(counts):
@@ -48,25 +45,28 @@ def exchanged(text: str, known: Known) -> str:
     return ""
 
 
-def _problem(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> str:
+def _problem(atom: claims.Atom, text: str, meant: set[str], known: claims.Known, evidence: proofs.Evidence) -> str:
+    shown = atom.shown
     if atom.kind == claims.QUOTE:
-        return "" if known.says(atom.key) else f'"{_short(atom.shown)}" was not found in these words'
+        return "" if known.says(atom.key) else f'"{_short(shown)}" was not found in these words'
     if atom.kind == claims.NUMBER:
-        return "" if _has_number(atom, text, meant, known, evidence) else f"{atom.shown} was not found"
-    if atom.kind == claims.PATH:
-        return "" if has_path(atom.key, known, evidence) else f"{atom.shown} was not found"
-    if atom.kind == claims.NAME:
-        parts = re.findall(r"[^\W\d_]{2,}", atom.key)
-        is_known = all(one.lower() in known.words for one in parts)
-        return "" if is_known else f"{atom.shown} was not found"
-    if atom.kind == claims.COMMIT:
-        return "" if _has_commit(atom.key, known, evidence) else f"commit {atom.shown} was not found"
-    if atom.kind == claims.DATE:
-        return "" if _has_date(atom.key, known) else f"the date {atom.shown} was not found"
-    if atom.kind == claims.CODE:
-        return "" if _has_code(atom.key, known, evidence) else f"`{_short(atom.shown)}` was not found"
-    before = "v" if atom.kind == claims.VERSION else ""
-    return "" if _stands(atom.key.lower(), known.lower, before) else f"{_short(atom.shown)} was not found"
+        is_there = _has_number(atom, text, meant, known, evidence)
+    elif atom.kind == claims.PATH:
+        is_there = has_path(atom.key, known, evidence)
+    elif atom.kind == claims.NAME:
+        is_there = all(one.lower() in known.words for one in re.findall(r"[^\W\d_]{2,}", atom.key))
+    elif atom.kind == claims.COMMIT:
+        shown, is_there = f"commit {shown}", _has_commit(atom.key, known, evidence)
+    elif atom.kind == claims.DATE:
+        year, _, day = atom.key.partition("-")
+        wanted = {atom.key, f"-{day}"} if year else {one for one in known.dates if one.partition("-")[2] == day}
+        shown, is_there = f"the date {shown}", bool(wanted & known.dates)
+    elif atom.kind == claims.CODE:
+        shown, is_there = f"`{_short(shown)}`", _has_code(atom.key, known, evidence)
+    else:
+        before = "v" if atom.kind == claims.VERSION else ""
+        shown, is_there = _short(shown), _stands(atom.key.lower(), known.lower, before)
+    return "" if is_there else f"{shown} was not found"
 
 
 def _short(text: str) -> str:
@@ -80,7 +80,7 @@ def _stands(wanted: str, text: str, before: str = "") -> bool:
     return re.search(rf"(?<![^\W_]){before and before + '?'}{re.escape(wanted)}(?![^\W_])", text) is not None
 
 
-def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: Evidence) -> bool:
+def _has_number(atom: claims.Atom, text: str, meant: set[str], known: claims.Known, evidence: proofs.Evidence) -> bool:
     if _is_counted(atom, evidence):
         return True
     noun, unit = words.counted(atom.noun), _hard(atom.unit)
@@ -99,7 +99,7 @@ def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: 
         return True
     if noun and not unit and len(known.counts.get(noun, ())) >= MANY:
         return False  # of these it was said how many there are, and never so many
-    is_told = bool(noun) and noun in known.counted
+    is_told = noun in known.counts
     is_common = len(places) > COMMON
     beside = _beside(atom, text) if is_common else meant
     for found in places[-MOST_PLACES:]:
@@ -109,13 +109,14 @@ def _has_number(atom: Atom, text: str, meant: set[str], known: Known, evidence: 
         if words.is_german(around) != words.is_german(text):
             return True  # in another language no word is the same
         among = beside & set(words.stems(around))
-        needed = min(_needed(len(places)), len(beside)) if is_common else 1
+        # A number that stands in many places needs more words of the claim around it: 2 stands everywhere.
+        needed = min(2 + (len(places) > EVERYWHERE), len(beside)) if is_common else 1
         if len(among) >= max(2 if is_told or (found.noun and noun) else 1, needed):
             return True
     return False
 
 
-def _beside(atom: Atom, text: str) -> set[str]:
+def _beside(atom: claims.Atom, text: str) -> set[str]:
     """The words of a claim that stand by a number, in its clause."""
     text = claims.normal(text)
     end = atom.at + len(atom.shown)
@@ -124,22 +125,17 @@ def _beside(atom: Atom, text: str) -> set[str]:
     return set(words.stems(f"{before} {behind}"))
 
 
-def _stand_together(one: Atom, other: Atom, known: Known) -> bool:
+def _stand_together(one: claims.Atom, other: claims.Atom, known: claims.Known) -> bool:
     """Whether two counts that are said in one breath were seen so; where one of them was put otherwise, who knows."""
     first, second = (_places(atom, known)[-MOST_PLACES:] for atom in (one, other))
     return not (first and second) or any(abs(at - near) <= TOGETHER for at in first for near in second)
 
 
-def _places(atom: Atom, known: Known) -> list[int]:
-    """Where so many of the same were counted."""
+def _places(atom: claims.Atom, known: claims.Known) -> list[int]:
+    """The places at which so many of the same were counted."""
     noun = words.counted(atom.noun)
     found = [one for value in claims.values(atom.key) for one in known.numbers.get(value, ())]
     return sorted(one.at for one in found if words.counted(one.noun) == noun)
-
-
-def _needed(places: int) -> int:
-    """How many words of the claim must stand around a number that stands in so many places: 2 stands everywhere."""
-    return 1 + (places > COMMON) + (places > EVERYWHERE)
 
 
 def _hard(unit: str) -> str:
@@ -147,26 +143,20 @@ def _hard(unit: str) -> str:
     return "" if unit == "x" else unit
 
 
-def _is_counted(atom: Atom, evidence: Evidence) -> bool:
+def _is_counted(atom: claims.Atom, evidence: proofs.Evidence) -> bool:
     """Whether it is how many files or commits there were."""
     what = words.COUNTED.get(atom.noun)
     count = len(evidence.edited) if what == "files" else sum("git commit" in run.command for run in evidence.runs)
     return what is not None and atom.key == str(count)
 
 
-def _has_date(key: str, known: Known) -> bool:
-    year, _, day = key.partition("-")
-    wanted = {f"{year}-{day}", f"-{day}"} if year else {one for one in known.dates if one.partition("-")[2] == day}
-    return bool(wanted & known.dates)
-
-
-def _has_commit(ident: str, known: Known, evidence: Evidence) -> bool:
+def _has_commit(ident: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     if any(one.startswith(ident) or ident.startswith(one) for one in evidence.commits if len(one) > 6):
         return True
     return _stands(ident, known.lower) or proofs.has_commit(evidence.root, ident)
 
 
-def _has_code(code: str, known: Known, evidence: Evidence) -> bool:
+def _has_code(code: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     code = re.sub(r"(?<=[\w?!])/\d{1,2}$", "", code)  # name/arity
     if _is_in_order([re.sub(r"\s+", "", one).lower() for one in code.split("...")], known.squeezed):
         return True
@@ -187,22 +177,17 @@ def _is_in_order(pieces: list[str], text: str) -> bool:
     return True
 
 
-def has_path(path: str, known: Known, evidence: Evidence) -> bool:
+def has_path(path: str, known: claims.Known, evidence: proofs.Evidence) -> bool:
     """Whether somebody named a file or folder, or the tree has it."""
     if is_among(path, (*evidence.edited, *evidence.read)) or _stands(path.lower(), known.lower):
         return True
     if is_among(path, evidence.names) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.names):
         return True
-    if _is_prose(path, known):
+    parts = path.split("/")  # compiled/tested/committed: words that somebody said, with strokes between them
+    if all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts):
         return True
     full = path if path.startswith("/") else f"{evidence.root}/{path}"
     return bool(evidence.root) and os.path.exists(os.path.expanduser(full))
-
-
-def _is_prose(path: str, known: Known) -> bool:
-    """compiled/tested/committed: words that somebody said, with strokes between them."""
-    parts = path.split("/")
-    return all(part.isalpha() for part in parts) and all(words.stem(part) in known.stems for part in parts)
 
 
 def is_among(path: str, paths: Iterable[str]) -> bool:

@@ -1,15 +1,13 @@
-"""The plausible but wrong handoff: every item is checked against what was said, run and changed, before it is filed.
+"""Findings about handoffs, notes and flags: every item is checked against what was said, run and changed.
 
-No model is asked here, so this works for everybody and costs nothing. An item is `supported` where nothing speaks
-against it: prose cannot be proved. It is `unsupported` where something exact in it is nowhere to be found, or a deed
-left no trace, and `contradicted` where the session says the opposite. Where only a part of the session could be read,
-the mark says so.
+No model is asked here. An item is `supported` where nothing speaks against it: prose cannot be proved. It is
+`unsupported` where something exact in it is nowhere to be found, or a deed left no trace, and `contradicted` where the
+session says the opposite. Where only a part of the session could be read, the mark says so.
 
 A judge's sentence is asked more (`borne_out`), by words and not by meaning: more than half of the words that carry it
 occur in the session, and it gives no orders of its own. "Always", "never", "the next agent must" stay only where the
 user said so, in a sentence of their own words that shares most of the words and the same yes or no; or where a trusted
-flag says it. "Do not …" may also be the model's own. Nothing is said against a
-language that the session does not speak.
+flag says it. "Do not …" may also be the model's own. A language that the session does not speak is not accused.
 
 A flag is held against what was there before it was written (`unverified`); its own call and other flags are no
 evidence. It is filed all the same, and says what was not found.
@@ -22,24 +20,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate
-from holdfast.close.verify import claims, exact, words
-from holdfast.close.verify import decisions as verify_decisions
-from holdfast.close.verify import deeds as verify_done
-from holdfast.close.verify import exact as verify_exact
-from holdfast.close.verify.claims import Claim, known_of
-from holdfast.close.verify.evidence import spelled
-from holdfast.model import TRUSTED
+from holdfast.close.verify import claims, decisions, deeds, exact, words
+from holdfast.close.verify.claims import Claim
+from holdfast.close.verify.evidence import Evidence, spelled
+from holdfast.model import TRUSTED, Flag
 from holdfast.text import orders, own_words
 from holdfast.text.transcript import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from holdfast.close.verify.evidence import Evidence
-    from holdfast.model import Flag
-    from holdfast.text.transcript import Said
     from holdfast.vault.notes import Note
-
 
 SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
 UNGIVEN = "ungiven"  # an order to the next session that the user did not give
@@ -47,125 +38,6 @@ HELD_BACK = (CONTRADICTED, UNGIVEN)
 LONGEST_WHY = 120
 UNVERIFIED = " (unverified: {})"
 DONE, FILES, DECISIONS, GOALS, TITLE = "done", "files_modified", "decisions", "goals", "title"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What became of one claim. `why` is a sentence where it is not supported, else ""."""
-
-    claim: Claim
-    verdict: str = SUPPORTED
-    why: str = ""
-
-
-def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Iterable[Note] = ()) -> list[Finding]:
-    """One finding for each item, in their order."""
-    if evidence.is_empty:
-        return [Finding(one) for one in items]
-    said = verify_decisions.sentences(evidence)
-    done = verify_done.Done.of(evidence)
-    found = []
-    for one in items:
-        verdict, why = SUPPORTED, ""
-        if one.section == DECISIONS:
-            verdict, why = verify_decisions.verdict(one.text, said, decisions_in_force)
-        elif one.section == DONE:
-            verdict, why = verify_done.verdict(one.text, evidence, done)
-        if verdict in ("", SUPPORTED):
-            verdict, why = _exact(one, evidence)
-        if verdict == UNSUPPORTED and evidence.is_partial:
-            why = f"{why}; only a part of the session was read"
-        found.append(Finding(one, verdict, why))
-    return found
-
-
-def borne_out(
-    findings: Sequence[Finding], evidence: Evidence, shown: Sequence[str], flags: Sequence[Flag]
-) -> list[Finding]:
-    """The findings about a judge's draft, with what nothing in the session bears out and with orders that nobody gave.
-    `shown` are the lines that the judge had, `flags` those of the episode."""
-    known = evidence.known.stems | {stem for text in shown for stem in stems(text)}
-    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in stems(text)}
-    seen = {stem for text in shown for stem in stems(text)}
-    language = spoken((*evidence.asked, *evidence.answered, *shown))
-    trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
-    found = []
-    for one in findings:
-        why = order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
-        if why:
-            found.append(Finding(one.claim, UNGIVEN, why))
-            continue
-        if one.verdict == SUPPORTED and one.claim.section != DONE and not evidence.is_partial:
-            why = foreign(one.claim.text, known | wide, language)
-            if not why and one.claim.section in (TITLE, GOALS):  # a judge knows nothing but the lines that it was shown
-                why = foreign(one.claim.text, seen, language)
-        found.append(Finding(one.claim, UNSUPPORTED, why) if why else one)
-    return found
-
-
-def _exact(claim: Claim, evidence: Evidence) -> tuple[str, str]:
-    why = next(verify_exact.problems(claim.text, (evidence.known,), evidence), "")
-    if not why and claim.section == FILES:
-        why = verify_done.not_changed(claim.text, evidence)
-    return (UNSUPPORTED, why) if why else (SUPPORTED, "")
-
-
-def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Finding]:
-    """A consolidated note, line by line: whatever is exact in it stands in what it was made of, or in the evidence. A
-    note is made of its flags, so a session that could be read only in part is no excuse."""
-    made_of = known_of(sources)
-    found = []
-    for line in text.splitlines():
-        claim = Claim("note", line.strip())
-        if claim.text and not claim.text.startswith("#"):
-            why = next(verify_exact.problems(claim.text, (made_of, evidence.known), evidence), "")
-            found.append(Finding(claim, UNSUPPORTED, why) if why else Finding(claim))
-    return found
-
-
-def mark(items: Sequence[Claim], findings: Sequence[Finding]) -> tuple[list[Claim], list[Claim]]:
-    """The items to be filed, with what is unsupported marked in the text, and those that are held back."""
-    verdicts = {one.claim: one for one in findings}
-    kept, held = [], []
-    for item in items:
-        finding = verdicts.get(item)
-        if finding is None or finding.verdict == SUPPORTED:
-            kept.append(item)
-        elif finding.verdict in HELD_BACK:
-            held.append(item)
-        else:
-            kept.append(Claim(item.section, item.text.rstrip() + UNVERIFIED.format(_short(finding.why)), item.cites))
-    return kept, held
-
-
-def told(findings: Sequence[Finding], *, is_held_back: bool = True) -> str:
-    """The sentence for the next start; "" where all is well."""
-    unsupported = [one for one in findings if one.verdict == UNSUPPORTED]
-    contradicted = [one for one in findings if one.verdict == CONTRADICTED]
-    parts = []
-    if unsupported:
-        parts.append(f"{_count(unsupported)} marked unverified, the first because {_short(unsupported[0].why)}")
-    if contradicted:
-        first = contradicted[0]
-        how = "held back" if is_held_back else "contradicted by it and stays all the same"
-        parts.append(
-            f'{_count(contradicted)} {how}, the first ("{_short(first.claim.text)}") because {_short(first.why)}'
-        )
-    ungiven = [one for one in findings if one.verdict == UNGIVEN]
-    if ungiven:  # its words are not told: they would be the order that they are not
-        parts.append(f"{_count(ungiven)} left out as an order that the user did not give (`holdfast review`)")
-    return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
-
-
-def _count(findings: Sequence[Finding]) -> str:
-    return "1 claim is" if len(findings) == 1 else f"{len(findings)} claims are"
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST_WHY else f"{flat[: LONGEST_WHY - 1].rstrip()}…"
-
-
 SHARE = 0.6  # of an order's words that stand in one sentence of whoever gave it
 EXACT_COUNTS = 2  # as many words as something exact that was found is worth
 FEWEST = 2  # words that say of what a sentence speaks
@@ -207,10 +79,130 @@ FORBIDDING = re.compile(
 EXACT = re.compile(r"\d\d|\d\.\d|`|\w[/_]\w|\w\.[a-z]{1,4}\b")  # a number, path or name in code, which was looked up
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。\uff01\uff1f\uff1b\n]+|\s+[\u2013\u2014]\s+")
 _WORD = re.compile(r"[^\W\d_]+(?:'t)?")
+DENIALS = (
+    *(" ne ", " pas", "jamais", "nunca", "jamás", " no ", "não", "nao ", "sem "),
+    *("不", "别", "勿", "绝不", "ない", "ません", "するな"),
+)
+SHOWN = 60  # letters of a flag by which its call is recognised
+MOST_LOOKS = 60  # flags of one episode for each of which the session is cut at its place
+OURS = "holdfast"
+LOOKED_AT = 4000  # characters of a call in which our name is looked for
+MOST_READ = 32 << 20  # bytes of a transcript
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one claim. `why` is a sentence where it is not supported, else ""."""
+
+    claim: Claim
+    verdict: str = SUPPORTED
+    why: str = ""
+
+
+def verify(items: Sequence[Claim], evidence: Evidence, decisions_in_force: Iterable[Note] = ()) -> list[Finding]:
+    """One finding for each item, in their order."""
+    if evidence.is_empty:
+        return [Finding(one) for one in items]
+    said = decisions.sentences(evidence)
+    done = deeds.DoneTraces.of(evidence)
+    found = []
+    for one in items:
+        verdict, why = SUPPORTED, ""
+        if one.section == DECISIONS:
+            verdict, why = decisions.verdict(one.text, said, decisions_in_force)
+        elif one.section == DONE:
+            verdict, why = deeds.verdict(one.text, evidence, done)
+        if verdict in ("", SUPPORTED):
+            why = next(exact.problems(one.text, (evidence.known,), evidence), "")
+            if not why and one.section == FILES:
+                why = deeds.not_changed(one.text, evidence)
+            verdict = UNSUPPORTED if why else SUPPORTED
+        if verdict == UNSUPPORTED and evidence.is_partial:
+            why = f"{why}; only a part of the session was read"
+        found.append(Finding(one, verdict, why))
+    return found
+
+
+def borne_out(
+    findings: Sequence[Finding], evidence: Evidence, shown: Sequence[str], flags: Sequence[Flag]
+) -> list[Finding]:
+    """The findings about a judge's draft, with what nothing in the session bears out and with orders that nobody gave.
+    `shown` are the lines that the judge had, `flags` those of the episode."""
+    seen = {stem for text in shown for stem in stems(text)}
+    wide = {stem for text in (*evidence.asked, *evidence.answered) if not text.isascii() for stem in stems(text)}
+    known = evidence.known.stems | seen | wide
+    language = spoken((*evidence.asked, *evidence.answered, *shown))
+    trusted = [flag.text for flag in flags if flag.origin in TRUSTED and not flag.status and not gate.is_proposal(flag)]
+    found = []
+    for one in findings:
+        why = order(one.claim.text, evidence.asked or shown, trusted, evidence.answered)
+        if why:
+            found.append(Finding(one.claim, UNGIVEN, why))
+            continue
+        if one.verdict == SUPPORTED and one.claim.section != DONE and not evidence.is_partial:
+            why = foreign(one.claim.text, known, language)
+            if not why and one.claim.section in (TITLE, GOALS):  # a judge knows nothing but the lines that it was shown
+                why = foreign(one.claim.text, seen, language)
+        found.append(Finding(one.claim, UNSUPPORTED, why) if why else one)
+    return found
+
+
+def check_note(text: str, sources: Sequence[str], evidence: Evidence) -> list[Finding]:
+    """A consolidated note, line by line: whatever is exact in it stands in what it was made of, or in the evidence. A
+    note is made of its flags, so a session that could be read only in part is no excuse."""
+    made_of = claims.Known(tuple(map(claims.comparable, sources)))
+    found = []
+    for line in text.splitlines():
+        claim = Claim("note", line.strip())
+        if claim.text and not claim.text.startswith("#"):
+            why = next(exact.problems(claim.text, (made_of, evidence.known), evidence), "")
+            found.append(Finding(claim, UNSUPPORTED, why) if why else Finding(claim))
+    return found
+
+
+def mark(items: Sequence[Claim], findings: Sequence[Finding]) -> tuple[list[Claim], list[Claim]]:
+    """The items to be filed, with what is unsupported marked in the text, and those that are held back."""
+    verdicts = {one.claim: one for one in findings}
+    kept, held = [], []
+    for item in items:
+        finding = verdicts.get(item)
+        if finding is None or finding.verdict == SUPPORTED:
+            kept.append(item)
+        elif finding.verdict in HELD_BACK:
+            held.append(item)
+        else:
+            kept.append(Claim(item.section, item.text.rstrip() + UNVERIFIED.format(_short(finding.why)), item.cites))
+    return kept, held
+
+
+def told(findings: Sequence[Finding], *, is_held_back: bool = True) -> str:
+    """The sentence for the next start; "" where all is well."""
+    kinds = (UNSUPPORTED, CONTRADICTED, UNGIVEN)
+    unsupported, contradicted, ungiven = ([one for one in findings if one.verdict == kind] for kind in kinds)
+    parts = []
+    if unsupported:
+        parts.append(f"{_count(unsupported)} marked unverified, the first because {_short(unsupported[0].why)}")
+    if contradicted:
+        first = contradicted[0]
+        how = "held back" if is_held_back else "contradicted by it and stays all the same"
+        said = f'the first ("{_short(first.claim.text)}") because {_short(first.why)}'
+        parts.append(f"{_count(contradicted)} {how}, {said}")
+    if ungiven:  # its words are not told: they would be the order that they are not
+        parts.append(f"{_count(ungiven)} left out as an order that the user did not give (`holdfast review`)")
+    return f"The last handoff was checked against its session: {'; '.join(parts)}." if parts else ""
+
+
+def _count(findings: Sequence[Finding]) -> str:
+    return "1 claim is" if len(findings) == 1 else f"{len(findings)} claims are"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_WHY else f"{flat[: LONGEST_WHY - 1].rstrip()}…"
 
 
 def stems(text: str) -> list[str]:
-    """What carries a text, each once; of scripts without spaces every two signs that stand together."""
+    """The stems that carry a text, each once; of scripts without spaces every two signs that stand together."""
     if not any(sign > WIDE for sign in text):
         return list(dict.fromkeys(words.stems(text)))
     signs = "".join(sign if sign > WIDE and sign.isalnum() else " " for sign in text)
@@ -220,7 +212,7 @@ def stems(text: str) -> list[str]:
 
 
 def foreign(text: str, known: Collection[str], spoken: Collection[str]) -> str:
-    """Why a sentence speaks of something else than what is `known`, by their stems; "" where it does not, or where it
+    """The reason why a sentence is not about what is `known`, by their stems; "" where it does not, or where it
     cannot be told. `spoken` are the words that were said in the session: they show in which language."""
     carried = stems(text)
     if len(carried) < FEWEST or not _is_spoken(text, spoken):
@@ -248,26 +240,22 @@ def _is_spoken(text: str, known: Collection[str]) -> bool:
 
 def _language(known: Collection[str]) -> str:
     """The one of whose small words most are there; "" where none is."""
-    counts = [(sum(word in known for word in small), name) for name, small in SMALL.items()]
-    most, name = max(counts)
+    most, name = max((sum(word in known for word in small), name) for name, small in SMALL.items())
     return name if most else ""
 
 
 def order(text: str, asked: Iterable[str], flagged: Sequence[str], answered: Sequence[str]) -> str:
-    """Why an order in a sentence may not be handed on; "" where there is none, or somebody gave it who may. `asked` are
-    the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
-    standing = forbidding = False
+    """The reason not to hand on an order in a sentence; "" where there is none, or somebody gave it who may. `asked`
+    are the user's prompts, `flagged` the texts of trusted flags, `answered` the model's own words."""
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
         is_standing = bool(STANDING.search(sentence)) or bool(orders.find(sentence))
         if not is_standing and not FORBIDDING.search(sentence):
             continue
         if _is_said(sentence, (own_words.own(one) for one in asked)) or _is_said(sentence, flagged):
             continue
-        if is_standing:
-            standing = True
-        elif not _is_said(sentence, answered):
-            forbidding = True
-    return "it gives the next session an order that the user did not give" if standing or forbidding else ""
+        if is_standing or not _is_said(sentence, answered):
+            return "it gives the next session an order that the user did not give"
+    return ""
 
 
 def _is_said(sentence: str, texts: Iterable[str]) -> bool:
@@ -285,21 +273,9 @@ def _denies(sentence: str) -> bool:
     return bool(words.NEGATIONS.search(sentence)) or any(one in sentence for one in DENIALS)
 
 
-DENIALS = (
-    *(" ne ", " pas", "jamais", "nunca", "jamás", " no ", "não", "nao ", "sem "),
-    *("不", "别", "勿", "绝不", "ない", "ません", "するな"),
-)
-
-SHOWN = 60  # letters of a flag by which its call is recognised
-MOST_LOOKS = 60  # flags of one episode for each of which the session is cut at its place
-OURS = "holdfast"
-LOOKED_AT = 4000  # characters of a call in which our name is looked for
-MOST_READ = 32 << 20  # bytes of a transcript
-
-
 def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = ()) -> dict[str, str]:
-    """Why flags are unverified, by their ids; those that nothing speaks against are not in it. `told` is what the
-    session knew from its start."""
+    """The reasons why flags are unverified, by their ids; flags that nothing speaks against are not in it. `told` is
+    what the session knew from its start."""
     if not evidence.spoken or evidence.is_partial:
         return {}
     found: dict[str, str] = {}
@@ -313,20 +289,21 @@ def unverified(flags: Iterable[Flag], evidence: Evidence, told: Sequence[str] = 
             looks += 1
             why = flag_problem(flag.text, before(flag.text, evidence, told))
         if why:
-            found[flag.id] = _flag_sentence(why)
+            said = why.replace(" was not found in these words", " was said nowhere in its session")
+            found[flag.id] = _short(said.replace(" was not found", " occurs nowhere in its session"))
     return found
 
 
 def flag_problem(text: str, evidence: Evidence) -> str:
-    """What in a flag occurs nowhere; "" where all of it does."""
-    wrong = next(exact.problems(text, (evidence.known,), evidence), "")
-    return wrong or exact.exchanged(text, evidence.known)
+    """The part of a flag that occurs nowhere; "" where all of it does."""
+    return next(exact.problems(text, (evidence.known,), evidence), "") or exact.exchanged(text, evidence.known)
 
 
 def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
-    """What was there when a flag was written: everything up to the call that wrote it, without what was flagged."""
+    """The evidence when a flag was written: everything up to the call that wrote it, without other flags."""
     wanted = _letters(text)[:SHOWN]
-    ours = [one for one in evidence.spoken if _is_ours(one)]
+    calls = (one for one in evidence.spoken if one.role == CALL)
+    ours = [one for one in calls if OURS in one.tool or OURS in spelled(one.given)[:LOOKED_AT]]
     end = next((one.at for one in ours if wanted and wanted in _letters(spelled(one.given))), None)
     left_out = {one.call for one in ours}
     spoken = [one for one in evidence.spoken if (end is None or one.at < end) and one.call not in left_out]
@@ -334,16 +311,6 @@ def before(text: str, evidence: Evidence, told: Sequence[str] = ()) -> Evidence:
     return replace(evidence, spoken=tuple(spoken), runs=tuple(runs), flags=tuple(told), decided=())
 
 
-def _is_ours(one: Said) -> bool:
-    return one.role == CALL and (OURS in one.tool or OURS in spelled(one.given)[:LOOKED_AT])
-
-
 def _letters(text: str) -> str:
-    """As a command line and what came of it are alike."""
+    """The letters that a command line and its result have in common."""
     return "".join(letter for letter in claims.normal(text).casefold() if letter.isalnum())
-
-
-def _flag_sentence(why: str) -> str:
-    said = why.replace(" was not found in these words", " was said nowhere in its session")
-    said = said.replace(" was not found", " occurs nowhere in its session")
-    return said if len(said) <= LONGEST_WHY else f"{said[: LONGEST_WHY - 1].rstrip()}…"

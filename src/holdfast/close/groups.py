@@ -1,12 +1,10 @@
-"""Which flags are judged together, and which few notes each group may touch.
+"""Groups of flags that are judged together, each with the few notes that it may touch.
 
 A judge gets a handful of lines, never a session: flags of one kind and one trust that are about the same thing, and
 the notes of that kind which share their rarer words. A note may be changed by one group only, so the groups can be
 asked at once and filed in any order; what others see of it they only read. All of it follows from the words, so the
-same flags and notes give the same groups.
-
-How a judge's words and a note's are handled alike, wherever a judge has a say: what is shown, what is taken, what a
-rewrite would lose.
+same flags and notes give the same groups. Notes are shown to every judge, and its words are taken, by the functions
+here.
 """
 
 from __future__ import annotations
@@ -20,26 +18,37 @@ from typing import TYPE_CHECKING
 from holdfast.capture import gate
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, Flag
 from holdfast.vault import frontmatter, index, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.model import Flag
-    from holdfast.vault.notes import Note
-
+    from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST_SHOWN = 3000  # of a note, to a judge
 LOST = 0.25  # of a note's lines: a rewrite that loses more is refused
+MOST_FLAGS = 4
+MOST_NOTES = 4
+ALIKE = 0.25  # share of the rarer words that two texts have in common
+MOST_LOOKED_UP = 24  # words of one flag
+MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
+NEW, MERGE, SUPERSEDE, DISCARD = "new", "merge", "supersede", "discard"  # what becomes of flags
+OWN, OUTSIDE = "own", "outside"
+JUDGED = ("decision", "rule", "lesson", "preference", "fact")
+WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
+COMMON = frozenset(
+    WORD.findall(
+        "the and for with that this from are was not but you your our has have had its into when then than use uses "
+        "used should must can will would could before after because only also all any each per via one two new now "
+        "der die das und ist nicht les des une est pas los las que por para con"
+    )
+)
 
 
 def body_of(text: str) -> str:
-    """What stands behind a note's front matter; "" where that cannot be read."""
+    """The part behind a note's front matter; "" where that cannot be read."""
     try:
         return frontmatter.parse(text).body
-    except Unparsable:
+    except frontmatter.Unparsable:
         return ""
 
 
@@ -49,30 +58,25 @@ def own_words(body: str) -> str:
 
 
 def proofs_in(body: str) -> tuple[str, ...]:
-    """And the proof."""
+    """The lines of that proof."""
     below = body.partition(f"\n\n{index.EVIDENCE}\n")[2]
     return tuple(line[2:].strip() for line in below.splitlines() if line.startswith("- "))
 
 
 def shown(own: str) -> str:
-    """What a judge sees of a note's own words: not a secret, and not all of a long one."""
+    """A note's own words as a judge sees them: without secrets, and not all of a long one."""
     return redact(own)[0][:LONGEST_SHOWN]
 
 
 def is_shown_whole(own: str) -> bool:
-    """Whoever rewrites a note has to have seen all of it."""
+    """Whether a judge sees all of it, as it must to rewrite a note."""
     return bool(own) and shown(own) == own
 
 
 def lost(before: str, after: str) -> float:
     """The share of a note's lines that a rewrite no longer has."""
-    kept = {_tidy(line) for line in after.splitlines()}
-    lines = [tidy for line in before.splitlines() if (tidy := _tidy(line))]
+    kept, lines = ([" ".join(line.split()) for line in text.splitlines() if line.strip()] for text in (after, before))
     return sum(1 for line in lines if line not in kept) / len(lines) if lines else 0.0
-
-
-def _tidy(text: str) -> str:
-    return " ".join(text.split())
 
 
 def line(text: str, longest: int) -> str:
@@ -89,31 +93,52 @@ def lines(text: str) -> str:
     return "\n".join(one for one in found if one.strip() not in ("---", index.EVIDENCE)).strip()
 
 
-MOST_FLAGS = 4
-MOST_NOTES = 4
-ALIKE = 0.25  # share of the rarer words that two texts have in common
-MOST_LOOKED_UP = 24  # words of one flag
-MOST_PLACES = 500  # notes that are looked at for one word: a word that more have tells nothing
-OWN, OUTSIDE = "own", "outside"
-JUDGED = ("decision", "rule", "lesson", "preference", "fact")
-WORD = re.compile(r"[^\W_][\w'.-]*[^\W_]|[^\W_]")
-COMMON = frozenset(
-    WORD.findall(
-        "the and for with that this from are was not but you your our has have had its into when then than use uses "
-        "used should must can will would could before after because only also all any each per via one two new now "
-        "der die das und ist nicht les des une est pas los las que por para con"
-    )
-)
-
-
 @dataclass(frozen=True)
 class Group:
     """Flags to be judged together. `own` are the notes it may change, `read` those that it may only look at."""
 
     kind: str
     flags: tuple[Flag, ...]
-    own: tuple[Note, ...] = ()
-    read: tuple[Note, ...] = ()
+    own: tuple[notes.Note, ...] = ()
+    read: tuple[notes.Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Given:
+    """The flags and notes that a judge was shown, by handle: `bodies` are the notes' own words, `texts` their files, to
+    be compared before they change."""
+
+    flags: Mapping[str, Flag]
+    notes: Mapping[str, notes.Note]
+    bodies: Mapping[str, str]
+    texts: Mapping[str, str]
+    own: frozenset[str]  # the paths that it may change
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision that may be carried out."""
+
+    action: str
+    flags: tuple[Flag, ...]
+    name: str = ""
+    description: str = ""
+    body: str = ""
+    reason: str = ""
+    target: str = ""  # the path of the note that it is about
+    seen: str = ""  # that note's own words as they were judged
+    file: str = ""  # and its whole text
+
+
+@dataclass(frozen=True)
+class Refused:
+    """One that may not, and why."""
+
+    flags: tuple[Flag, ...]
+    why: str
+    said: str
+    target: str = ""
+    body: str = ""
 
 
 def is_judged(flag: Flag) -> bool:
@@ -125,10 +150,10 @@ def is_judged(flag: Flag) -> bool:
     return not gate.is_guarded(flag)
 
 
-def make(flags: Sequence[Flag], known: Iterable[Note]) -> list[Group]:
+def make(flags: Sequence[Flag], known: Iterable[notes.Note]) -> list[Group]:
     """The groups, in the order of their first flags."""
     listed = [note for note in known if note.is_active and not note.is_beside]
-    shelf = Shelf(listed, flags)
+    shelf = NoteShelf(listed, flags)
     buckets: dict[tuple[str, str, str], list[Flag]] = {}
     for flag in flags:
         key = (flag.project, notes.OF_FLAGS.get(flag.kind, "knowledge"), _trust(flag.origin))
@@ -157,7 +182,7 @@ def _trust(origin: str) -> str:
     return OWN if origin in TRUSTED else OUTSIDE
 
 
-def _may_change(note: Note, flag: Flag) -> bool:
+def _may_change(note: notes.Note, flag: Flag) -> bool:
     """The operator's own words are theirs, so is a note that answers tool calls, and one for everybody is not one
     project's to change."""
     is_same = _trust(note.origin) == _trust(flag.origin)
@@ -169,11 +194,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(word for word in WORD.findall(text.casefold()) if len(word) > 2 and word not in COMMON)
 
 
-class Shelf:
+class NoteShelf:
     """The notes by their words, looked up rather than compared one by one: there may be ten thousand. A word tells the
     more the rarer it is."""
 
-    def __init__(self, listed: Sequence[Note], flags: Sequence[Flag]) -> None:
+    def __init__(self, listed: Sequence[notes.Note], flags: Sequence[Flag]) -> None:
         self.listed = listed
         self.texts = [words(f"{note.name} {note.description}") for note in listed]
         self.flags = {flag.id: words(flag.text) for flag in flags}
@@ -195,7 +220,7 @@ class Shelf:
             return 0.0
         return self.weight(sorted(shared)) / (min(self.weight(sorted(one)), self.weight(sorted(other))) or 1.0)
 
-    def near(self, part: Sequence[Flag]) -> list[Note]:
+    def near(self, part: Sequence[Flag]) -> list[notes.Note]:
         """Notes that share the rarer words of one of these flags, the nearest first."""
         best: dict[int, float] = {}
         for flag in part:
@@ -208,29 +233,27 @@ class Shelf:
         return [self.listed[nth] for _, _, nth in scored]
 
 
-def _alike(flags: list[Flag], shelf: Shelf) -> list[list[Flag]]:
+def _alike(flags: list[Flag], shelf: NoteShelf) -> list[list[Flag]]:
     """Flags about the same thing together, each with the first that it is like."""
     parts: list[list[Flag]] = []
     for flag in flags:
         mine = shelf.flags[flag.id]
-        alike = (
-            part for part in parts if len(part) < MOST_FLAGS and shelf.alike(shelf.flags[part[0].id], mine) >= ALIKE
-        )
-        home = next(alike, None)
-        if home is None:
-            parts.append([flag])
-        else:
-            home.append(flag)
+        roomy = (part for part in parts if len(part) < MOST_FLAGS)
+        alike = (part for part in roomy if shelf.alike(shelf.flags[part[0].id], mine) >= ALIKE)
+        _join(parts, next(alike, None), [flag])
     return parts
+
+
+def _join(parts: list[list[Flag]], home: list[Flag] | None, part: list[Flag]) -> None:
+    if home is None:
+        parts.append(list(part))
+    else:
+        home += part
 
 
 def _packed(parts: list[list[Flag]]) -> list[list[Flag]]:
     """Small parts share a question: a call costs more than a line in it."""
     packed: list[list[Flag]] = []
     for part in parts:
-        home = next((one for one in packed if len(one) + len(part) <= MOST_FLAGS), None)
-        if home is None:
-            packed.append(list(part))
-        else:
-            home += part
+        _join(packed, next((one for one in packed if len(one) + len(part) <= MOST_FLAGS), None), part)
     return packed

@@ -1,11 +1,9 @@
-"""What judges make of the work of a close, before anything is written and without any lock.
+"""The decisions on the work of a close, by judges, before anything is written and without any lock.
 
-Every question of a round, of all its episodes, is asked at once (think/case puts them). Then what came back is
-checked, by rule and by a second question to a judge that did not write it. The result says what to do; carrying it
-out is idempotent and does not depend on any judge being there again. Without a judge the same path still reads what
-a dead session left in its transcript.
-
-One piece of work while it is thought about: what is known of its episode, and what is asked about it.
+Every question of a round, of all its episodes, is asked at once. Then the answers are checked, by rule and by a second
+question to a judge that did not write them. The result says what to do; carrying it out is idempotent and does not
+depend on any judge being there again. Without a judge the same path still reads what a dead session left in its
+transcript.
 """
 
 from __future__ import annotations
@@ -14,61 +12,51 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import episodes, home, once, purging, story
-from holdfast.close import salvage, session_record
+from holdfast.close import groups, salvage, session_record
 from holdfast.close.commit import is_loop
-from holdfast.close.think import groups
 from holdfast.close.verify import evidence, findings, handoff_check
-from holdfast.close.verify import findings as verify
 from holdfast.close.verify.evidence import Evidence
-from holdfast.close.work import VERBATIM
+from holdfast.close.work import VERBATIM, Work
 from holdfast.vault import index, journal, lineage, stored_index
-from holdfast.vault.notes import UNCONFIRMED
+from holdfast.vault.notes import UNCONFIRMED, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.capture.story import Story
+    from holdfast.close.draft import HandoffDraft, Material
     from holdfast.close.improve.advice import Advice
-    from holdfast.close.salvage import Salvaged
-    from holdfast.close.think import lasting
-    from holdfast.close.think.consolidate import Decided, Given, Refused
-    from holdfast.close.think.draft import Draft, Shown
-    from holdfast.close.think.judge_pool import Court
-    from holdfast.close.think.lasting import Lasts
-    from holdfast.close.verify.findings import Finding
-    from holdfast.close.work import Work
+    from holdfast.close.judge_pool import Court
+    from holdfast.close.statements import Lasts, Prompts
     from holdfast.judge.seam import Question
     from holdfast.model import Flag
-    from holdfast.vault.index import Index
-    from holdfast.vault.lineage import Handoff
-    from holdfast.vault.notes import Note
 
 
 @dataclass
 class Case:
-    """What is known, what was asked, and, in the same order, what was answered: None where nothing was."""
+    """One piece of work while it is thought about: what is known of it, the questions, and, in the same order, the
+    answers, None where there is none."""
 
     work: Work
-    known: Index
+    known: index.Index
     evidence: Evidence
-    story: Story
-    salvaged: Salvaged | None = None  # of one that died
+    story: story.Story
+    salvaged: salvage.Salvaged | None = None  # of one that died
     messages: tuple[str, ...] = ()
-    before: Handoff | None = None
+    before: lineage.Handoff | None = None
     origin: str = ""  # of outside text in its context
     tells: bool = False
     flags: tuple[Flag, ...] = ()  # of the whole episode, those that were filed while it went on included
-    given: list[Given] = field(default_factory=list)
+    given: list[groups.Given] = field(default_factory=list)
     snags: list[tuple[Flag, Sequence[Note]]] = field(default_factory=list)
-    shown: Shown | None = None
-    said: list[lasting.Shown] = field(default_factory=list)  # by the user
+    shown: Material | None = None
+    said: list[Prompts] = field(default_factory=list)  # by the user
     questions: list[Question[Any]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
 
 
-def of(vault: str, work: Work, known: Index) -> Case:
-    """What is known of a piece of work."""
+def of(vault: str, work: Work, known: index.Index) -> Case:
+    """Gather what is known of a piece of work."""
     state = home.state(vault)
     told = story.read(state, work.key)
     origin = (once.read(state, work.key, once.TAINT) or "") if work.key else ""
@@ -78,35 +66,24 @@ def of(vault: str, work: Work, known: Index) -> Case:
         return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
     flags = (*session_record.filed_before(vault, work, listed), *work.flags)
     found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
-    read = salvage.salvage(work.episode, told, found, origin=origin)
+    read = salvage.salvage(told, found, origin=origin)
     died = read if work.episode.state == episodes.DIED else None
     newest = lineage.newest_in(vault, listed)
     if newest:  # what was open before is shown to the judge, so it may say it again
         open_ones = (one for key in lineage.OPEN for one in newest[0].items(key))
         found = replace(found, flags=(*found.flags, *open_ones))
-    return Case(
-        work,
-        known,
-        found,
-        died.story if died else told,
-        died,
-        read.messages,
-        newest[0] if newest else None,
-        origin,
-        tells=True,
-        flags=flags,
-        doubts=_doubts(vault, work, known, told),
-    )
+    made = Case(work, known, found, died.story if died else told, died, read.messages, origin=origin)
+    doubts = _doubts(vault, work, known, told)
+    return replace(made, before=newest[0] if newest else None, tells=True, flags=flags, doubts=doubts)
 
 
-def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]:
-    """Why flags of this work are unverified. What the session was told at its start is as good as said in it."""
+def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> dict[str, str]:
+    """Say why flags of this work are unverified. What the session was told at its start is as good as said in it."""
     mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
     if not mine or not work.episode or not work.episode.transcript:
         return {}
     found = evidence.gather(salvage.begun(work.episode), told, (), work.folder, most=findings.MOST_READ)
-    listed = lineage.names(vault, work.project)
-    newest = lineage.newest_in(vault, listed)
+    newest = lineage.newest_in(vault, lineage.names(vault, work.project))
     handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
     told_besides = [*handed, *evidence.instructions(work.folder)]
     doubts = findings.unverified(mine, found, told_besides)
@@ -119,8 +96,8 @@ def _doubts(vault: str, work: Work, known: Index, told: Story) -> dict[str, str]
 
 def put_questions(case: Case, vault: str) -> None:
     """One for each group of flags, one for each snag, two for the handoff, one for every so many prompts."""
+    from holdfast.close import consolidate, draft, statements
     from holdfast.close.improve import advice as improve_advice
-    from holdfast.close.think import consolidate, draft, lasting
     from holdfast.judge.reading import Fence, nonce_for
 
     work, state = case.work, home.state(vault)
@@ -151,25 +128,25 @@ def put_questions(case: Case, vault: str) -> None:
     if work.tells and work.episode:
         waiting = [one for one in case.known.notes if one.status == UNCONFIRMED and one.applies_to(work.project)]
         waiting.sort(key=lambda note: (note.created, note.path), reverse=True)
-        case.said = list(lasting.shown(story.typed(state, work.key), waiting))
-        case.questions += [lasting.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]
+        case.said = list(statements.shown(story.typed(state, work.key), waiting))
+        case.questions += [statements.question(one, fence(work.key, *one.prompts), work.key) for one in case.said]
 
 
 @dataclass(frozen=True)
 class Deliberated:
-    """What is to be done with one piece of work. Whatever is missing here is done verbatim."""
+    """The plan for one piece of work. Whatever is missing here is done verbatim."""
 
     by: str = VERBATIM
-    decisions: tuple[Decided, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    decisions: tuple[groups.Decided, ...] = ()
+    refused: tuple[groups.Refused, ...] = ()
     advice: Mapping[str, Advice] = field(default_factory=dict)  # by the id of the snag
-    handoff: Draft | None = None
+    handoff: HandoffDraft | None = None
     lasting: tuple[Lasts, ...] = ()  # of what the user said
     heard_by: str = ""  # who was asked about that, where every question had an answer
-    story: Story | None = None  # with what the transcript added
-    salvaged: Salvaged | None = None
+    story: story.Story | None = None  # with what the transcript added
+    salvaged: salvage.Salvaged | None = None
     evidence: Evidence = field(default_factory=Evidence)
-    findings: tuple[Finding, ...] = ()  # about the handoff
+    findings: tuple[findings.Finding, ...] = ()  # about the handoff
     in_force: Iterable[Note] = ()  # decisions
     doubts: Mapping[str, str] = field(default_factory=dict)  # why flags are unverified, by id
     jobs: int = 0
@@ -180,7 +157,7 @@ class Deliberated:
 
 
 def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[Deliberated]:
-    """What is to be done, in the order of the work."""
+    """Decide what is to be done, in the order of the work."""
     purges = purging.counted(home.state(vault))
     needs_notes = court is not None or any(one.episode for one in work)
     known = stored_index.current(vault) if needs_notes else index.Index({}, ())
@@ -200,29 +177,22 @@ def deliberate(court: Court | None, vault: str, work: Sequence[Work]) -> list[De
 
 
 def _known(case: Case) -> Deliberated:
-    """What is known without asking anybody."""
+    """The result without asking anybody."""
     decisions = handoff_check.InForce(case.known, case.work.project) if case.tells else ()
-    return Deliberated(
-        story=case.story,
-        salvaged=case.salvaged,
-        evidence=case.evidence,
-        in_force=decisions,
-        origin=case.origin,
-        doubts=case.doubts,
-    )
+    known = Deliberated(story=case.story, salvaged=case.salvaged, evidence=case.evidence, in_force=decisions)
+    return replace(known, origin=case.origin, doubts=case.doubts)
 
 
 def _judged(court: Court, case: Case) -> Deliberated:
-    """What may be used of the answers; what may not is kept for a person."""
-    from holdfast.close.improve import closing as improve
-    from holdfast.close.think import draft, lasting
+    """The usable parts of the answers; the others are kept for a person."""
+    from holdfast.close import draft, statements
+    from holdfast.close.improve import advice as improve_advice
 
     answers = iter(case.answers)
     decisions, refused = _decided(case, [next(answers) for _ in case.given])
     advice = {}
     for (flag, near), answer in zip(case.snags, [next(answers) for _ in case.snags], strict=True):
-        place = improve.Place(court.state)
-        advised = improve.considered(answer, near, flag, place) if answer is not None else None
+        advised = improve_advice.considered(answer, near, flag, court.state) if answer is not None else None
         if advised:
             advice[flag.id] = advised
     drafted = None
@@ -235,7 +205,7 @@ def _judged(court: Court, case: Case) -> Deliberated:
         one
         for shown, answer in zip(case.said, said, strict=True)
         if answer is not None
-        for one in lasting.accepted(answer, shown)
+        for one in statements.accepted(answer, shown)
     ]
     is_whole = all(answer is not None for answer in case.answers)
     return replace(
@@ -252,12 +222,12 @@ def _judged(court: Court, case: Case) -> Deliberated:
     )
 
 
-def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Refused]]:
+def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[groups.Decided], list[groups.Refused]]:
     """The decisions that may be carried out: within what was given, and saying nothing that the flags do not."""
-    from holdfast.close.think import consolidate
+    from holdfast.close import consolidate
 
-    decisions: list[Decided] = []
-    refused: list[Refused] = []
+    decisions: list[groups.Decided] = []
+    refused: list[groups.Refused] = []
     for given, answer in zip(case.given, answers, strict=True):
         if answer is None:
             continue
@@ -270,7 +240,7 @@ def _decided(case: Case, answers: Sequence[Any]) -> tuple[list[Decided], list[Re
 
 def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequence[Deliberated]) -> list[Deliberated]:
     """The handoffs, by rule and then by a judge that did not write them, all of them at once."""
-    from holdfast.close.verify import second
+    from holdfast.close import draft
     from holdfast.judge.reading import Fence, nonce_for
 
     state = home.state(vault)
@@ -279,28 +249,27 @@ def _looked_over(court: Court, vault: str, found: Sequence[Case], thoughts: Sequ
     for at, (case, doubted) in enumerate(zip(found, checks, strict=True)):
         if doubted and case.evidence.spoken:
             fence = Fence(nonce_for(state, f"verify {case.work.key} {len(doubted)}"))
-            asked.append((at, second.question(doubted, case.evidence, fence, about=case.work.key)))
+            asked.append((at, draft.second_question(doubted, case.evidence, fence, about=case.work.key)))
     for (at, _), answer in zip(asked, court.ask_all([one for _, one in asked]), strict=True):
         if answer is not None:
-            checks[at] = second.combined(checks[at], answer, found[at].evidence)
-    return [_marked(thought, doubted) for thought, doubted in zip(thoughts, checks, strict=True)]
+            checks[at] = draft.combined(checks[at], answer, found[at].evidence)
+    marked = []
+    for thought, doubted in zip(thoughts, checks, strict=True):
+        wrong = tuple(one for one in doubted if one.verdict != findings.SUPPORTED)
+        drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
+        marked.append(replace(thought, handoff=drafted, findings=wrong))
+    return marked
 
 
-def _findings(case: Case, thought: Deliberated) -> list[Finding]:
-    """By rule. Where there is no transcript, what the judge was shown is all the evidence that there is."""
+def _findings(case: Case, thought: Deliberated) -> list[findings.Finding]:
+    """Check the handoff by rule. Without a transcript, what the judge was shown is all the evidence that there is."""
     if not thought.handoff:
         return []
     claims = handoff_check.claims_of(thought.handoff)
     shown = tuple(case.shown.texts.values()) if case.shown else ()
     if thought.evidence.spoken:
-        found = verify.verify(claims, thought.evidence, thought.in_force)
+        found = findings.verify(claims, thought.evidence, thought.in_force)
     else:
-        found = [replace(verify.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
+        found = [replace(findings.check_note(one.text, shown, Evidence())[0], claim=one) for one in claims]
     asked = replace(thought.evidence, asked=thought.evidence.asked or case.story.prompts)
-    return verify.borne_out(found, asked, shown, case.flags)
-
-
-def _marked(thought: Deliberated, findings: Sequence[Finding]) -> Deliberated:
-    wrong = tuple(one for one in findings if one.verdict != verify.SUPPORTED)
-    drafted = handoff_check.marked(thought.handoff, wrong) if thought.handoff else None
-    return replace(thought, handoff=drafted, findings=wrong)
+    return findings.borne_out(found, asked, shown, case.flags)

@@ -1,21 +1,18 @@
-"""Asking many questions at once, bounded by workers and by one deadline for all of them.
+"""The judge of a close, asked many questions at once, bounded by workers and by one deadline for all of them.
 
 A question that fails costs only itself: its place stays None, and whoever asked files verbatim. Where the judge
 cannot be reached at all, or the day's cap is reached, the rest is not asked. Answers come back in the order of the
-questions, whichever was quicker, so nothing that is made of them depends on the machine's mood.
-
-Answers that were paid for and not yet filed: a close that is killed and continued asks nothing twice.
-
-The judge that this machine's config names, ready for a close; none where the user chose none.
+questions, whichever was quicker, so nothing that is made of them depends on the machine's mood. An answer that was
+paid for is kept until it is filed: a close that is killed and continued asks nothing twice.
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import signal
 import threading
 import time
+from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,10 +35,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", bound=BaseModel)
 
-
 KEPT_FOR = 7 * 86400.0
 MOST_UNUSABLE = 50
 LARGEST = 1 << 20
+WORKERS = 8
+TIMEOUT = 120.0
+PATIENCE = 400.0  # seconds for all questions of one round, second looks included: well within the lease on the flags
+HOPELESS = 3  # failures in a row after which nothing more is asked
+MOST_WORKERS = 64
 
 
 def key_of(judge: Judge, question: Question[Any]) -> str:
@@ -57,24 +58,14 @@ def find(state: str, key: str, shape: type[T]) -> T | None:
         return None
 
 
-def keep(state: str, key: str, answer: BaseModel) -> None:
-    try:
-        platform.make_folders(f"{state}/answers")
-        platform.write_atomic(_path(state, key), answer.model_dump_json().encode("utf-8"), durable=False)
-    except OSError:
-        return  # then it is asked again
-
-
-def keep_unusable(state: str, key: str, question: Question[Any], raw: str, now: float) -> str:
-    """What nobody could use, whole; the path, or "" where the disk did not take it."""
-    path = _path(state, f"unusable/{key}")
-    record = {"t": now, "job": question.job, "about": question.about, "answer": redact(raw)[0][:LARGEST]}
+def keep(state: str, key: str, raw: bytes) -> None:
+    """Keep an answer, or, for a person, one that nobody could use."""
+    path = _path(state, key)
     try:
         platform.make_folders(path.rpartition("/")[0])
-        platform.write_atomic(path, codec.encode(record), durable=False)
+        platform.write_atomic(path, raw, durable=False)
     except OSError:
-        return ""
-    return path
+        return  # then it is asked again
 
 
 def drop(state: str, keys: Iterable[str]) -> None:
@@ -84,35 +75,24 @@ def drop(state: str, keys: Iterable[str]) -> None:
 
 
 def sweep(state: str, now: float) -> None:
-    """What nobody came back for."""
+    """Remove the answers that nobody came back for."""
     for folder, most in ((f"{state}/answers", 10_000), (f"{state}/answers/unusable", MOST_UNUSABLE)):
-        aged = []
-        for name in platform.names(folder):
-            try:
-                seen = os.lstat(f"{folder}/{name}")
-            except OSError:
-                continue
-            if not os.path.isdir(f"{folder}/{name}"):
-                aged.append((seen.st_mtime, name))
-        aged.sort(reverse=True)
-        for at, (when, name) in enumerate(aged):
+        try:
+            aged = [(one.stat().st_mtime, one.path) for one in os.scandir(folder) if one.is_file(follow_symlinks=False)]
+        except OSError:
+            continue
+        for at, (when, path) in enumerate(sorted(aged, reverse=True)):
             if at >= most or now - when > KEPT_FOR:
-                platform.remove(f"{folder}/{name}")
+                platform.remove(path)
 
 
 def _path(state: str, key: str) -> str:
     return f"{state}/answers/{key}"
 
 
-WORKERS = 8
-TIMEOUT = 120.0
-PATIENCE = 400.0  # seconds for all questions of one round, second looks included: well within the lease on the flags
-HOPELESS = 3  # failures in a row after which nothing more is asked
-
-
 @dataclass
 class Court:
-    """One judge for one close, and what became of its questions."""
+    """One judge for one close, with the fate of its questions."""
 
     judge: Judge
     meter: Meter
@@ -191,7 +171,9 @@ class Court:
             )
         except Unusable as error:
             self.heard += 1
-            keep_unusable(self.state, key, question, error.raw, self.now())
+            raw = redact(error.raw)[0][:LARGEST]
+            record = {"t": self.now(), "job": question.job, "about": question.about, "answer": raw}
+            keep(self.state, f"unusable/{key}", codec.encode(record))
             self._note(str(error))
         except JudgeFailed as error:
             self.is_capped = self.is_capped or isinstance(error, CapReached)
@@ -202,7 +184,7 @@ class Court:
             self._in_a_row = 0
             self.heard += 1
             self.keys.append(key)
-            keep(self.state, key, answer)
+            keep(self.state, key, answer.model_dump_json().encode("utf-8"))
             return answer  # type: ignore[no-any-return]
         return None
 
@@ -221,16 +203,14 @@ def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
         for at in range(count):
             carry_out(at)
         return
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for at in range(count):
-        waiting.put(at)
+    waiting = deque(range(count))
     broken: list[BaseException] = []
 
     def work() -> None:
         while not broken:
             try:
-                at = waiting.get_nowait()
-            except queue.Empty:
+                at = waiting.popleft()
+            except IndexError:
                 return
             try:
                 carry_out(at)
@@ -250,23 +230,20 @@ def at_once(carry_out: Callable[[int], None], count: int, workers: int) -> None:
         raise broken[0]
 
 
-MOST_WORKERS = 64
-
-
 def court(
     vault: str,
     env: Mapping[str, str],
     clock: Clock,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Court | None:
-    """None: everything is filed verbatim."""
+    """The judge that this machine's config names, ready for a close; None where everything is filed verbatim."""
     state = home.state(vault)
     own = home.machine_state(env)
     config = machine.load(own)
     chosen = machine.section(config, "judge")
     if not chosen.get("name") or chosen.get("name") == "verbatim":
         return None
-    from holdfast.close.spend.budget import Budget
+    from holdfast.close.budget import Budget
     from holdfast.judge import choice
 
     try:

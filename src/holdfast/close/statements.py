@@ -1,4 +1,4 @@
-"""A judge's word on what the user said: which statements should last, each a verbatim span of a numbered prompt.
+"""Statements of the user that a judge finds should last, each a verbatim span of a numbered prompt.
 
 The judge sees the user's own words of each prompt (nothing that was pasted or injected), the end of what the agent had
 said before it, and what the user said before that waits for confirmation. It may only quote: a span that does not stand
@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from holdfast.close.think import groups
+from holdfast.close import groups
+from holdfast.close.consolidate import Strict
 from holdfast.judge.seam import Question
 from holdfast.text import own_words
-from holdfast.text.own_words import BLOCK, INLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,6 @@ LONGEST_PROMPT = 4000
 MOST_BEFORE = 12  # statements of earlier sessions that one question shows
 SHORTEST = 6  # letters of a span that says something
 JOB = "lasting"
-ORDER, CORRECTION, PREFERENCE, FACT = "order", "correction", "preference", "fact"
 TOLD = """You keep the long-term memory of a coding agent. Below are PROMPTS that the user typed in one session, each \
 with the end of what the agent had SAID before it. Find the statements of the user that a colleague would write down \
 because they should hold in later sessions:
@@ -47,10 +46,8 @@ Leave out what is only about the task at hand: requests, questions, answers, pra
 it."""
 
 
-class Statement(BaseModel):
+class Statement(Strict):
     """One thing that the user said and that should last."""
-
-    model_config = ConfigDict(extra="forbid")
 
     prompt: str
     quote: str
@@ -59,17 +56,15 @@ class Statement(BaseModel):
     replaces: str = ""
 
 
-class Lasting(BaseModel):
+class Lasting(Strict):
     """The answer about some prompts."""
-
-    model_config = ConfigDict(extra="forbid")
 
     statements: list[Statement] = Field(default_factory=list, max_length=60)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What one question shows, by handle: prompts as the judge sees them, and notes of what was said before."""
+class Prompts:
+    """The content of one question, by handle: prompts as the judge sees them, and notes of what was said before."""
 
     prompts: Mapping[str, Typed]
     texts: Mapping[str, str]
@@ -93,11 +88,11 @@ class Lasts:
 def visible(prompt: str) -> str:
     """The user's own words of a prompt: what was pasted or injected as a block is left out, code in a line stays."""
     masked = own_words.mask(prompt, loosely=True)
-    kept = "".join(sign for sign, hidden in zip(prompt, masked, strict=True) if hidden != BLOCK)
+    kept = "".join(sign for sign, hidden in zip(prompt, masked, strict=True) if hidden != own_words.BLOCK)
     return "\n".join(line.rstrip() for line in kept.split("\n") if line.strip())[:LONGEST_PROMPT]
 
 
-def shown(typed: Sequence[Typed], before: Sequence[Note]) -> Iterator[Shown]:
+def shown(typed: Sequence[Typed], before: Sequence[Note]) -> Iterator[Prompts]:
     """The prompts in as few questions as hold them."""
     notes = {f"S{at}": note for at, note in enumerate(before[:MOST_BEFORE], 1)}
     prompts: dict[str, Typed] = {}
@@ -107,12 +102,12 @@ def shown(typed: Sequence[Typed], before: Sequence[Note]) -> Iterator[Shown]:
         if not any(letter.isalnum() for letter in text):
             continue
         if prompts and (len(prompts) == MOST_PROMPTS or sum(map(len, texts.values())) + len(text) > MOST_CHARACTERS):
-            yield Shown(prompts, texts, notes)
+            yield Prompts(prompts, texts, notes)
             prompts, texts = {}, {}
         prompts[f"P{one.number}"] = one
         texts[f"P{one.number}"] = text
     if prompts:
-        yield Shown(prompts, texts, notes)
+        yield Prompts(prompts, texts, notes)
 
 
 def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
@@ -124,7 +119,7 @@ def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
     while at >= 0:
         end = _end_of(words, prompt, at)
         own = [
-            sign not in (INLINE, BLOCK)
+            sign not in (own_words.INLINE, own_words.BLOCK)
             for letter, sign in zip(prompt[at:end], masked[at:end], strict=True)
             if letter.isalnum()
         ]
@@ -135,7 +130,7 @@ def _is_theirs(quote: str, prompt: str, *, loosely: bool = False) -> bool:
 
 
 def _end_of(words: Sequence[str], prompt: str, at: int) -> int:
-    """Where words that begin at a place end, whatever white space and hidden blocks are between them; `at` where they
+    """The end of words that begin at a place, whatever white space and hidden blocks are between them; `at` where they
     do not stand there."""
     start = at
     for word in words:
@@ -148,7 +143,7 @@ def _end_of(words: Sequence[str], prompt: str, at: int) -> int:
     return at
 
 
-def question(told: Shown, fence: Fence, about: str = "") -> Question[Lasting]:
+def question(told: Prompts, fence: Fence, about: str = "") -> Question[Lasting]:
     parts = [fence.explained]
     for handle, note in told.before.items():
         parts.append(fence.around(f"STATED {handle}, on {note.created}", note.description))
@@ -159,8 +154,8 @@ def question(told: Shown, fence: Fence, about: str = "") -> Question[Lasting]:
     return Question(JOB, TOLD, "\n".join(parts), Lasting, most_out=3000, about=about)
 
 
-def accepted(answer: Lasting, told: Shown) -> list[Lasts]:
-    """What may be filed: verbatim spans of prompts that were shown, each once."""
+def accepted(answer: Lasting, told: Prompts) -> list[Lasts]:
+    """The statements that may be filed: verbatim spans of prompts that were shown, each once."""
     found: dict[tuple[int, str], Lasts] = {}
     for one in answer.statements:
         typed = told.prompts.get(one.prompt)
@@ -170,16 +165,8 @@ def accepted(answer: Lasting, told: Shown) -> list[Lasts]:
         if quote not in " ".join(told.texts[one.prompt].split()) or not _is_theirs(quote, typed.text, loosely=True):
             continue  # not their words
         replaced = told.before.get(one.replaces)
-        found.setdefault(
-            (typed.number, quote),
-            Lasts(
-                typed.number,
-                typed.time,
-                quote,
-                one.kind,
-                groups.line(one.about, 200),
-                replaced.path if replaced else "",
-                not _is_theirs(quote, typed.text),
-            ),
-        )
+        about, path = groups.line(one.about, 200), replaced.path if replaced else ""
+        doubt = not _is_theirs(quote, typed.text)
+        made = Lasts(typed.number, typed.time, quote, one.kind, about, path, doubt)
+        found.setdefault((typed.number, quote), made)
     return list(found.values())

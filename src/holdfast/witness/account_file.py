@@ -1,4 +1,4 @@
-"""The account of a session that still goes on, kept beside it: a kill then costs only what came after its last keeping.
+"""The file with the account of a session that still goes on: a kill then costs only what came after its last writing.
 
 Reading a transcript takes longer than a start may, so a process of its own does it, at the end of a turn, at a commit,
 before a compaction, and every few minutes of a long turn. The start that finds the session dead reads one small file.
@@ -28,7 +28,7 @@ PATIENCE, STEP = 20, 0.05  # looks, and seconds between them
 
 @value
 class Kept:
-    """The sections as the account had them, up to when, and up to which byte of the transcript."""
+    """The sections as the account had them, its time, and how many bytes of the transcript it covers."""
 
     time: float
     sections: Mapping[str, tuple[str, ...]]
@@ -41,8 +41,8 @@ def keep(state: str, episode: Episode, now: float) -> bool:
     from holdfast.text import transcript
     from holdfast.witness import account
 
-    size = _size(episode.transcript)
-    if not size or size < _covered(state, episode.key):
+    size, before = _size(episode.transcript), read(state, episode.key)
+    if not size or (before and size < before.size):
         return False  # a process that was slower than the one after it
     heard, _ = transcript.since(episode.host, episode.transcript, episode.offset, MOST_READ, whole=True)
     found = account.gathered(heard)
@@ -75,16 +75,8 @@ def _size(path: str) -> int:
         return 0
 
 
-def _covered(state: str, episode: str) -> int:
-    """How much of its transcript the account that is kept was made of."""
-    try:
-        return int(codec.decode(platform.read_file(_path(state, episode), LARGEST)).get("size", 0))
-    except (OSError, ValueError, TypeError, AttributeError):
-        return 0
-
-
 def read(state: str, episode: str) -> Kept | None:
-    """What was kept of an episode; None where nothing was, or what lies there is not ours."""
+    """The account that was kept of an episode; None where there is none of ours."""
     try:
         record = codec.decode(platform.read_file(_path(state, episode), LARGEST))
         sections = {str(name): tuple(str(one) for one in items) for name, items in record["sections"].items()}

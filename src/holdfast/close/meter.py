@@ -1,4 +1,4 @@
-"""What the calls to models took, day by day (UTC), on disk.
+"""The meter of calls to models, day by day (UTC), on disk, and the caps of a day ([spend] in .state/config.toml).
 
     spend/<day>.log     the truth: one synced record before each call, one after it
     spend/<day>.json    its sums, and how many bytes of the log they cover
@@ -8,9 +8,7 @@
 A record before a call counts its estimate as spent; the one after it puts the truth in place of that. So a call whose
 process died stays counted, and no order of kills counts too little. Sums are read instead of the log: what a call
 costs us does not grow with the calls of the day. They are derived: what the log holds beyond them is read from there,
-and sums that are lost or do not fit are made anew from the whole of it. Whoever only reads needs no lock.
-
-What a day (UTC) may take: [spend] in .state/config.toml.
+and sums that are lost or do not fit are made anew from the whole of it. Reading needs no lock.
 """
 
 from __future__ import annotations
@@ -31,14 +29,17 @@ from holdfast.model import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-
 DAY = 86400.0
 MOST_GROUPS = 200  # of one day: a server that names a new model each time must not make us grow
 LARGEST = 1 << 20
+DEFAULT_TOKENS = 2_000_000
+NO_CAP = "none"
+NAMES = ("tokens_per_day", "money_per_day")
+MOST = 10**12  # tokens or money that anybody can mean; a server may answer with any number
 
 
 class Group(NamedTuple):
-    """What calls have in common. `host`: whose episodes they were for; `billed`: how they are charged."""
+    """The common traits of calls. `host`: whose episodes they were for; `billed`: how they are charged."""
 
     judge: str = ""
     model: str = ""
@@ -90,7 +91,7 @@ class Day:
         return total(self.groups.values())
 
     def margin(self, judge: str) -> int:
-        """What a judge's calls may take beyond what is asked for, as far as is known."""
+        """The tokens that a judge's calls may take beyond what is asked for, as far as is known."""
         return max(0, self.over.get(judge, 0), self.carried.get(judge, 0))
 
 
@@ -115,13 +116,16 @@ def lock(state: str) -> Lock:
 
 def load(state: str, day: str) -> Day:
     """A day as it stands: its sums, and what the log holds beyond them."""
-    path = f"{folder_of(state)}/{day}.log"
+    path = f"{folder_of(state)}/{day}"
     try:
-        size = os.stat(path).st_size
-        known = _sums(state, day)
-        if known is None or known.size > size:
+        size = os.stat(f"{path}.log").st_size
+        try:
+            known = from_record(codec.decode(platform.read_file(f"{path}.json", LARGEST)))
+        except (OSError, ValueError, KeyError, TypeError):
             known = Day(day)
-        return known if known.size == size else _with(known, path)
+        if known.day != day or known.size > size:
+            known = Day(day)
+        return known if known.size == size else _with(known, f"{path}.log")
     except FileNotFoundError:
         return Day(day)
 
@@ -143,7 +147,11 @@ def append(state: str, day: Day, now: float, what: str, *, durable: bool = True,
     path = f"{folder}/{day.day}.log"
     log.append(path, payloads, durable=durable)
     known = _with(day, path)
-    _keep(state, known)
+    record = codec.encode({"v": VERSION, "size": known.size, **as_record(known)})
+    try:
+        platform.write_atomic(f"{folder}/{day.day}.json", record, durable=False)
+    except OSError:
+        pass  # the log has it, and the next one reads it from there
     return known
 
 
@@ -153,26 +161,10 @@ def days(state: str) -> list[str]:
     return sorted(name[:-4] for name in names if name.endswith(".log") and name[:4].isdecimal())
 
 
-def _keep(state: str, day: Day) -> None:
-    record = {"v": VERSION, "size": day.size, **as_record(day)}
-    try:
-        platform.write_atomic(f"{folder_of(state)}/{day.day}.json", codec.encode(record), durable=False)
-    except OSError:
-        return  # the log has it, and the next one reads it from there
-
-
 def as_record(day: Day) -> dict[str, object]:
     groups = [[*group, *(getattr(sums, name) for name in SUMMED)] for group, sums in day.groups.items()]
     rest = {"over": dict(day.over), "carried": dict(day.carried), "stopped": dict(day.stopped), "broken": day.broken}
     return {"day": day.day, "id": day.ident, "groups": groups, **rest}
-
-
-def _sums(state: str, day: str) -> Day | None:
-    try:
-        found = from_record(codec.decode(platform.read_file(f"{folder_of(state)}/{day}.json", LARGEST)))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return found if found.day == day else None
 
 
 def from_record(record: Mapping[str, Any]) -> Day:
@@ -217,7 +209,8 @@ class _Tally:
             record = codec.decode(payload)
             what = record.get("what")
             if what == "reserve":
-                self._reserve(record)
+                self.seen.add(record["id"])
+                self._add(_group(record), Sums(1, 0, 1, 0, 0, int(record["tokens"]), int(record["money"])))
             elif what == "settle":
                 self._settle(record)
             elif what == "stopped":
@@ -227,10 +220,6 @@ class _Tally:
                 self.carried = {str(judge): int(tokens) for judge, tokens in record["carried"].items()}
         except (ValueError, KeyError, TypeError, AttributeError):
             self.broken += len(payload)
-
-    def _reserve(self, record: Mapping[str, Any]) -> None:
-        self.seen.add(record["id"])
-        self._add(_group(record), Sums(1, 0, 1, 0, 0, int(record["tokens"]), int(record["money"])))
 
     def _settle(self, record: Mapping[str, Any]) -> None:
         """The truth in place of the estimate. Where damage took the estimate's record, there is nothing to replace."""
@@ -254,15 +243,9 @@ def _group(record: Mapping[str, Any]) -> Group:
     return Group(*(str(record[name]) for name in Group._fields))
 
 
-DEFAULT_TOKENS = 2_000_000
-NO_CAP = "none"
-NAMES = ("tokens_per_day", "money_per_day")
-MOST = 10**12  # tokens or money that anybody can mean; a server may answer with any number
-
-
 @dataclass(frozen=True)
 class Caps:
-    """What a day may take; None is no cap. `money` is in millionths."""
+    """The caps of a day; None is no cap. `money` is in millionths."""
 
     tokens: int | None = DEFAULT_TOKENS
     money: int | None = None
@@ -271,7 +254,7 @@ class Caps:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where the caps of a day stand. None where there is no cap."""
+    """The caps of a day and their rest; None where there is no cap."""
 
     caps: Caps
     today: Day
@@ -286,20 +269,17 @@ class Standing:
 
 
 def caps(config: Mapping[str, Any]) -> Caps:
-    """What the user set, or what holds where nothing is set."""
+    """The caps that the user set, or the defaults."""
     given = {"tokens_per_day": DEFAULT_TOKENS, "money_per_day": NO_CAP, **settings.section(config, "spend")}
-    unclear = [name for name, found in given.items() if name not in NAMES or not _is_clear(found)]
+    clear = [
+        name for name, one in given.items() if one == NO_CAP or (type(one) in (int, float) and 0 <= one < math.inf)
+    ]
+    unclear = [name for name in given if name not in NAMES or name not in clear]
     if unclear:
         problem = f"{unclear[0]} under [spend] in config.toml is not understood: {' and '.join(NAMES)} are numbers"
         return Caps(0, 0, f'{problem} from 0 up, or "{NO_CAP}"')
     tokens, money = (None if given[name] == NO_CAP else min(given[name], MOST) for name in NAMES)
     return Caps(None if tokens is None else int(tokens), None if money is None else round(money * 1e6))
-
-
-def _is_clear(found: object) -> bool:
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return found == NO_CAP
-    return 0 <= found < math.inf
 
 
 def standing(state: str, config: Mapping[str, Any], now: float) -> Standing:

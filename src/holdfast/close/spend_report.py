@@ -1,6 +1,6 @@
-"""What `holdfast spend` shows: the meter sorted one way, the caps, what is left of them today, and what is unclear.
+"""The report of `holdfast spend`: the meter sorted one way, the caps, their rest today, and what is unclear.
 
-Reading what was spent, and keeping it: the newest days whole, the older ones as one record of sums each.
+The newest days of the meter are kept whole, the older ones as one record of sums each (`fold`).
 """
 
 from __future__ import annotations
@@ -12,20 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, log, platform
 from holdfast.capture import config as settings
-from holdfast.close.spend import prices, spending
-from holdfast.close.spend.spending import DAY, Day, Group, Standing, Sums, amount, day_of, folder_of
+from holdfast.close import meter, prices
+from holdfast.close.meter import DAY, Day, Group, Standing, Sums, amount, day_of, folder_of
 from holdfast.errors import UsageError
 from holdfast.model import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.close.spend.prices import Prices
-
-
 KEPT = 7  # days that are kept whole
 FARTHEST = 1 << 22  # bytes of days.log that are read: more than ten years
 WAYS = ("day", "host", "job", "model", "judge")
+# Words in place of an empty name.
+NAMELESS = {"host": "no session", "model": "its default", "job": "other"}
+STOPS = {
+    "tokens": "the cap on tokens",
+    "money": "the cap on money",
+    "price": "money is capped and a price is not known",
+    "unclear": "a cap cannot be understood",
+}
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,11 @@ def fold(state: str, today: str) -> list[str]:
     """Days past their time become one record each; returns them. Under the lock. Raises NotSaved, OSError."""
     folder, done = folder_of(state), []
     yesterday = day_of(_began(today) - DAY)
-    for day in spending.days(state)[:-KEPT]:
+    for day in meter.days(state)[:-KEPT]:
         if day < yesterday:
-            _fold(state, spending.load(state, day))
+            _fold(state, meter.load(state, day))
             done.append(day)
-    left = {f"{day}.json" for day in spending.days(state)}
+    left = {f"{day}.json" for day in meter.days(state)}
     for name in platform.names(folder):
         if name.endswith(".tmp") or (name.endswith(".json") and name not in left):
             platform.remove(f"{folder}/{name}")  # of a writer that was killed
@@ -54,7 +59,7 @@ def fold(state: str, today: str) -> list[str]:
 
 def _fold(state: str, found: Day) -> None:
     path = f"{folder_of(state)}/{found.day}"
-    record = {"v": VERSION, **spending.as_record(found)}
+    record = {"v": VERSION, **meter.as_record(found)}
     log.append(f"{folder_of(state)}/days.log", [codec.encode(record)], durable=True)
     for one in log.scan_file(f"{path}.log") if found.broken else ():
         if one.what == log.DAMAGE:
@@ -69,7 +74,7 @@ def folded(state: str) -> list[Day]:
     try:
         for payload in log.records(log.scan_tail(f"{folder_of(state)}/days.log", FARTHEST)):
             try:
-                one = spending.from_record(codec.decode(payload))
+                one = meter.from_record(codec.decode(payload))
                 found[one.day, one.ident] = one
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # of a newer version, or purged
@@ -81,18 +86,17 @@ def folded(state: str) -> list[Day]:
 def read(state: str, count: int, now: float) -> list[Day]:
     """The last `count` days up to today, those on which something was asked, oldest first."""
     first, last = day_of(now - (count - 1) * DAY), day_of(now)
-    kept = {day: spending.load(state, day) for day in spending.days(state) if first <= day <= last}
+    kept = {day: meter.load(state, day) for day in meter.days(state) if first <= day <= last}
     kept = {day: found for day, found in kept.items() if found.ident}  # one that was folded meanwhile is below
     for one in folded(state):
         known = kept.get(one.day)
         if not first <= one.day <= last or (known and known.ident == one.ident):
             continue
-        kept[one.day] = one if known is None else replace(known, groups=_merged(known.groups, one.groups))
+        groups = dict(one.groups)
+        for group, sums in known.groups.items() if known else ():
+            groups[group] = sums.plus(groups.get(group, Sums()))
+        kept[one.day] = replace(known or one, groups=groups)
     return [kept[day] for day in sorted(kept)]
-
-
-def _merged(one: Mapping[Group, Sums], other: Mapping[Group, Sums]) -> dict[Group, Sums]:
-    return {group: one.get(group, Sums()).plus(other.get(group, Sums())) for group in {**one, **other}}
 
 
 def rows_by(days: Sequence[Day], by: str, today: str) -> list[Row]:
@@ -107,7 +111,7 @@ def rows_by(days: Sequence[Day], by: str, today: str) -> list[Row]:
             name = day.day if by == "day" else str(getattr(group, by))
             parts.setdefault(name, []).append((group, sums))
     made = [
-        Row(name, spending.total(sums for _, sums in part), tuple(sorted({group.billed for group, _ in part})))
+        Row(name, meter.total(sums for _, sums in part), tuple(sorted({group.billed for group, _ in part})))
         for name, part in parts.items()
     ]
     return made if by == "day" else sorted(made, key=lambda row: (-row.sums.tokens, row.name))
@@ -120,10 +124,6 @@ def _every_day(first: str, last: str) -> list[str]:
 
 def _began(day: str) -> float:
     return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
-
-
-# Whose name is none: said in words.
-NAMELESS = {"host": "no session", "model": "its default", "job": "other"}
 
 
 @dataclass(frozen=True)
@@ -173,25 +173,13 @@ class Report:
             said[0] += f"; {amount(spent.money)} of {amount(caps.money)} {self.currency}, {rest} left"
         said[0] += "."
         for cap, when in sorted(today.stopped.items(), key=lambda one: one[1]):
-            since = time.strftime("%H:%M", time.gmtime(when))
-            said.append(
-                f"Calls were stopped at {since} UTC ({STOPS.get(cap, cap)}); capture goes on, closes file verbatim."
-            )
+            since = f"{time.strftime('%H:%M', time.gmtime(when))} UTC ({STOPS.get(cap, cap)})"
+            said.append(f"Calls were stopped at {since}; capture goes on, closes file verbatim.")
         waiting = self.total.sums.open
         if waiting:
-            what = (
-                "1 call has no outcome and counts" if waiting == 1 else f"{waiting:,} calls have no outcome and count"
-            )
-            said.append(f"{what} as estimated: under way, or killed.")
+            calls, counts = ("1 call has", "counts") if waiting == 1 else (f"{waiting:,} calls have", "count")
+            said.append(f"{calls} no outcome and {counts} as estimated: under way, or killed.")
         return said + [f"note: {problem}." for problem in self.problems]
-
-
-STOPS = {
-    "tokens": "the cap on tokens",
-    "money": "the cap on money",
-    "price": "money is capped and a price is not known",
-    "unclear": "a cap cannot be understood",
-}
 
 
 def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report:
@@ -199,21 +187,19 @@ def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report
     config = settings.load(state)
     found = read(state, days, now)
     known = prices.load(state)
-    stands = spending.standing(state, config, now)
+    stands = meter.standing(state, config, now)
     rows = rows_by(found, by, stands.today.day)
     whole = rows_by(found, "judge", stands.today.day)
     billed = tuple(sorted({way for row in whole for way in row.billed}))
-    total = Row("total", spending.total(row.sums for row in whole), billed)
+    total = Row("total", meter.total(row.sums for row in whole), billed)
     problems = [str(config.get("problem") or ""), stands.caps.problem, known.problem]
     problems += [
-        f"{day.broken:,} bytes in {spending.folder_of(state)}/{day.day}.log are no record"
-        for day in found
-        if day.broken
+        f"{day.broken:,} bytes in {meter.folder_of(state)}/{day.day}.log are no record" for day in found if day.broken
     ]
     return Report(by, days, tuple(rows), total, stands, known.currency, tuple(one for one in problems if one))
 
 
-def prices_as_record(known: Prices) -> dict[str, Any]:
+def prices_as_record(known: prices.Prices) -> dict[str, Any]:
     return {
         "currency": known.currency,
         "as_of": prices.AS_OF,

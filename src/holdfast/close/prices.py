@@ -1,4 +1,4 @@
-"""What a call costs: the user's own .state/prices.toml first, then a table that ships with holdfast and grows old.
+"""The prices of calls: the user's own .state/prices.toml first, then a table that ships with holdfast and grows old.
 
     currency = "USD"
     [[price]]                    # money per million tokens; the first that fits counts
@@ -34,6 +34,10 @@ LARGEST = 1 << 18
 DEAREST = 1e6  # a million tokens for more than a million is a slip of the pen
 
 HERE = "ollama"  # a judge whose server is on this machine, unless an address says otherwise
+EXPLAINED = (
+    "An agent's own command line is paid by subscription, unless a key makes it pay by token or a price names it.",
+    "A server on this machine costs nothing. A cap on money stops calls to a model without a known price.",
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Price:
     judge: str = ""
 
     def fits(self, judge: str, model: str) -> bool:
-        """Also where a gateway put its vendor's name before the model's."""
+        """Whether it is for this model, also where a gateway put its vendor's name before the model's."""
         name, pattern = model.lower(), self.model.lower()
         return self.judge in ("", judge) and (
             fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
@@ -88,15 +92,11 @@ SHIPPED = (
     Price("gemini-2.5-flash*", 0.3, 2.5),
     Price("deepseek-chat", 0.28, 0.42),
 )
-EXPLAINED = (
-    "An agent's own command line is paid by subscription, unless a key makes it pay by token or a price names it.",
-    "A server on this machine costs nothing. A cap on money stops calls to a model without a known price.",
-)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How calls to one model are charged, and why so."""
+    """The price of calls to one model, with its reason."""
 
     why: str
     money_in: float = 0.0
@@ -104,11 +104,11 @@ class Rate:
     is_own: bool = field(default=False, compare=False)  # of the user's own table
 
     def cost(self, tokens_in: int, tokens_out: int) -> int:
-        """In millionths, rounded up."""
+        """The cost in millionths, rounded up."""
         return math.ceil(round(self.money_in * tokens_in + self.money_out * tokens_out, 6))
 
     def most(self, tokens: int, most_out: int) -> int:
-        """What so many tokens may cost, if at most `most_out` of them are an answer."""
+        """The most that so many tokens may cost, if at most `most_out` of them are an answer."""
         out = min(tokens, most_out)
         return max(self.cost(tokens - out, out), self.cost(tokens, 0))
 
@@ -127,7 +127,7 @@ class Prices:
         return SHIPPED if self.currency == CURRENCY else ()
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:
-        """How a judge's calls to a model are charged; `url` is where its server is, where it has one."""
+        """The rate of a judge's calls to a model; `url` is where its server is, where it has one."""
         payer = models.payer(judge, env)
         for price in self.own:
             if price.fits(judge, model) and (price.judge or payer != programs.BY_PLAN):
@@ -149,7 +149,7 @@ def path_of(state: str) -> str:
 
 
 def load(state: str) -> Prices:
-    """What the user wrote. Never fails: `problem` says what could not be understood."""
+    """The user's table. Never fails: `problem` says what could not be understood."""
     import tomllib
 
     path = path_of(state)

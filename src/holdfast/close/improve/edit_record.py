@@ -1,4 +1,4 @@
-"""What one snag changed, kept in the vault beside what it changed: improvements/<flag id>.md, in the same commit.
+"""The record of one snag's edit, kept in the vault beside the edited note: improvements/<flag id>.md, in one commit.
 
 Everything that taking it back needs stands here: the note and the lines that it got, the `when` that armed it, and of a
 file outside the vault the patch, the reverse patch and both digests. A person reads it as a page; `holdfast loops`
@@ -10,17 +10,16 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import platform
 from holdfast.capture.ids import LENGTH, digest
 from holdfast.capture.redaction import redact
 from holdfast.vault import frontmatter, journal, notes
-from holdfast.vault.frontmatter import Unparsable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 FOLDER = "improvements"
 APPLIED, NOTED = "applied", "noted"
@@ -29,7 +28,6 @@ UNDONE, REJECTED = "undone", "rejected"
 STATES = (APPLIED, NOTED, WAITING, PROPOSED, UNDONE, REJECTED)
 FENCE = "~" * 6  # no line of a diff begins so; but one of a note may, behind the sign that a diff puts before it
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
-MOST_DIFF = 40_000  # letters
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def patch(path: str, before: str | None, after: str | None, context: int = 3) ->
 
 
 def _lines(text: str) -> list[str]:
-    """As git and patch count lines: what else Python takes for the end of one is a letter."""
+    """Lines as git and patch count them: only a line feed ends one."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
@@ -145,9 +143,8 @@ def render(record: Record) -> str:
     for name in FIELDS:
         given = getattr(record, name)
         if given not in ("", (), None, False, 0.0):
-            fields[name] = (
-                list(given) if isinstance(given, tuple) else str(given) if isinstance(given, float) else given
-            )
+            as_yaml = {tuple: list, float: str}.get(type(given))
+            fields[name] = as_yaml(given) if as_yaml else given
     fields["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.time))
     fields["seconds"] = str(record.time)
     parts = [f"# {notes.title(record.wrong)}", f"What went wrong: {record.wrong}"]
@@ -164,13 +161,10 @@ def render(record: Record) -> str:
 
 def _reversed(diff: str) -> str:
     """The same patch the other way round."""
-    out = []
-    for at, line in enumerate(_lines(diff)):
-        if at == 0:
-            first = line
-        elif at == 1:
-            out += [f"--- {line[4:]}", f"+++ {first[4:]}"]
-        elif line.startswith("@@ -"):
+    first, second, *lines = _lines(diff)
+    out = [f"--- {second[4:]}", f"+++ {first[4:]}"]
+    for line in lines:
+        if line.startswith("@@ -"):
             old, new = line[4:].partition(" @@")[0].split(" +")
             out.append(f"@@ -{new} +{old} @@\n")
         else:
@@ -182,27 +176,17 @@ def read(path: str, text: str | None) -> Record | None:
     """The record in a text; None where it is none of ours."""
     try:
         document = frontmatter.parse(text or "")
-    except Unparsable:
+    except frontmatter.Unparsable:
         return None
     fields = document.fields
     ident = str(fields.get("loop") or "")
     if path_of(ident) != path or not is_id(ident) or fields.get("state") not in STATES:
         return None
-    given: dict[str, Any] = {}
-    for name in FIELDS:
-        kind = Record.__dataclass_fields__[name].type
-        found = fields.get(name)
-        if kind == "str":
-            given[name] = "" if found is None else str(found)
-        elif kind == "bool":
-            given[name] = found is True
-        elif kind == "float":
-            given[name] = _seconds(found)
-        elif kind == "tuple[str, ...]":
-            given[name] = tuple(str(one) for one in found) if isinstance(found, list) else ()
-        else:
-            given[name] = found if isinstance(found, dict) else None
-    return Record(id=ident, time=_seconds(fields.get("seconds")), patch=_patch_in(document.body), **given)
+    given = {name: READ[str(Record.__dataclass_fields__[name].type)](fields.get(name)) for name in FIELDS}
+    _, begins, rest = document.body.partition(f"\n{FENCE}diff\n")
+    diff, ends, _ = rest.partition(f"\n{FENCE}\n")
+    found = f"{diff}\n" if begins and ends else ""
+    return Record(id=ident, time=_seconds(fields.get("seconds")), patch=found, **given)
 
 
 def _seconds(value: Any) -> float:
@@ -212,37 +196,32 @@ def _seconds(value: Any) -> float:
         return 0.0
 
 
-def _patch_in(body: str) -> str:
-    _, found, rest = body.partition(f"\n{FENCE}diff\n")
-    diff, ending, _ = rest.partition(f"\n{FENCE}\n")
-    return f"{diff}\n" if found and ending else ""
-
-
-def with_state(record: Record, state: str, why: str = "") -> Record:
-    return replace(record, state=state, why=why)
+READ: dict[str, Callable[[Any], Any]] = {  # by the type of a field, whatever stands in the file
+    "str": lambda found: "" if found is None else str(found),
+    "bool": lambda found: found is True,
+    "float": _seconds,
+    "tuple[str, ...]": lambda found: tuple(map(str, found)) if isinstance(found, list) else (),
+    "dict[str, Any] | None": lambda found: found if isinstance(found, dict) else None,
+}
 
 
 def find(vault: str, ident: str) -> Record | None:
-    raw = _raw(vault, ident) if is_id(ident) else None
-    return read(path_of(ident), raw.decode("utf-8", "replace")) if raw is not None else None
+    return read(path_of(ident), _text(vault, ident)) if is_id(ident) else None
 
 
-def _raw(vault: str, ident: str) -> bytes | None:
+def _text(vault: str, ident: str) -> str:
     try:
-        return journal.content(vault, path_of(ident))
+        return (journal.content(vault, path_of(ident)) or b"").decode("utf-8", "replace")
     except OSError:
-        return None
+        return ""
 
 
 def everything(vault: str, states: Iterable[str] = STATES) -> list[Record]:
     """The records of a vault that are in one of these states, oldest first. Only those are parsed: a close asks for the
     few that wait, among all there ever were."""
-    marks = [f"\nstate: {one}\n".encode("ascii") for one in states]
-    found = []
-    for name in platform.names(f"{vault}/{FOLDER}"):
-        ident = name.removesuffix(".md")
-        raw = _raw(vault, ident) if name.endswith(".md") and is_id(ident) else None
-        if raw is not None and any(mark in raw for mark in marks):
-            one = read(path_of(ident), raw.decode("utf-8", "replace"))
-            found += [one] if one and one.state in states else []
+    marks = [f"\nstate: {one}\n" for one in states]
+    ids = (name.removesuffix(".md") for name in platform.names(f"{vault}/{FOLDER}") if name.endswith(".md"))
+    texts = ((path_of(ident), _text(vault, ident)) for ident in ids if is_id(ident))
+    read_ones = (read(path, text) for path, text in texts if any(mark in text for mark in marks))
+    found = [one for one in read_ones if one and one.state in states]
     return sorted(found, key=lambda one: (one.time, one.id))

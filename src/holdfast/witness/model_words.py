@@ -1,11 +1,8 @@
-"""The model's own words worth carrying on: the last answer of a turn, and what it found out on the way.
+"""The model's own words worth carrying on: the last answer of each turn, its findings on the way, and the sections of
+the host's summary at a compaction. Texts are cut into sentences that can stand alone and weighed by their news.
 
 An answer that ends a turn is written for somebody who was not there. Between calls a model mostly announces its
-next step; what it found out stands where a call had just failed, or in a sentence that gives a reason.
-
-The host's own summary at a compaction, as the base for the time before it: its sections by what they are about.
-
-Texts cut into what can stand alone, and how much of one is news beside what is quoted already.
+next step; a finding stands where a call had just failed, or in a sentence that gives a reason.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-
 CODE = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 OPEN_CODE = re.compile(r"^[ \t]*(```|~~~).*\Z", re.MULTILINE | re.DOTALL)
 RULE = re.compile(r"[-*_=|: ]*")
@@ -31,37 +27,51 @@ WORD = re.compile(r"[A-Za-z0-9_À-ɏЀ-ӿ぀-ヿ一-鿿][\w./:#@%+-]*[\w/]|\w")
 EXACT = re.compile(r"\d|[_#@]|\w\.\w|[a-z][A-Z]|^[A-Z]{2,}$|^/|/.*/")
 NAME = re.compile(r"_|\w\.\w|[a-z][A-Z]|^/")  # of something in code or on disk
 MARKUP = str.maketrans("", "", "`*")
-COMMON = frozenset(  # words that tell nothing apart
-    ("the", "and", "for", "that", "this", "with", "from", "are", "was", "were", "has", "have", "had", "not", "but")
-    + ("now", "all", "any", "can", "will", "would", "should", "into", "its", "it's", "then", "than", "them", "they")
-    + ("their", "there", "here", "when", "where", "which", "what", "who", "how", "why", "also", "only", "just", "some")
-    + ("such", "been", "being", "each", "more", "most", "other", "over", "same", "very", "let", "i'll", "you", "your")
-    + (
-        "our",
-        "use",
-        "used",
-        "using",
-        "make",
-        "made",
-        "new",
-        "one",
-        "two",
-        "add",
-        "added",
-        "update",
-        "updated",
-        "create",
-    )
-    + ("created", "done", "still", "get", "set", "run", "see", "file", "files", "code", "change", "changes", "test")
-    + ("tests", "line", "lines")
-)
 EXACT_WEIGHT, WORD_WEIGHT = 2.0, 1.0
+ANNOUNCES = re.compile(
+    r"^(?:(?:now|next|ok(?:ay)?|good|great|perfect|right|alright|all green|done|first|then)\b[,.:!\u2014\u2013 -]*)*"
+    r"(?:(?:now|next)?,?\s*(?:let me|let's|i'll|i will|i'm going to|i can now|we'll|time to|moving on)\b)",
+    re.IGNORECASE,
+)
+OPENING = re.compile(r"^(?:now|next|good|great|perfect|all green|clean compile|starting|continuing)\b", re.IGNORECASE)
+REASON = re.compile(
+    r"\b(?:because|since|so that|instead|rather than|must|needs?|requires?|missing|can't|cannot|doesn't|does not|isn't|"
+    r"won't|not|no|only|unless|without|already|never|however|but|due to|causes?d?|fails?|unsupported|already|"
+    r"stale|expected|bug|wrong|actually|turns out|means)\b",
+    re.IGNORECASE,
+)
+LEAST = 24  # characters of a sentence that can say something
+HEADING = re.compile(r"^(?:#{1,4}\s+(.+?)|\d{1,2}\.\s+\**([A-Z][^\n:*]{2,60})\**:?\**|\*\*([^*\n]{3,60})\*\*:?)\s*$")
+PROPER = re.compile(r"^(?:<summary>|\**Summary\**:?)\s*$", re.MULTILINE | re.IGNORECASE)
+ABOUT = (
+    ("asked", ("user message", "user's message", "user request")),
+    ("goals", ("request", "intent", "goal", "objective", "task overview")),
+    ("learned", ("error", "fix", "problem", "lesson", "learn", "gotcha", "caveat", "issue", "discover", "insight")),
+    ("decisions", ("decision", "approach", "design", "constraint", "convention")),
+    ("next", ("pending", "next", "remaining", "todo", "to do", "open")),
+    ("now", ("current work", "in progress", "current state", "status")),
+    ("where", ("file", "code section", "artifact")),
+    ("done", ("done", "completed", "progress", "accomplish", "work performed")),
+    ("known", ("concept", "context", "technical", "background", "key")),
+)
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words that tell nothing apart.
+COMMON = word_set(
+    "the and for that this with from are was were has have had not but now all any can will would should into its it's "
+    "then than them they their there here when where which what who how why also only just some such been being each "
+    "more most other over same very let i'll you your our use used using make made new one two add added update "
+    "updated create created done still get set run see file files code change changes test tests line lines"
+)
 
 
 def lines_of(text: str) -> Iterator[str]:
     """The lines of a text that say something, without bullets and markup. The cells of a table are joined."""
-    text = OPEN_CODE.sub("", CODE.sub("", text))
-    for line in text.splitlines():
+    for line in OPEN_CODE.sub("", CODE.sub("", text)).splitlines():
         bare = line.strip()
         if RULE.fullmatch(bare):
             continue
@@ -73,27 +83,25 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """What can stand alone: list items, table rows, and the sentences of running text."""
+    """Cut a text into list items, table rows, and the sentences of running text."""
     found: list[str] = []
     for line in _paragraphs(text):
         pieces = BREAK.split(line)
         parts = [f"{text}{closing}" for text, closing in zip(pieces[::2], [*pieces[1::2], ""], strict=True)]
-        at = 0
-        while at < len(parts):
-            whole = parts[at]
-            while at + 1 < len(parts) and SHORT.search(whole):
-                at += 1
-                whole = f"{whole} {parts[at]}"
-            found.append(whole.strip())
-            at += 1
+        whole = ""
+        for part in parts:
+            whole = f"{whole} {part}" if whole else part
+            if not SHORT.search(whole):
+                found.append(whole.strip())
+                whole = ""
+        found.append(whole.strip())
     return [one for one in found if one]
 
 
 def _paragraphs(text: str) -> Iterator[str]:
     """Lines joined where running text was only wrapped."""
-    text = OPEN_CODE.sub("", CODE.sub("", text))
     held = ""
-    for line in text.splitlines():
+    for line in OPEN_CODE.sub("", CODE.sub("", text)).splitlines():
         bare = line.strip()
         begins = bool(BULLET.match(bare)) or bare.startswith("|")
         if not bare or begins or RULE.fullmatch(bare):
@@ -101,9 +109,7 @@ def _paragraphs(text: str) -> Iterator[str]:
                 yield held
             held = ""
         said = " ".join(lines_of(bare))
-        if begins and said:
-            held = said
-        elif said:
+        if said:
             held = f"{held} {said}" if held else said
     if held:
         yield held
@@ -126,7 +132,7 @@ def names(text: str) -> list[str]:
     return [word.casefold().rstrip(".:/") for word in WORD.findall(text.translate(MARKUP)) if NAME.search(word)]
 
 
-class Seen:
+class QuotedWords:
     """The words that are quoted already."""
 
     def __init__(self) -> None:
@@ -143,8 +149,8 @@ class Seen:
         self.words.update(tokens(text))
 
 
-def chosen(parts: Iterable[str], seen: Seen, room: int, least: float, joint: int = 1) -> list[str]:
-    """Those that are news to at least this share. One that does not fit is cut where half of it does."""
+def chosen(parts: Iterable[str], seen: QuotedWords, room: int, least: float, joint: int = 1) -> list[str]:
+    """The parts of which at least this share is news. One that does not fit is cut where half of it does."""
     kept: list[str] = []
     for part in parts:
         if seen.news(part)[1] < least:
@@ -163,23 +169,8 @@ def chosen(parts: Iterable[str], seen: Seen, room: int, least: float, joint: int
     return kept
 
 
-ANNOUNCES = re.compile(
-    r"^(?:(?:now|next|ok(?:ay)?|good|great|perfect|right|alright|all green|done|first|then)\b[,.:!\u2014\u2013 -]*)*"
-    r"(?:(?:now|next)?,?\s*(?:let me|let's|i'll|i will|i'm going to|i can now|we'll|time to|moving on)\b)",
-    re.IGNORECASE,
-)
-OPENING = re.compile(r"^(?:now|next|good|great|perfect|all green|clean compile|starting|continuing)\b", re.IGNORECASE)
-REASON = re.compile(
-    r"\b(?:because|since|so that|instead|rather than|must|needs?|requires?|missing|can't|cannot|doesn't|does not|isn't|"
-    r"won't|not|no|only|unless|without|already|never|however|but|due to|causes?d?|fails?|unsupported|already|"
-    r"stale|expected|bug|wrong|actually|turns out|means)\b",
-    re.IGNORECASE,
-)
-LEAST = 24  # characters of a sentence that can say something
-
-
 @value
-class Finding:
+class Discovery:
     """Sentences that give a reason, and whether they followed a call that had failed."""
 
     sentences: tuple[str, ...]
@@ -215,8 +206,8 @@ def answers(heard: Sequence[Said]) -> list[Answer]:
     return found
 
 
-def findings(heard: Sequence[Said]) -> list[Finding]:
-    """What was found out on the way, in its order. Behind a failure the remedy is told with its reason."""
+def findings(heard: Sequence[Said]) -> list[Discovery]:
+    """The findings in their order. Behind a failure the remedy is told with its reason."""
     found = []
     failed = False
     for one in heard:
@@ -225,18 +216,15 @@ def findings(heard: Sequence[Said]) -> list[Finding]:
         elif one.role == CALL:
             failed = False
         elif one.role == ASSISTANT:
-            said = [text for text in sentences(one.text) if len(text) >= LEAST and not _announces(text)]
+            told = [text for text in sentences(one.text) if len(text) >= LEAST]
+            said = [text for text in told if not ANNOUNCES.match(text) and not OPENING.match(text)]
             if failed and any(map(_is_exact, said)):
-                found.append(Finding(tuple(said), one.at, after_failure=True))
+                found.append(Discovery(tuple(said), one.at, after_failure=True))
             elif not failed:
-                told = (text for text in said if _is_exact(text) and REASON.search(text))
-                found += [Finding((text,), one.at, after_failure=False) for text in told]
+                reasons = (text for text in said if _is_exact(text) and REASON.search(text))
+                found += [Discovery((text,), one.at, after_failure=False) for text in reasons]
             failed = False
     return found
-
-
-def _announces(sentence: str) -> bool:
-    return bool(ANNOUNCES.match(sentence) or OPENING.match(sentence))
 
 
 def _is_exact(sentence: str) -> bool:
@@ -245,30 +233,15 @@ def _is_exact(sentence: str) -> bool:
     return named or "`" in sentence
 
 
-HEADING = re.compile(r"^(?:#{1,4}\s+(.+?)|\d{1,2}\.\s+\**([A-Z][^\n:*]{2,60})\**:?\**|\*\*([^*\n]{3,60})\*\*:?)\s*$")
-PROPER = re.compile(r"^(?:<summary>|\**Summary\**:?)\s*$", re.MULTILINE | re.IGNORECASE)
-ABOUT = (
-    ("asked", ("user message", "user's message", "user request")),
-    ("goals", ("request", "intent", "goal", "objective", "task overview")),
-    ("learned", ("error", "fix", "problem", "lesson", "learn", "gotcha", "caveat", "issue", "discover", "insight")),
-    ("decisions", ("decision", "approach", "design", "constraint", "convention")),
-    ("next", ("pending", "next", "remaining", "todo", "to do", "open")),
-    ("now", ("current work", "in progress", "current state", "status")),
-    ("where", ("file", "code section", "artifact")),
-    ("done", ("done", "completed", "progress", "accomplish", "work performed")),
-    ("known", ("concept", "context", "technical", "background", "key")),
-)
-
-
 @value
-class Part:
-    """What a section is about, and its items in plain text, whole."""
+class SummaryPart:
+    """A section's subject, and its items in plain text, whole."""
 
     about: str
     items: tuple[str, ...]
 
 
-def parts(text: str) -> list[Part]:
+def parts(text: str) -> list[SummaryPart]:
     """The sections in their order; what has no heading is about nothing ("")."""
     proper = PROPER.search(text)
     body = text[proper.end() :] if proper else text
@@ -276,15 +249,11 @@ def parts(text: str) -> list[Part]:
     for line in OPEN_CODE.sub("", CODE.sub("", body)).splitlines():
         heading = HEADING.match(line.rstrip()) if line[:1] not in (" ", "\t") else None
         if heading:
-            found.append((_about(next(filter(None, heading.groups()))), []))
+            low = next(filter(None, heading.groups())).casefold()
+            found.append((next((about for about, words in ABOUT if any(word in low for word in words)), ""), []))
         else:
             found[-1][1].append(line)
-    return [Part(about, items) for about, lines in found if (items := tuple(_items(lines)))]
-
-
-def _about(heading: str) -> str:
-    low = heading.casefold()
-    return next((about for about, words in ABOUT if any(word in low for word in words)), "")
+    return [SummaryPart(about, items) for about, lines in found if (items := tuple(_items(lines)))]
 
 
 def _items(lines: list[str]) -> list[str]:
@@ -292,17 +261,12 @@ def _items(lines: list[str]) -> list[str]:
     found: list[str] = []
     depth = 0
     for line in lines:
-        if not line.strip():
-            continue
         indent = len(line) - len(line.lstrip())
         bare = " ".join(lines_of(line))
         if not bare:
             continue
         is_item = bool(BULLET.match(line.strip()))
-        if is_item and (not found or indent <= depth):
-            depth = indent
-            found.append(bare)
-        elif found and indent > depth:
+        if found and indent > depth:
             joint = "; " if is_item and not found[-1].endswith((":", "—", "-")) else " "
             found[-1] = f"{found[-1].rstrip(';')}{joint}{bare}"
         else:

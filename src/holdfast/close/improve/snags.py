@@ -1,39 +1,52 @@
-"""A snag read out of its flag: what went wrong, the better path, and what should learn from it.
+"""A snag read out of its flag: what went wrong, the better path, the rule or skill that should learn from it, and the
+tool calls that it names, found by rule, so that next time the better path comes back by itself.
 
 The queue's record stays as it is: the name of a rule or skill travels as evidence, so whatever reads flags, older
 versions included, carries it along. A snag that was flagged by `holdfast flag --kind snag` has at least its words.
 
-The tool calls that a snag names, found by rule: so that next time the better path comes back by itself.
+Where a snag comes again, its calls are widened by a step: from a file to its folder or its ending, from a folder to its
+parent, from a command to one word less, from one tool of a server to all, but never to calls of every step.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match
 from holdfast.capture.flag_words import RULE, SKILL
-from holdfast.model import replace
+from holdfast.model import Flag, replace
 from holdfast.text import shell_programs
 from holdfast.vault import armed
-from holdfast.vault.armed import MOST_LETTERS
 from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.model import Flag
-
+    pass
 
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
 OPENING = re.compile(r"^snag\s*:\s*", re.IGNORECASE)
 SHORTEST_WRONG = 160  # letters of what went wrong that stay, however long the better path is
+SHELL = "Bash"
+MOST_WORDS = 3
+MOST_PATHS = 3
+TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
+SHORTEST_WORD = 3  # letters
+NONSENSE = "zqxkjv"  # what takes this takes every tool
+NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
+COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
+MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
+TICKED = re.compile(r"`([^`\n]{2,200})`")
+TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
+OPTION = re.compile(r"--[a-z][a-z0-9-]+")
+LINES = re.compile(r":\d+(?:[-:]\d+)?$")
+STEPS = 3  # that a second wording may need until it is covered
 
 
 @dataclass(frozen=True)
 class Snag:
-    """What went wrong and the better path ("" where its author named none), and the skill or rule that is named."""
+    """A wrong path and the better one ("" where its author named none), and the skill or rule that is named."""
 
     wrong: str
     better: str
@@ -45,17 +58,17 @@ class Snag:
         """One line that says both, within what an armed note brings back."""
         ending = "" if self.wrong.endswith((".", "!", "?", "…")) else "."
         whole = f"Snag: {self.wrong}{ending} Better: {self.better}" if self.better else f"Snag: {self.wrong}"
-        if len(whole) <= MOST_LETTERS:
+        if len(whole) <= armed.MOST_LETTERS:
             return whole
         if not self.better:
-            return _cut(whole, MOST_LETTERS)
-        room = MOST_LETTERS - len("Snag:  Better: ")
+            return _cut(whole, armed.MOST_LETTERS)
+        room = armed.MOST_LETTERS - len("Snag:  Better: ")
         wrong = _cut(f"{self.wrong}{ending}", max(SHORTEST_WRONG, room - len(self.better)))
         return f"Snag: {wrong} Better: {_cut(self.better, room - len(wrong))}"
 
     @property
     def key(self) -> str:
-        """The same for the same snag, whatever its spacing, case and signs."""
+        """A key that is equal for equal snags, whatever its spacing, case and signs."""
         return key_of(self.line)
 
 
@@ -68,7 +81,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def parsed(flag: Flag) -> Snag:
-    """What a flag of kind snag says, whichever command it came from."""
+    """Read a flag of kind snag, whichever command it came from."""
     text = OPENING.sub("", flag.text)
     found = BETTER.search(text)
     wrong, better = (text[: found.start()], text[found.end() :]) if found else (text, "")
@@ -90,23 +103,8 @@ def plain(flag: Flag) -> Flag:
     return replace(flag, evidence=tuple(one for one in flag.evidence if not one.startswith((SKILL, RULE))))
 
 
-SHELL = "Bash"
-MOST_WORDS = 3
-MOST_PATHS = 3
-
-TOOLS = {"WebFetch", "WebSearch", "NotebookEdit", "TodoWrite"}  # no English, and not at every step
-SHORTEST_WORD = 3  # letters
-NONSENSE = "zqxkjv"  # what takes this takes every tool
-NOWHERE = ("/zq/xk/jv.qx", "/zq", "zq.jv", "zq/xk")  # what takes one of these takes paths whatever their names
-COMMON_TOOLS = ("Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent", "apply_patch", "shell")
-MCP = re.compile(r"\bmcp__[A-Za-z0-9_-]+\b")
-TICKED = re.compile(r"`([^`\n]{2,200})`")
-TOKEN = re.compile(r"[^\s`\"'()<>|,;]+")
-LINES = re.compile(r":\d+(?:[-:]\d+)?$")
-
-
 def derived(snag: Snag) -> dict[str, Any] | None:
-    """When the better path should come back; None where the snag names no call that could be told from others."""
+    """The calls at which the better path should come back; None where the snag names none that differ from others."""
     for half in (snag.wrong, snag.better):
         for look in (_command, _tool, _files):
             found = look(half)
@@ -116,7 +114,7 @@ def derived(snag: Snag) -> dict[str, Any] | None:
 
 
 def subject(when: dict[str, Any]) -> str:
-    """What a `when` is about, in a few words: the name of the note that has it."""
+    """The subject of a `when` in a few words: the name of the note that has it."""
     if any(when.get(key) for key in armed.DOES):
         return armed.said(when)
     parts = [*when.get("words", ()), *when.get("paths", ()), *([] if when.get("words") else [when.get("tool", "")])]
@@ -139,13 +137,8 @@ def _command(text: str) -> dict[str, Any] | None:
 
 
 def _doings(words: list[str]) -> list[str]:
-    """What directly follows a command and says what it was to do."""
-    found = []
-    for word in words:
-        if word not in DOINGS and not re.fullmatch(r"--[a-z][a-z0-9-]+", word):
-            break
-        found.append(word)
-    return found
+    """The words directly behind a command that say what it was to do."""
+    return list(takewhile(lambda word: word in DOINGS or OPTION.fullmatch(word), words))
 
 
 def _told(words: list[str]) -> list[str]:
@@ -154,7 +147,7 @@ def _told(words: list[str]) -> list[str]:
     rest = [word.lower() for word in words[1:]]
     if not re.fullmatch(r"[a-z0-9_][a-z0-9_.+-]*", program):
         return []
-    flags = [word for word in rest if re.fullmatch(r"--[a-z][a-z0-9-]+", word)]
+    flags = [word for word in rest if OPTION.fullmatch(word)]
     if program in SINGLE:
         return [program, *_doings(rest)][:MOST_WORDS]
     if program in MANY:
@@ -189,12 +182,8 @@ def _tool(text: str) -> dict[str, Any] | None:
 
 def _files(text: str) -> dict[str, Any] | None:
     tokens = (LINES.sub("", token.rstrip(".:!?")) for token in TOKEN.findall(text.replace("`", " ")))
-    found = [glob_of(token) for token in tokens if is_file(token)]
-    return {"paths": list(_first(found, MOST_PATHS))} if found else None
-
-
-def _first(found: Iterable[str], most: int) -> list[str]:
-    return list(dict.fromkeys(found))[:most]
+    found = list(dict.fromkeys(glob_of(token) for token in tokens if is_file(token)))
+    return {"paths": found[:MOST_PATHS]} if found else None
 
 
 def is_everyday(when: dict[str, Any]) -> bool:
@@ -202,7 +191,7 @@ def is_everyday(when: dict[str, Any]) -> bool:
     one part that does is enough; of tools and paths any may be, so the widest of them counts."""
     known = armed.read(when)
     common = (NONSENSE, *(one.lower() for one in COMMON_TOOLS))
-    if known.tool and not any(_takes_any(one, common) for one in known.tool):
+    if known.tool and not any(armed_match.glob_matches(glob, one) for glob in known.tool for one in common):
         return False
     if known.paths and not any(armed_match.path_matches(glob, one) for glob in known.paths for one in NOWHERE):
         return False
@@ -210,5 +199,46 @@ def is_everyday(when: dict[str, Any]) -> bool:
     return not long or (len(known.words) == 1 and long[0] in EVERYDAY)
 
 
-def _takes_any(glob: str, names: Sequence[str]) -> bool:
-    return any(armed_match.glob_matches(glob, one) for one in names)
+def wider(when: dict[str, Any], other: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """One step wider, or as many as it takes to cover what the later wording names; None where that is every day."""
+    made: dict[str, Any] | None = when
+    for _ in range(STEPS):
+        made = _step(made) if made else None
+        if made is None or armed.problems_of(made) or is_everyday(made):
+            return None
+        if other is None or other == when or _covers(made, other):
+            return made
+    return made
+
+
+def _step(when: dict[str, Any]) -> dict[str, Any] | None:
+    paths, words, tool = _list(when, "paths"), _list(when, "words"), _list(when, "tool")
+    if paths:
+        grown = [one for one in (_around(path) for path in paths) if one]
+        return {**when, "paths": list(dict.fromkeys(grown))} if len(grown) == len(paths) else None
+    if len(words) > 1:
+        return {**when, "words": words[:-1]}
+    if not words and len(tool) == 1 and tool[0].startswith("mcp__") and not tool[0].endswith("*"):
+        return {**when, "tool": f"{tool[0].rpartition('__')[0]}__*"}
+    return None
+
+
+def _list(when: dict[str, Any], key: str) -> list[str]:
+    value = when.get(key)
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)] if value else []
+
+
+def _around(path: str) -> str:
+    """The folder of a file, the parent of a folder, else all files with the same ending; "" where nothing is left."""
+    folder, _, name = path.rstrip("/").rpartition("/")
+    if folder and folder not in ("~", "."):
+        return f"{folder}/"
+    ending = name.rpartition(".")[2] if "." in name.strip(".") else ""
+    return f"*.{ending}" if ending and not name.startswith("*.") else ""
+
+
+def _covers(when: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether the files that the later wording names are among those waited for; what names none is covered."""
+    theirs = _list(other, "paths")
+    ours = armed.read({"paths": _list(when, "paths")})
+    return all(bool(ours.paths) and armed.matches(ours, "", "", [one]) for one in theirs)

@@ -1,7 +1,7 @@
 """The budget: every call to a model is written down before it is made, and none is made beyond the day's caps.
 
 Promise: whatever is killed, and however many threads and processes ask at once, the calls of one day (UTC) are
-granted no more tokens and no more money than the caps of that day (close/spend/spending). A call counts for the day
+granted no more tokens and no more money than the caps of that day (close/meter). A call counts for the day
 on which it was reserved, at its estimate until it is settled. One that took more than its estimate is counted as
 what it took, and the excess is put aside for the later calls of that judge. What cannot be written down is not
 asked: capture goes on. Caps, prices and the day's log are those of the user's own vault, for whatever vault a call
@@ -21,16 +21,14 @@ from holdfast.capture import config as settings
 from holdfast.capture import ledger, notices
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
-from holdfast.close.spend import prices, spending
-from holdfast.close.spend import report as spend_history
-from holdfast.close.spend.spending import MOST, Day, Group, amount, caps
+from holdfast.close import meter, prices, spend_report
+from holdfast.close.meter import MOST, Day, Group, amount, caps
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.clock import Clock
-    from holdfast.close.spend.prices import Rate
     from holdfast.judge.seam import Judge, Question, Words
 
 NOTICE = "cap"
@@ -38,7 +36,7 @@ TELL_FOR = 7 * 86400.0
 
 
 @dataclass(frozen=True)
-class Held:
+class Reservation:
     """A call that is being made: `asked` is what its caller thinks it takes, `tokens` what was put aside for it."""
 
     day: str
@@ -46,7 +44,7 @@ class Held:
     asked: int
     tokens: int
     money: int
-    rate: Rate
+    rate: prices.Rate
     about: str
     began: float
 
@@ -71,35 +69,28 @@ class Budget:
         self.env = os.environ if env is None else env  # it tells who pays by token
         self.url = str(settings.section(config, "judge").get("url", ""))
         self.prices = prices.load(state)
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, Reservation] = {}
 
     def reserve(self, judge: Judge, question: Question[Any], tokens: int) -> str:
         """Room for one call, as an id to settle with. Raises CapReached, and JudgeFailed where it cannot be noted."""
         rate = self._rate(judge.name, judge.model)
         try:
-            with spending.lock(self.state):
+            with meter.lock(self.state):
                 now = self.clock()
-                day = spending.load(self.state, spending.day_of(now))
+                day = meter.load(self.state, meter.day_of(now))
                 if not day.ident:
-                    spend_history.fold(self.state, day.day)
-                    day = spending.begin(self.state, day.day)
+                    spend_report.fold(self.state, day.day)
+                    day = meter.begin(self.state, day.day)
                 held = self._held_for(judge, question, tokens, day, rate, now)
                 self._refuse_over(day, held, now)
                 ident = new_id(now)
-                spending.append(
-                    self.state,
-                    day,
-                    now,
-                    "reserve",
-                    id=ident,
-                    **held.group._asdict(),
-                    about=held.about,
-                    tokens=held.tokens,
-                    money=held.money,
-                )
+                what = {"id": ident, **held.group._asdict(), "about": held.about, "tokens": held.tokens}
+                meter.append(self.state, day, now, "reserve", **what, money=held.money)
         except (NotSaved, OSError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            reason = getattr(cause, "strerror", "") or "the disk refused it"
             raise JudgeFailed(
-                f"The call cannot be noted in the meter ({_reason(error)}), so it was not made; flags are filed "
+                f"The call cannot be noted in the meter ({reason}), so it was not made; flags are filed "
                 "verbatim. Free the disk, then close again.",
                 final=True,
             ) from error
@@ -107,7 +98,7 @@ class Budget:
         return ident
 
     def settle(self, ident: str, words: Words | None, error: str = "") -> None:
-        """What a call took. Without words the estimate stays; words without text or tokens: nothing was used.
+        """Count a call. Without words the estimate stays; words without text or tokens: nothing was used.
 
         Never raises: where it cannot be written the estimate stays counted. A second time changes nothing.
         """
@@ -116,48 +107,39 @@ class Budget:
             return
         now = self.clock()
         group, used = self._used(held, words)
-        was = {"model": held.group.model, "billed": held.group.billed, "asked": held.asked}
-        was |= {"tokens": held.tokens, "money": held.money}
+        before = {"model": held.group.model, "billed": held.group.billed}
+        was = {**before, "asked": held.asked, "tokens": held.tokens, "money": held.money}
         what = {"id": ident, **group._asdict(), **used, "ok": not error, "was": was}
         try:
-            with spending.lock(self.state):
-                day = spending.load(self.state, held.day)
+            with meter.lock(self.state):
+                day = meter.load(self.state, held.day)
                 if day.ident:  # else it was folded long ago, at its estimate
-                    spending.append(self.state, day, now, "settle", **what)
+                    meter.append(self.state, day, now, "settle", **what)
             self._tell_ledger(held, group, used, now, error)
         except (NotSaved, OSError):
             return
 
-    def _tell_ledger(self, held: Held, group: Group, used: dict[str, int], now: float, error: str) -> None:
-        ledger.append(
-            self.told,
-            "model",
-            now,
-            job=group.job,
-            judge=group.judge,
-            model=group.model,
-            tokens_in=used["in"],
-            tokens_out=used["out"],
-            assumed=used["assumed"],
-            money=used["money"] / 1e6 if group.billed == prices.BY_TOKEN else None,
-            billed=group.billed,
-            took=round(max(0.0, now - held.began), 3),
-            ok=not error,
-            error=ledger.short(clean(error)[0], 300),
-            about=held.about,
-        )
+    def _tell_ledger(self, held: Reservation, group: Group, used: dict[str, int], now: float, error: str) -> None:
+        who = {"job": group.job, "judge": group.judge, "model": group.model}
+        tokens = {"tokens_in": used["in"], "tokens_out": used["out"], "assumed": used["assumed"]}
+        money = used["money"] / 1e6 if group.billed == prices.BY_TOKEN else None
+        took, why = round(max(0.0, now - held.began), 3), ledger.short(clean(error)[0], 300)
+        paid = {"money": money, "billed": group.billed, "took": took}
+        ledger.append(self.told, "model", now, **who, **tokens, **paid, ok=not error, error=why, about=held.about)
 
-    def _rate(self, judge: str, model: str) -> Rate:
+    def _rate(self, judge: str, model: str) -> prices.Rate:
         return self.prices.rate(judge, model, self.env, self.url)
 
-    def _held_for(self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: Rate, now: float) -> Held:
+    def _held_for(
+        self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: prices.Rate, now: float
+    ) -> Reservation:
         asked = min(max(0, tokens), MOST)
         group = Group(_name(judge.name), _name(judge.model), _name(question.job), host_of(question.about), rate.why)
         room = asked + day.margin(group.judge)
         money = rate.most(room, question.most_out)
-        return Held(day.day, group, asked, room, money, rate, ledger.short(question.about, 200), now)
+        return Reservation(day.day, group, asked, room, money, rate, ledger.short(question.about, 200), now)
 
-    def _refuse_over(self, day: Day, held: Held, now: float) -> None:
+    def _refuse_over(self, day: Day, held: Reservation, now: float) -> None:
         """Raises CapReached where a call may go over a cap, or where nobody can tell."""
         spent, caps = day.total, self.caps
         if caps.problem:
@@ -171,14 +153,12 @@ class Budget:
             self._stop(day, "price", f"money is capped, and {self.prices.problem}", now)
         if held.rate.why == prices.UNKNOWN:
             which = held.group.model or held.group.judge
-            self._stop(
-                day, "price", f"money is capped, and the price of {which} is not known: add it to prices.toml", now
-            )
+            why = f"money is capped, and the price of {which} is not known: add it to prices.toml"
+            self._stop(day, "price", why, now)
         if spent.money + held.money > caps.money:
             so_far = f"{amount(spent.money)} is spent, this call may take {amount(held.money)}"
-            self._stop(
-                day, "money", f"the cap of {amount(caps.money)} {self.prices.currency} a day is reached ({so_far})", now
-            )
+            cap = f"{amount(caps.money)} {self.prices.currency}"
+            self._stop(day, "money", f"the cap of {cap} a day is reached ({so_far})", now)
 
     def _stop(self, day: Day, cap: str, why: str, now: float) -> None:
         """Refuse, and the first time of the day leave word for the next start."""
@@ -191,7 +171,7 @@ class Budget:
             try:
                 for state in {self.state, self.told}:
                     notices.leave(state, NOTICE, line, now, lasts=TELL_FOR, once=True)
-                spending.append(self.state, day, now, "stopped", durable=False, cap=cap)
+                meter.append(self.state, day, now, "stopped", durable=False, cap=cap)
             except (NotSaved, OSError):
                 pass  # it is said with the refusal, and left at the next one
         raise CapReached(
@@ -199,8 +179,8 @@ class Budget:
             "`holdfast spend` shows the meter; the caps stand under [spend] in config.toml."
         )
 
-    def _used(self, held: Held, words: Words | None) -> tuple[Group, dict[str, int]]:
-        """What is counted for a call. An answer that comes without any count took what was put aside for it."""
+    def _used(self, held: Reservation, words: Words | None) -> tuple[Group, dict[str, int]]:
+        """The count of a call. An answer that comes without any took what was put aside for it."""
         tokens_in, tokens_out = (_count(words.tokens_in), _count(words.tokens_out)) if words else (0, 0)
         if words is None or (words.text and not tokens_in + tokens_out):
             return held.group, {"in": 0, "out": 0, "assumed": held.tokens, "money": held.money}
@@ -209,19 +189,16 @@ class Budget:
         if rate.why == prices.UNKNOWN:
             rate = held.rate
         why, money = rate.why, rate.cost(tokens_in, tokens_out)
-        if self._is_told_by(rate) and words.money is not None:
+        # A judge's own account of dollars counts: it has its vendor's newest prices, but not the user's.
+        is_told = rate.why in (prices.BY_TOKEN, prices.UNKNOWN) and not rate.is_own
+        if is_told and self.prices.currency == prices.CURRENCY and words.money is not None:
             why, money = prices.BY_TOKEN, math.ceil(min(max(0.0, words.money), MOST) * 1e6)
         group = held.group._replace(model=model, billed=why)
         return group, {"in": tokens_in, "out": tokens_out, "assumed": 0, "money": money}
 
-    def _is_told_by(self, rate: Rate) -> bool:
-        """Whether a judge's own account of dollars counts: it has its vendor's newest prices, but not the user's."""
-        is_paid = rate.why in (prices.BY_TOKEN, prices.UNKNOWN)
-        return is_paid and not rate.is_own and self.prices.currency == prices.CURRENCY
-
 
 def host_of(about: str) -> str:
-    """Whose episode a call is about, by the episode's key; "" where it is about something else."""
+    """The host of the episode that a call is about, by the episode's key; "" where it is about something else."""
     host, _, rest = about.partition("/")
     session, _, ordinal = rest.rpartition("/")
     return _name(host) if session and ordinal.isdecimal() else ""
@@ -234,8 +211,3 @@ def _count(tokens: int) -> int:
 def _name(text: str) -> str:
     """A name from outside: one short line that steers no terminal and holds no secret."""
     return ledger.short(clean(text)[0], 80)
-
-
-def _reason(error: Exception) -> str:
-    cause = error if isinstance(error, OSError) else error.__cause__
-    return getattr(cause, "strerror", "") or "the disk refused it"

@@ -1,1 +1,0 @@
-"""The meter of calls to models, and its caps."""

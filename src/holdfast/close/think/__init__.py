@@ -1,1 +1,0 @@
-"""What is asked about the work of a close, and what comes of the answers."""
