@@ -117,7 +117,7 @@ def _leave(scene: Scene, parent: Episode) -> None:
 
 def _note_taint(scene: Scene, opened: Episode) -> None:
     """A context that goes on keeps what entered it; one in a repository of strangers begins with that."""
-    from holdfast.taint import taint
+    from holdfast import taint
 
     if opened.parent and opened.source not in ("startup", "clear"):
         once.go_on(scene.state, opened.parent, opened.key)

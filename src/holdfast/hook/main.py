@@ -120,7 +120,7 @@ def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: M
     known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
     if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project in project.ids:
         return
-    from holdfast.taint import taint
+    from holdfast import taint
 
     state = home.state(vault)
     taint.look(Scene(moment, vault, state, project, now, {}, [], True), known, env, config.load(state))

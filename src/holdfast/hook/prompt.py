@@ -23,7 +23,7 @@ TAIL = 1 << 16  # bytes of a transcript in which the agent's last words are look
 def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     is_own = not tool_call.is_scheduled(scene)
     if "@" in scene.moment.prompt:
-        from holdfast.taint import taint
+        from holdfast import taint
 
         taint.look(scene, episode, env, config)
     before = ""
@@ -50,7 +50,7 @@ def _is_paste(scene: Scene, episode: Episode) -> bool:
     entered the session."""
     if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
         return False
-    from holdfast.taint import taint
+    from holdfast import taint
     from holdfast.text import own_words
 
     def earlier() -> list[str]:

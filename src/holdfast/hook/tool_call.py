@@ -85,7 +85,7 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         story.add(scene.state, episode.key, scene.now, "", moment.files)
     if moment.event == "after-tool" and (moment.tool or moment.command):
-        from holdfast.taint import taint
+        from holdfast import taint
 
         taint.look(scene, episode, env, config)
     if moment.failed:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.taint.commands import Outside
-from holdfast.taint.text import OTHERS, is_others
+from holdfast.model import word_set
+from holdfast.taint.command_line import Outside
+from holdfast.taint.known_text import OTHERS, is_others
 from holdfast.text.shell_glance import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.taint.commands import Line
-
+    from holdfast.taint.command_line import Line
 
 GREPS = ("grep", "egrep", "fgrep")
 ALWAYS_DEEP = ("rg", "ag", "ack", "ugrep")
@@ -30,32 +30,26 @@ AWK_BEYOND = ("getline", "system", "|&", "@include", "@load", "ARGV", "/inet")
 JQ_BEYOND = ("load(", "load_str(", "import ", "include ")
 MORE_FILES = ("--file", "--from-file", "--slurpfile", "--rawfile", "--include", "--load")
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 VALUED = {  # options that a word follows which is no file
-    "grep": _words("-A -B -C -m -e --include --exclude --exclude-dir --color --max-count"),
-    "rg": _words(
+    "grep": word_set("-A -B -C -m -e --include --exclude --exclude-dir --color --max-count"),
+    "rg": word_set(
         "-A -B -C -m -e -g -t -T -j -M -r --glob --type --max-count --max-columns --replace --sort --type-not"
     ),
-    "head": _words("-n -c"),
-    "tail": _words("-n -c -s --pid"),
-    "cut": _words("-d -f -c -b --delimiter --fields"),
-    "sort": _words("-k -t -S --key --field-separator"),
-    "fold": _words("-w"),
-    "column": _words("-s -t -c"),
-    "paste": _words("-d"),
-    "tree": _words("-L -I -P"),
-    "ls": _words("-I"),
-    "du": _words("-d"),
-    "stat": _words("-c -f --format --printf"),
-    "diff": _words("-U -C -I"),
-    "xxd": _words("-l -s -c -g"),
-    "od": _words("-A -t -j -N"),
-    "hexdump": _words("-n -s -e"),
-    "base64": _words("-w"),
+    **dict.fromkeys(("fold", "base64"), word_set("-w")),
+    "head": word_set("-n -c"),
+    "tail": word_set("-n -c -s --pid"),
+    "cut": word_set("-d -f -c -b --delimiter --fields"),
+    "sort": word_set("-k -t -S --key --field-separator"),
+    "column": word_set("-s -t -c"),
+    "paste": word_set("-d"),
+    "tree": word_set("-L -I -P"),
+    "ls": word_set("-I"),
+    "du": word_set("-d"),
+    "stat": word_set("-c -f --format --printf"),
+    "diff": word_set("-U -C -I"),
+    "xxd": word_set("-l -s -c -g"),
+    "od": word_set("-A -t -j -N"),
+    "hexdump": word_set("-n -s -e"),
 }
 FILE_OPTIONS = ("--file", "--files0-from", "--from-file", "--to-file")
 
@@ -88,10 +82,11 @@ def search(line: Line, name: str, rest: list[str]) -> None:
         behind = rest[at + 1] if at + 1 < len(rest) else ""
         if word in ("-f", "--file"):
             line.file(behind)
-        elif word in ("-g", "--glob", "--iglob") and _is_of_others(behind):
-            raise Outside(behind)
-        elif word.startswith(("--glob=", "--iglob=", "-g")) and _is_of_others(word.partition("=")[2] or word[2:]):
-            raise Outside(word)
+        elif word.startswith(("--glob", "--iglob", "-g")):
+            is_apart = word in ("-g", "--glob", "--iglob")
+            pattern = behind if is_apart else word.partition("=")[2] or word[2:]
+            if not pattern.startswith("!") and is_others(pattern):
+                raise Outside(pattern if is_apart else word)
     has_pattern = any(word in PATTERN_OPTIONS or word.startswith(("--regexp=", "--file=")) for word in rest)
     named = operands(name, rest)
     if not has_pattern and not (name == "rg" and "--files" in rest):
@@ -116,10 +111,6 @@ def _is_wide(name: str, word: str) -> bool:
     if not word.startswith("-") or word.startswith(tuple(f"-{one}" for one in SHORT_VALUED)) or word in ("-f", "-"):
         return False
     return "f" in word[1:] or (name not in GREPS and any(one in word for one in "uzL"))
-
-
-def _is_of_others(pattern: str) -> bool:
-    return not pattern.startswith("!") and is_others(pattern)
 
 
 def _leaves_out_others(line: Line, path: str, rest: list[str]) -> None:
