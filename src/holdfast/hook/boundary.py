@@ -16,7 +16,6 @@ from holdfast.capture import home, once
 from holdfast.capture.ids import digest
 from holdfast.hosts.tools import CHAPTER_TOOLS, short_name
 from holdfast.model import value
-from holdfast.text import shell_glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +63,11 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
     for kind, tools in ((CHAPTER, chapter_tools), (TASK, machine.texts(wishes, "task_tools", ()))):
         if moment.tool and (moment.tool in tools or short_name(moment.tool) in tools):
             return [Boundary(kind, moment.input.partition("\n")[0], moment.call or moment.input)]
-    if moment.command and "commit" in moment.command and shell_glance.is_commit(moment.command):
-        return [Boundary(COMMIT, "", moment.call or moment.command)]
+    if "commit" in moment.command:
+        from holdfast.text.shell_programs import is_commit
+
+        if is_commit(moment.command):
+            return [Boundary(COMMIT, "", moment.call or moment.command)]
     return []
 
 

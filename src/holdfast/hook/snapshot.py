@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.text.quotations import Quotation
+    from holdfast.text.details import Quotation
 
 
 LAST = 12  # messages that are told whatever else is
@@ -249,7 +249,7 @@ def _indented(text: str) -> str:
 
 def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines for quotations and for details: of each thing one, at its newest place, the user's own first."""
-    from holdfast.text import details, quotations
+    from holdfast.text import details
 
     quoted: dict[str, str] = {}
     facts: list[details.Fact] = []
@@ -260,10 +260,10 @@ def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[s
         if len(quoted) >= QUOTATIONS and not is_recent:
             break
         cleaned = extract.clean(text, extract.LOOKED_AT)
-        found = list(quotations.find(cleaned))
+        found = list(details.quotations(cleaned))
         for one in found:
             if not one.is_term and len(quoted) < QUOTATIONS:
-                quoted.setdefault(quotations.normal(one.text), _quoted(f"{place}{role}", one))
+                quoted.setdefault(details.normal(one.text), _quoted(f"{place}{role}", one))
         if is_recent and not role.startswith(WROTE):
             facts += details.of_text(cleaned[:LONGEST_SEARCHED], place, found)
     for call in spoken[: 2 * SEARCHED]:

@@ -16,6 +16,7 @@ from holdfast.capture import gitfiles, once
 from holdfast.capture.ids import digest, new_id
 from holdfast.model import value
 from holdfast.tasks import watch
+from holdfast.text import shell_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _note(scene: Scene, episode: Episode, task: Watched) -> int:
             now = _work(task, now, told, one, WRITTEN, place)
     command = scene.moment.command
     named = watch.in_text(task, command) if command else []
-    if command and "commit" in command and _is_commit(command):
+    if "commit" in command and shell_programs.is_commit(command):
         now = _commit(scene, now, told, named)
     elif named and not told:
         for unit in _passed(scene, task, named):
@@ -229,9 +230,7 @@ def _written(scene: Scene) -> list[str]:
     if ">" in scene.moment.command or any(
         word in scene.moment.command for word in ("tee ", "cp ", "mv ", "-o", "sed ")
     ):
-        from holdfast.text import shell_programs
-
-        paths += shell_programs.of(scene.moment.command)
+        paths += shell_programs.written(scene.moment.command)
     found = []
     for path in dict.fromkeys(paths):
         at = gitfiles.resolve(scene.moment.cwd, path)
@@ -250,12 +249,6 @@ def _is_file(path: str) -> bool:
         return (posix.stat(path).st_mode & 0o170000) == 0o100000
     except (OSError, ValueError):
         return False
-
-
-def _is_commit(command: str) -> bool:
-    from holdfast.text.shell_glance import is_commit
-
-    return is_commit(command)
 
 
 def _append(scene: Scene, episode: Episode, task: str, told: list[Seen]) -> None:

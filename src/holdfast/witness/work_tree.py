@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from holdfast.model import value
-from holdfast.text import extract, shell_glance, shell_programs
+from holdfast.text import extract, shell_programs
 from holdfast.text.transcript import NO_OUTPUT
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def made(calls: Sequence[Said], results: Mapping[str, Said]) -> list[Commit]:
     found: list[Commit] = []
     for call in calls:
         command = extract.command_of(call)
-        if "commit" not in command or not shell_glance.is_commit(command):
+        if "commit" not in command or not shell_programs.is_commit(command):
             continue
         result = results.get(call.call)
         if result is None:
