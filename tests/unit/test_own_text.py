@@ -14,8 +14,8 @@ from holdfast.capture import agent_files
 from holdfast.capture.git_glance import Index
 from holdfast.taint import command_line, filters
 from holdfast.taint.known_text import Ground, real
-from holdfast.text.shell_glance import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
-from holdfast.text.shell_reading import Reader
+from holdfast.text.shell_reader import Reader
+from holdfast.text.shell_simple import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
 
 NAMES = ("a.txt", "src/b.py", "src/deep/er/c.md", "ünï/x y.md", *(f"m/f{nth}.py" for nth in range(40)))
 

@@ -12,7 +12,7 @@ import posix
 
 from holdfast.capture import gitfiles, platform
 from holdfast.taint import known_programs as programs
-from holdfast.text.shell_glance import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.text.shell_simple import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Line:
         for words in plain:
             self.command(words, Simple())
         if not plain:
-            from holdfast.text.shell_reading import Reader
+            from holdfast.text.shell_reader import Reader
 
             known = {"PWD": [self.at], **({"HOME": [self.ground.home]} if self.ground.home else {})}
             Reader(text, self._take, lambda: self.stack.append(self.at), self._leave, known).read()

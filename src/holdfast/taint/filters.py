@@ -11,7 +11,7 @@ import posix
 from holdfast.model import word_set
 from holdfast.taint.command_line import Outside
 from holdfast.taint.known_text import OTHERS, is_others
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

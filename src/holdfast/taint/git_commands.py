@@ -13,7 +13,7 @@ from holdfast.capture import gitfiles, platform
 from holdfast.model import word_set
 from holdfast.taint import reflogs
 from holdfast.taint.known_text import is_there
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from holdfast.capture import platform
 from holdfast.model import word_set
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from holdfast.capture import platform
 from holdfast.taint import known_programs as programs
 from holdfast.taint.command_line import ADDRESS, TOOL, WEB, Outside, first_word, kind_of, starts_of
 from holdfast.taint.known_text import is_there
-from holdfast.text.shell_glance import UNKNOWN, Simple
+from holdfast.text.shell_simple import UNKNOWN, Simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

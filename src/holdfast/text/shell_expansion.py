@@ -6,7 +6,7 @@ know is UNKNOWN; unquoted signs that match file names are marked, so that a quot
 
 from __future__ import annotations
 
-from holdfast.text.shell_glance import ANY, ONE, SET, UNKNOWN, Unreadable
+from holdfast.text.shell_simple import ANY, ONE, SET, UNKNOWN, Unreadable
 
 MARKS = {"*": ANY, "?": ONE, "[": SET}
 SPACES = " \t\r"

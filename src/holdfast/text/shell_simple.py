@@ -1,6 +1,6 @@
 """A simple command as the readers of a line hand it over, and lines that need no reader: plain words alone.
 
-Most lines that agents run are plain, and each module costs a hook a fifth of a millisecond: shell_reading and
+Most lines that agents run are plain, and each module costs a hook a fifth of a millisecond: shell_reader and
 shell_expansion are for all the others.
 """
 

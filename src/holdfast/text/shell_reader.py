@@ -8,7 +8,7 @@ says so. How words are read is shell_expansion's.
 from __future__ import annotations
 
 from holdfast.text.shell_expansion import ENDS_WORD, SPACES, Words
-from holdfast.text.shell_glance import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
+from holdfast.text.shell_simple import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
