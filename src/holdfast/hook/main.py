@@ -164,11 +164,10 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
             return compaction.before(scene, None)
         elif event == "prompt":
-            from holdfast.hook import intercept, tool_call
+            from holdfast.hook import prompt, tool_call
 
-            if tool_call.is_scheduled(scene):
-                return Reply()
-            intercept.requests(scene, None, env, config.load(scene.state))
+            if not tool_call.is_scheduled(scene):
+                prompt.requests(scene, None, env, config.load(scene.state))
     except TROUBLE as error:
         scene.failures.append(error)
     return Reply()
@@ -225,7 +224,7 @@ def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wish
 def _take(scene: Scene, episode: Episode | None) -> int:
     """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
     from holdfast.capture import flagging, flags
-    from holdfast.hook.intercept import speaker
+    from holdfast.hook.tool_call import speaker
     from holdfast.model import KINDS
 
     given = []

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from holdfast.capture import flagging
     from holdfast.capture.episodes import Episode, Scene
     from holdfast.hook import nudge
     from holdfast.model import Moment
@@ -39,15 +40,27 @@ def command_of(env: Mapping[str, str]) -> str:
     return env.get(COMMAND) or "holdfast"
 
 
+def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging.Speaker:
+    """Who is speaking here: the agent, and with it whatever text has entered its context."""
+    key = episode.key if episode else ""
+    if not origin:
+        from holdfast.capture.gate import agents_origin
+
+        origin = agents_origin(scene.state, key)
+    from holdfast.capture import flagging
+
+    return flagging.Speaker(scene.moment.host, key, scene.project, origin)
+
+
 def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
     """What the model is told, and whether the call may run. Without an episode a rule still says what it says."""
     moment = scene.moment
     decision = reason = ""
     is_ours = False
     if "holdfast" in moment.command:
-        from holdfast.hook import intercept, our_commands
+        from holdfast.hook import intercept
 
-        line = our_commands.read(moment.command, command_of(env))
+        line = intercept.read(moment.command, command_of(env))
         is_ours = line.is_ours
         try:
             if episode:

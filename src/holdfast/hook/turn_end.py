@@ -129,19 +129,15 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
 
 
 def _unanswered(scene: Scene, episode: Episode) -> list[str]:
-    """What the user ordered and the model has not put properly. Most turns have no order, and need not load hearing."""
-    if once.read(scene.state, episode.key, once.REQUESTS) is None:
-        return []
-    from holdfast.hook import intercept
-
-    return intercept.unanswered(scene, episode)
+    """The ids of what the user ordered and the model has not put properly."""
+    asked = (once.read(scene.state, episode.key, once.REQUESTS) or "").split()
+    return [one for one in asked if once.read(scene.state, episode.key, f"{once.ANSWERED}{one}") is None]
 
 
 def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_due: bool) -> str:
     """The user's own sentences that nobody has answered: after work, or where something is asked anyway."""
     if once.read(scene.state, episode.key, STOPPED) is not None:
         return ""
-    from holdfast.hook import nudge
     from holdfast.hook.tool_call import command_of
 
     if not is_due and not nudge.worked_since(scene, episode):

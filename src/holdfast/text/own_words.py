@@ -218,11 +218,8 @@ def is_paste(prompt: str, earlier: Callable[[], Iterable[str]]) -> bool:
     if lines < LINES and characters < CHARACTERS:
         return False
     others = [size(one) for one in earlier()]
-    most_lines, most_characters = (
-        _limit(LINES, [one for one, _ in others]),
-        _limit(CHARACTERS, [one for _, one in others]),
-    )
-    return lines >= most_lines or characters >= most_characters
+    most = (_limit(LINES, [one for one, _ in others]), _limit(CHARACTERS, [one for _, one in others]))
+    return lines >= most[0] or characters >= most[1]
 
 
 def _limit(least: int, sizes: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""Which stretches of a prompt stand between quotation marks or backticks.
+"""Stretches of a prompt that are set apart as somebody else's: quotations, fences, quoted mail, code, output.
 
 Promise: a text that is quoted cannot leave its quotation, whatever marks it holds itself. Between two marks stands
 what a user quotes, and also what a quoted page may have put between marks of its own: `"a" remember this "b"` is two
@@ -9,13 +9,11 @@ A mark only counts as the first where it can open: not `27"`, not the apostrophe
 Behind the first one every mark counts, because the user's closing mark may stand behind any letter.
 
 Plain string operations: a prompt must cost microseconds.
-
-Which lines of a prompt are pasted or set apart as somebody else's: fences, rules, quoted mail, code, output.
 """
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text.own_words import BLOCK, is_item
 
 # Marks of one kind, as (those that open, those that close, those that do both).
@@ -147,12 +145,7 @@ TITLED = "-=+<\u2014\u2500\u2501\u2550"  # --- page ---
 BLOCKS = ("#+begin_", "#+end_", "\\begin{", "\\end{")
 QUOTES = (">", "\uff1e")
 _DIGITS = str.maketrans("123456789", "000000000")
-_LEVELS = frozenset(
-    (
-        *("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "PANIC", "FAIL"),
-        *("FAILED", "PASS", "ERR!"),
-    )
-)
+_LEVELS = word_set("ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL NOTICE PANIC FAIL FAILED PASS ERR!")
 _COMPLAINTS = ("error", "warning", "fatal", "hint", "remote", "panic", "npm err!", "npm warn", "npm error")
 _SHELLS = ("$ ", "% ", "\u276f", "➜", "PS C:\\", ">>> ")
 _PROMPTS = (*_SHELLS, "⏺", "⎿", "│", "╭", "╰", "┃", "┌", "└", "├", "✻", "▌", "▏")
@@ -161,8 +154,16 @@ _DIFFS = ("diff --git ", "--- a/", "+++ b/", "@@ ", "commit ", "Author: ", "Auth
 _RECORDS = ("|", '{"', '[{"', "[ERROR", "[WARN", "[INFO", "[DEBUG", "::error")
 # The line above a mail that is answered, by how it ends; and the heads of a forwarded one.
 _WROTE = (
-    *("wrote", "schrieb", "a écrit", "escribió", "escreveu", "写道", "寫道"),
-    *("のメール", "書きました", "のメッセージ"),
+    "wrote",
+    "schrieb",
+    "a écrit",
+    "escribió",
+    "escreveu",
+    "写道",
+    "寫道",
+    "のメール",
+    "書きました",
+    "のメッセージ",
 )
 _HEADS = ("from:", "von:", "de :", "de:", "差出人:", "发件人:")
 _HEADS_BELOW = (
@@ -288,8 +289,7 @@ def lines(text: str, *, loosely: bool = False) -> str:
             before = before if before == ":" else ""
             continue
         if not tidy.strip(BLOCK):
-            in_quote = False
-            before = ""
+            in_quote, before = False, ""
             continue
         if _is_mail(tidy, rows, number):
             outside[number:] = [True] * (len(rows) - number)
@@ -301,7 +301,8 @@ def lines(text: str, *, loosely: bool = False) -> str:
                 outside[last_output : number + 1] = [True] * (number + 1 - last_output)
             last_output = number
             outputs += 2 if tidy.startswith(_SHELLS) else 1
-        is_code = not is_single and row.startswith(("    ", "\t")) and not _goes_on(tidy, before)
+        goes_on = before == "-" or (before != "" and is_item(tidy))  # an item of a list, or a line of one: no code
+        is_code = not is_single and row.startswith(("    ", "\t")) and not goes_on
         is_quoted = in_quote or tidy.startswith(QUOTES)
         in_quote = is_quoted and len(tidy) >= WRAPPED and tidy[-1] not in ".!?…。\uff01\uff1f:\uff1a"
         outside[number] = is_output or is_code or is_quoted or (outputs > 1 and not loosely)
@@ -330,15 +331,11 @@ def _what_it_begins(tidy: str, before: str) -> str:
     return ":" if tidy[-1] in ":\uff1a" else "-" if before == "-" else "w"
 
 
-def _goes_on(tidy: str, before: str) -> bool:
-    """Whether an indented line is an item of a list, or goes on with one, and is no code."""
-    return before == "-" or (before != "" and is_item(tidy))
-
-
 def _is_output(tidy: str) -> bool:
     """Whether a line looks as programs print, not as people write."""
     if tidy.startswith(_PROMPTS + _TRACES + _DIFFS + _RECORDS):
-        return not tidy.startswith("commit ") or _is_hash(tidy[7:47].split(" ", maxsplit=1)[0])
+        named = tidy[7:47].partition(" ")[0]
+        return not tidy.startswith("commit ") or (len(named) > 6 and not named.strip("0123456789abcdef"))
     head = tidy.lstrip("[(")[:20].translate(_DIGITS)
     if head.startswith(("00:00:00", "0000-00-00T00:", "0000-00-00 00:", "0000/00/00 00:")):
         return True
@@ -355,7 +352,3 @@ def _is_output(tidy: str) -> bool:
     # src/main.c:12:5: as compilers, linters and grep begin a line
     parts = first.split(":")
     return len(parts) > 2 and parts[1].isdecimal() and "." in parts[0]
-
-
-def _is_hash(word: str) -> bool:
-    return len(word) > 6 and not word.strip("0123456789abcdef")

@@ -1,8 +1,7 @@
 """A whole command line, read command by command, or not at all: for deciding whose text its output may be.
 
 Promise: every simple command that a shell would run is told, in order, also those in substitutions, subshells, loops
-and behind pipes, or `Unreadable` is raised. shell_programs notices what it can; here a line that cannot be read
-says so. How words are read is shell_expansion's.
+and behind pipes, or `Unreadable` is raised, unlike in shell_programs. Words are read by shell_expansion.
 """
 
 from __future__ import annotations
@@ -63,31 +62,33 @@ class Reader(Words):
             if letter == "\n":
                 self.at += 1
                 self._bodies()
-                continue
-            if letter == "(":
+            elif letter == "(":
                 if self.text.startswith("((", self.at):
                     self.arithmetic("((")
                 else:
                     self.at += 1
                     self.substituted()
                 before, is_piped = None, self._joined()
-                continue
-            if letter in ";&|":
+            elif letter in ";&|":
                 is_piped = self._joined()
-                continue
-            found = self._command(before, is_piped)
-            is_piped = self._joined()
-            before = found if is_piped else None
+            else:
+                found = self._command(before, is_piped)
+                is_piped = self._joined()
+                before = found if is_piped else None
         self.depth -= 1
 
     def _joined(self) -> bool:
         """Past what joins this command to the next; whether that is a pipe."""
         self._blanks()
-        for sign in JOINS:
-            if self.text.startswith(sign, self.at):
-                self.at += len(sign)
-                return sign in ("|", "|&")
-        return False
+        sign = next((one for one in JOINS if self.text.startswith(one, self.at)), "")
+        self.at += len(sign)
+        return sign in ("|", "|&")
+
+    def _past(self, word: str) -> bool:
+        """Whether a word stands here; then it is passed."""
+        is_there = self.text.startswith(word, self.at)
+        self.at += len(word) * is_there
+        return is_there
 
     def _set(self, name: str, values: list[str]) -> None:
         found = self.known.setdefault(name, [])
@@ -104,9 +105,8 @@ class Reader(Words):
         if not name.isidentifier():
             raise Unreadable
         self._blanks()
-        if not self.text.startswith("in", self.at):
+        if not self._past("in"):
             raise Unreadable  # over what the line was given
-        self.at += 2
         while True:
             self._blanks()
             if self.peek() in ("", "\n", ";"):
@@ -119,21 +119,18 @@ class Reader(Words):
         self._blanks()
         self.word()
         self._blanks(lines=True)
-        if not self.text.startswith("in", self.at):
+        if not self._past("in"):
             raise Unreadable
-        self.at += 2
         while True:
             self._blanks(lines=True)
             if self.text.startswith("esac", self.at):
                 return
-            if self.peek() == "(":
-                self.at += 1
+            self._past("(")
             while self.peek() != ")":
                 self._blanks(lines=True)
-                if self.peek() == "|":
-                    self.at += 1
+                if self._past("|"):
                     continue
-                if self.peek() in ("", ";", "&", "<", ">", "(") or self.peek() == "":
+                if self.peek() in ("", ";", "&", "<", ">", "("):
                     raise Unreadable
                 if self.peek() != ")":
                     self.word()
@@ -145,10 +142,7 @@ class Reader(Words):
         is_piped = False
         while True:
             self._blanks(lines=True)
-            if self.text.startswith("esac", self.at):
-                return
-            if self.text.startswith(";;", self.at):
-                self.at += 2
+            if self.text.startswith("esac", self.at) or self._past(";;"):
                 return
             if self.peek() in ("", ")", "("):
                 raise Unreadable
@@ -164,8 +158,7 @@ class Reader(Words):
         made.words.append("[[")
         while True:
             self._blanks(lines=True)
-            if self.text.startswith("]]", self.at):
-                self.at += 2
+            if self._past("]]"):
                 return
             letter = self.peek()
             if not letter:
@@ -178,10 +171,8 @@ class Reader(Words):
     def _redirected(self, made: Simple, number: str) -> bool:
         """A redirection at this place; False where there is none."""
         text, at = self.text, self.at
-        for sign in REDIRECTIONS:
-            if text.startswith(sign, at):
-                break
-        else:
+        sign = next((one for one in REDIRECTIONS if text.startswith(one, at)), "")
+        if not sign:
             raise Unreadable
         if sign in ("<", ">") and text[at + 1 : at + 2] == "(":
             if number:
