@@ -160,9 +160,9 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         elif event == "before-tool":
             return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
-            from holdfast.hook import compaction
+            from holdfast.hook import session
 
-            return compaction.before(scene, None)
+            return session.before_compaction(scene, None)
         elif event == "prompt":
             from holdfast.hook import prompt, tool_call
 
@@ -179,19 +179,14 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
 
     event = scene.moment.event
     tool_call.passed(scene, episode.key, env)
-    if event == "session-end":
+    if event in ("session-end", "before-compaction") or (event == "after-compaction" and scene.moment.carries):
         from holdfast.hook import session
 
+        if event == "before-compaction":
+            return session.before_compaction(scene, episode)
+        if event == "after-compaction":
+            return session.after_compaction(scene, episode, env)
         session.end(scene, episode, env)
-        return Reply()
-    if event == "before-compaction":
-        from holdfast.hook import compaction
-
-        return compaction.before(scene, episode)
-    if event == "after-compaction" and scene.moment.carries:
-        from holdfast.hook import session
-
-        return session.after_compaction(scene, episode, env)
     if event not in ("before-tool", "after-tool", "prompt", "turn-stop", "subagent-stop", "task-completed"):
         return Reply()
     wishes = config.load(scene.state)
@@ -199,8 +194,6 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
         from holdfast.hook import turn_end
 
         return turn_end.stop(scene, episode, env, wishes)
-    from holdfast.hook import tool_call
-
     if event == "before-tool":
         return _watched(scene, episode, env, wishes)
     if event == "prompt":

@@ -1,11 +1,14 @@
-"""The start and the end of an episode: what is remembered is said, and what is left is closed.
+"""The start, the compactions and the end of an episode: what is remembered is said, and what is left is closed.
 
-Whether the vault is where this machine has it, as a start sees it.
+The snapshot before a compaction is mechanical and synced before the hook returns, so that a compaction that goes wrong
+costs nothing; where the disk refuses it, the summariser is told what to keep all the same, and the ledger has the
+failure. After it the brief takes at most half of what a host carries and the snapshot what is left; the rest is named
+by its path.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import background, config, home, marks, notices, once, vault_id
+from holdfast.capture import background, config, home, marks, notices, once, story, vault_id
 from holdfast.errors import TROUBLE
 from holdfast.hook import lifecycle
 from holdfast.model import Reply, replace
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.model import Moment
 
     T = TypeVar("T")
-
 
 NOTICE = "vault-place"
 FLAGS_JOINED = "vault-back"
@@ -68,6 +70,13 @@ TRIES = 4  # to come below what a host carries; the first is nearly always enoug
 MARGIN = 100
 GOES_ON = ("resume", "fork")  # sources of a start in a conversation that has had one
 STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
+BOTH = 8700  # characters, as JSON spells them
+ROOM = 4200  # of them, for the brief
+FENCES = 100  # of them, for what stands around the snapshot
+AFTER = (
+    "The context was compacted: what is not above is gone. If you still know something durable that is not written "
+    "down, flag it now: `{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`."
+)  # fmt: skip
 
 
 def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
@@ -76,7 +85,6 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
     from holdfast.brief import brief_file, composing, live
-    from holdfast.capture import background
 
     look(scene, env)
     living = marks.bury_the_dead(scene.state, scene.now, scene.failures)
@@ -132,26 +140,68 @@ def _line(scene: Scene, cached: Cached, now: Live) -> str:
     return composing.line(cached, now, scene.now)
 
 
+def before_compaction(scene: Scene, episode: Episode | None) -> Reply:
+    """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
+    from holdfast.hook import nudge, snapshot
+
+    if not episode or scene.moment.agent:  # a subagent's own context; the session's is as it was
+        return Reply(snapshot.instructions(()))
+    _keep_account(scene, episode)
+    told = story.read(scene.state, episode.key)
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
+    todos: tuple[str, ...] = ()
+    try:
+        root = scene.project.root
+        made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now, root=root)
+        todos = made.todos
+        path = snapshot.write(scene.state, episode.key, cycle, made, scene.now)
+        scene.did["snapshot"] = path.removeprefix(f"{scene.vault}/")
+        nudge.note(scene, episode, "before-compaction", "snapshot", scene.moment.source)
+    except TROUBLE as error:
+        scene.failures.append(error)
+        nudge.note(scene, episode, "before-compaction", "no snapshot", str(error))
+    try:
+        snapshot.forget_old(scene.state, scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    if home.has_tasks(scene.state, *scene.project.ids):
+        from holdfast.hook import tasks
+
+        todos = (*tasks.to_keep(scene), *todos)
+    return Reply(snapshot.instructions(told.prompts, todos))
+
+
+def _keep_account(scene: Scene, episode: Episode) -> None:
+    """At once, not in the background: the same session gets it back, and a compaction takes its time anyway."""
+    from holdfast.model import replace
+    from holdfast.witness import kept
+
+    try:
+        kept.keep(scene.state, replace(episode, transcript=scene.moment.transcript or episode.transcript), scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
+
+
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
     from holdfast.brief import brief_file, composing, live
-    from holdfast.hook import compaction, nudge
+    from holdfast.hook import nudge
     from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief_file.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
-    found = compaction.begin_cycle(scene, episode)
+    found = _begin_cycle(scene, episode)
     words = nudge.reminder(scene, episode, command or "holdfast")
 
     def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
-        room = left * compaction.ROOM // compaction.BOTH
+        room = left * ROOM // BOTH
         half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        whole = compaction.after(scene, half.reply, found, command or "holdfast", left, episode.key)
-        return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried), half.told
+        whole = _whole(scene, half.reply, found, command or "holdfast", left, episode.key)
+        return Reply(_joined(whole.text, words), whole.carried), half.told
 
     reply, told = _carried(scene, made, lambda one: one[0].text)
     try:
@@ -160,6 +210,56 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
         scene.failures.append(error)
     _tell(scene, episode, reply)
     return reply
+
+
+def _begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
+    """The compaction has happened: only now, since hosts announce one and then put it off. Returns path and text of
+    the snapshot that was made for it, None where there is none."""
+    from holdfast.hook import nudge, snapshot
+
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
+    once.drop(scene.state, episode.key, once.HELD)  # for what was before the compaction, and that is gone
+    try:
+        once.next_cycle(scene.state, episode.key, cycle)
+        once.put(scene.state, episode.key, once.ASKED, "after-compaction")
+    except OSError as error:
+        scene.failures.append(error)
+    found = snapshot.of_cycle(scene.state, episode.key, cycle)
+    nudge.note(scene, episode, "after-compaction", nudge.SAID, "" if found else "there is no snapshot")
+    return found
+
+
+def _whole(
+    scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH, episode: str = ""
+) -> Reply:
+    """The brief, the account of the session so far, the snapshot and the nudge, within what a host carries."""
+    from holdfast.hook import snapshot
+    from holdfast.text import layout
+
+    asks = AFTER.replace("{command}", command)
+    if home.has_tasks(scene.state, *scene.project.ids):
+        from holdfast.hook import tasks
+
+        asks = _joined(asks, tasks.reminder(scene, command))
+    if not found:
+        return Reply(_joined(brief.text, asks), brief.carried)
+    path, text = found
+    left = most - min(layout.cost(brief.text), most * ROOM // BOTH)  # the brief's half, and what it left of it
+    left -= FENCES + layout.cost(asks)
+    account = ""
+    if episode:
+        from holdfast.brief import reconstruction
+
+        account = reconstruction.of_session(scene.state, episode, left // 2)
+    left -= layout.cost(account) if account else 0
+    quoted = _joined(account, snapshot.told(text, left, path, f"{brief.text}\n{account}"))
+    fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
+    carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
+    return Reply(_joined(brief.text, fenced, asks), carried)
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
 
 
 def _carried(scene: Scene, make: Callable[[int], T], text_of: Callable[[T], str]) -> T:
@@ -194,8 +294,6 @@ def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
 def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     """The episode is over; what it left is closed in the background, so the host need not wait. However often the host
     says so, one close is started; should it be killed, the next start continues it."""
-    from holdfast.capture import background, marks
-
     if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 
