@@ -84,7 +84,7 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     compaction the same session goes on, with its snapshot."""
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
-    from holdfast.brief import brief_file, composing, live
+    from holdfast.brief import brief_file, composition, live
 
     look(scene, env)
     living = marks.bury_the_dead(scene.state, scene.now, scene.failures)
@@ -98,7 +98,7 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     command = env.get("HOLDFAST_COMMAND", "")
     made = _carried(
         scene,
-        lambda most: composing.compose(scene.vault, now, cached, command=command, room=most, before=before),
+        lambda most: composition.compose(scene.vault, now, cached, command=command, room=most, before=before),
         lambda one: one.text,
     )
     try:
@@ -135,9 +135,9 @@ def _line(scene: Scene, cached: Cached, now: Live) -> str:
     wishes = config.section(config.load(scene.state), "start")
     if wishes.get("line") is False:
         return ""
-    from holdfast.brief import composing
+    from holdfast.brief import composition
 
-    return composing.line(cached, now, scene.now)
+    return composition.line(cached, now, scene.now)
 
 
 def before_compaction(scene: Scene, episode: Episode | None) -> Reply:
@@ -186,7 +186,7 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.brief import brief_file, composing, live
+    from holdfast.brief import brief_file, composition, live
     from holdfast.hook import nudge
     from holdfast.text import layout
 
@@ -199,7 +199,7 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
     def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
         room = left * ROOM // BOTH
-        half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
+        half = composition.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
         whole = _whole(scene, half.reply, found, command or "holdfast", left, episode.key)
         return Reply(_joined(whole.text, words), whole.carried), half.told
 

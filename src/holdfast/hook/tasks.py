@@ -221,11 +221,8 @@ def _work(task: Watched, now: InHand, told: list[Observation], unit: Unit, how: 
     """An agent works on a unit: the one before it is passed, and so are those that it looked at and left."""
     looked = tuple(one for one in now.looked if one != unit.label)
     if unit.label == now.label and now.state == OPEN:
-        return (
-            now
-            if looked == now.looked and path in ("", now.path)
-            else InHand(now.label, path or now.path, OPEN, looked)
-        )
+        is_known = looked == now.looked and path in ("", now.path)
+        return now if is_known else InHand(now.label, path or now.path, OPEN, looked)
     if now.label and now.label != unit.label and now.state == OPEN:
         told.append(Observation(now.label, FOLLOWED))
     if unit.label not in task.begun:

@@ -16,7 +16,7 @@ from holdfast.model import value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.brief.composing import Composed
+    from holdfast.brief.composition import Composed
     from holdfast.brief.reasons import Explained
     from holdfast.capture.acknowledged import Account
     from holdfast.capture.drafts import Draft
@@ -103,7 +103,7 @@ class Sessions:
         return reasons.explain(self._composed(), self.at.clock())
 
     def _composed(self) -> Composed:
-        from holdfast.brief import brief_file, composing, live
+        from holdfast.brief import brief_file, composition, live
         from holdfast.capture import background
 
         try:
@@ -115,7 +115,7 @@ class Sessions:
         living = marks.bury_the_dead(self.at.state, now, [])
         closes = not background.is_off(self.at.env)
         found = live.gather(self.at.state, project, now, living, closes=closes, only_look=True)
-        return composing.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
+        return composition.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
 
     def refresh_brief(self) -> str:
         """Make the brief of this folder's work tree anew."""
