@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode, Scene
 
-
 QUIET = 120.0  # seconds after a flag in which nobody is reminded of flagging
 LONGEST_WORDS = 80
 SAID, SILENT, KEPT, SKIPPED = ledger.SAID, ledger.SILENT, ledger.KEPT, ledger.SKIPPED

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from holdfast.text.details import Quotation
 
-
 LAST = 12  # messages that are told whatever else is
 RUN = 8  # words in a row that say again what was said
 SHORTEST = 32  # characters of an item that still say something

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from holdfast.hook import nudge
     from holdfast.model import Moment
 
-
 PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
 PRESSED_AT = ("after-tool", "prompt")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode, Scene
 
-
 MOST = 5
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage")
 USED = "used-"

@@ -35,19 +35,15 @@ class Broken(HoldfastError):
         lines = re.split(r"\r\n|\r|\n", text[:at])
         self.what, self.at = what, at
         self.line, self.column = len(lines), len(lines[-1].lstrip(MARK)) + 1
-        place = f"{path}, line {self.line}, column {self.column}" if path else f"line {self.line}, column {self.column}"
-        super().__init__(
-            f"{place}: {what}; nothing was changed anywhere. Mend the file and run the same command again."
-        )
+        place = f"{f'{path}, ' if path else ''}line {self.line}, column {self.column}"
+        mend = "nothing was changed anywhere. Mend the file and run the same command again."
+        super().__init__(f"{place}: {what}; {mend}")
 
 
 @dataclass(frozen=True)
 class Node:
-    """One value, from its first character to after its last.
-
-    `items` are those of an object or array, `keys` the keys of an object with them. `commas` has the place of the comma
-    after each item, -1 where there is none.
-    """
+    """One value, from its first character to after its last. `items` are those of an object or array, `keys` the keys
+    of an object with them. `commas` has the place of the comma after each item, -1 where there is none."""
 
     kind: str  # object, array or scalar
     start: int
@@ -58,7 +54,7 @@ class Node:
     commas: tuple[int, ...] = ()
 
     def index(self, key: str) -> int:
-        """Which item a key names, -1 where none does."""
+        """The number of the item that a key names, -1 where none does."""
         found = [number for number, (text, _) in enumerate(self.keys) if text == key]
         return found[-1] if found else -1
 
@@ -77,6 +73,15 @@ class Node:
         return self.keys[number][1] if self.keys else self.items[number].start
 
 
+def decoded(data: bytes | None, path: str) -> str:
+    """The text of a file; one that is missing is empty. Raises Broken with the place."""
+    try:
+        return (data or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode("utf-8")
+        raise Broken("these bytes are no UTF-8 text", before, len(before), path) from error
+
+
 def parse(text: str) -> Node:
     """The document. Raises Broken with the place."""
     reader = _Reader(text)
@@ -86,11 +91,6 @@ def parse(text: str) -> Node:
     if end != len(text):
         raise Broken(f"{_shown(text, end)} stands after the end of the document", text, end)
     return node
-
-
-def skip(text: str, at: int) -> int:
-    """The place after blanks and comments."""
-    return _Reader(text).skip(at)
 
 
 class _Reader:
@@ -118,11 +118,7 @@ class _Reader:
         if depth > DEEPEST:
             raise Broken("it is nested too deeply", self.text, at)
         first = self.text[at : at + 1]
-        if first == "{":
-            return self.object(at, depth)
-        if first == "[":
-            return self.array(at, depth)
-        return self.scalar(at)
+        return self.object(at, depth) if first == "{" else self.array(at, depth) if first == "[" else self.scalar(at)
 
     def scalar(self, at: int) -> Node:
         text = self.text
@@ -195,10 +191,8 @@ def _shown(text: str, at: int) -> str:
 
 
 def put(text: str, path: Sequence[str | int], value: Any, key: str | None = None, *, levels: int = 0) -> str:
-    """The value as the last item of the container at `path`: under `key` in an object, without one in an array.
-
-    So many levels of it get a line for each item; what is deeper stays on the item's line.
-    """
+    """The value as the last item of the container at `path`: under `key` in an object, without one in an array. So many
+    levels of it get a line for each item; what is deeper stays on the item's line."""
     root = parse(text)
     node = root.get(*path)
     if node is None or node.kind == "scalar":
@@ -248,8 +242,10 @@ def unit(text: str, root: Node) -> str:
 def _putting(text: str, root: Node, node: Node, value: Any, key: str | None, levels: int) -> list[Splice]:
     end, step = line_end(text), unit(text, root)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
-    if node.items and not _on_own_line(text, node):
-        return _putting_inline(node, name + json.dumps(value, ensure_ascii=False))
+    if node.items and not any(mark in text[node.start + 1 : node.begin(0)] for mark in "\r\n"):
+        ours = name + json.dumps(value, ensure_ascii=False)
+        at = node.commas[-1] + 1 or node.items[-1].end
+        return [(at, at, f" {ours}," if node.commas[-1] >= 0 else f", {ours}")]
     base = _indent_at(text, node.start)
     indent = _indent_at(text, node.begin(0)) if node.items else base + step
     shown = _dump(value, step, levels).replace("\n", end + indent)
@@ -265,21 +261,13 @@ def _dump(value: Any, step: str, levels: int) -> str:
     if not levels or not value or not isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        names = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        opening, closing, inside = "{", "}", list(value.values())
+        named = [(f"{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in value.items()]
     else:
-        opening, closing, inside, names = "[", "]", value, [""] * len(value)
-    lines = [name + _dump(one, step, levels - 1) for name, one in zip(names, inside, strict=True)]
-    body = ",\n".join(lines).replace("\n", f"\n{step}")  # no text of JSON has a line break in it
+        named = [("", one) for one in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    lines = ",\n".join(name + _dump(one, step, levels - 1) for name, one in named)
+    body = lines.replace("\n", f"\n{step}")  # no text of JSON has a line break in it
     return f"{opening}\n{step}{body}\n{closing}"
-
-
-def _putting_inline(node: Node, ours: str) -> list[Splice]:
-    if node.commas[-1] >= 0:
-        at = node.commas[-1] + 1
-        return [(at, at, f" {ours},")]
-    at = node.items[-1].end
-    return [(at, at, f", {ours}")]
 
 
 def _putting_after(text: str, node: Node, ours: str) -> list[Splice]:
@@ -322,10 +310,6 @@ def _emptying(text: str, node: Node, empty: str) -> list[Splice]:
         return [(node.start + 1, node.end - 1, empty)]
     gone: list[Splice] = [(start, end, "")]
     return gone + [(comma, comma + 1, "")] * (comma >= 0)
-
-
-def _on_own_line(text: str, node: Node) -> bool:
-    return any(mark in text[node.start + 1 : node.begin(0)] for mark in "\r\n")
 
 
 def _indent_at(text: str, at: int) -> str:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"[A-Z]{1,20}[0-9]{0,2}(?:_[A-Z]{1,20}[0-9]{0,2}){1,8}")
 

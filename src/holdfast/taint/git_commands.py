@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.taint.known_text import Ground
 
-
 PLAIN = word_set(
     "status add commit rm mv rev-parse ls-files describe init clean symbolic-ref show-ref check-ignore check-attr "
     "hash-object write-tree gc fsck count-objects prune var version config stash update-index push tag maintenance "

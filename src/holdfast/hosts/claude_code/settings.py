@@ -13,7 +13,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
-from holdfast.errors import HoldfastError
 from holdfast.hosts import claude_code, json_hooks, jsonc, registration
 from holdfast.hosts.claude_code import NAME, folder
 from holdfast.hosts.host import Grammar, Host, names
@@ -75,10 +74,7 @@ TOOLS = f"mcp__{registration.SERVER}"  # every tool of our server
 RULE = re.compile(rf"Bash\((?:holdfast|.*/holdfast/holdfast'?) (?:{'|'.join(COMMANDS)}):\*\)")
 SERVERS = "mcpServers"
 EXTRA = {"type": "stdio", "env": {}}
-MANAGED = (
-    "/etc/claude-code/managed-settings.json",
-    "/Library/Application Support/ClaudeCode/managed-settings.json",
-)
+MANAGED = ("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json")
 
 
 def found(env: Mapping[str, str]) -> Found | None:
@@ -115,16 +111,14 @@ def edits(
     env: Mapping[str, str], scope: Scope, cwd: str, words: str = "", *, permissions: bool = True, server: bool = False
 ) -> list[Edit]:
     path, server = _settings(env, scope, cwd), server and scope == "user" and not server_notes(env)
-    before = read(path)
-    text = was = json_hooks.text_of(before, path)
-    if not has_plugin(env, cwd) and not _is_registered_for_user(env, scope):
-        text = json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), path)
-    if permissions:
-        text = json_hooks.with_items(text, ALLOW, rules(words or registration.named(env)), path)
-    if permissions and server:
-        text = json_hooks.with_items(text, ALLOW, [TOOLS], path)
-    after = before if text == was else text.encode("utf-8")
-    planned = [Edit(path, before, after)]
+    line = registration.registered_line(NAME, env)
+    allowed = [*rules(words or registration.named(env)), *([TOOLS] if server else [])] if permissions else []
+
+    def with_hooks(text: str) -> str:
+        is_there = has_plugin(env, cwd) or _is_registered_for_user(env, scope)
+        return text if is_there else json_hooks.with_hooks(text, EVENTS, line, path)
+
+    planned = [json_hooks.edit(path, with_hooks, lambda text: json_hooks.with_items(text, ALLOW, allowed, path))]
     return [*planned, _server_edit(env)] if server else planned
 
 
@@ -141,12 +135,13 @@ def _server_edit(env: Mapping[str, str]) -> Edit:
 def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
     if path.endswith(STATES):
         return without_server(data, before, path)
-    text = json_hooks.text_of(data, path)
-    known = json_hooks.text_of(before, path) if before is not None else None
-    text = json_hooks.without_hooks(text, known)
-    ours = None if _has_foreign(env) else TOOLS  # a rule for another program of our name is none of ours
-    text = json_hooks.without_items(text, ALLOW, lambda one: one == ours or RULE.fullmatch(str(one)), known)
-    return text.encode("utf-8") if data.strip() else data
+    # A rule for another program of our name is none of ours.
+    ours = None if registration.is_foreign(lambda: server(env)) else TOOLS
+
+    def without_rules(text: str, known: str | None) -> str:
+        return json_hooks.without_items(text, ALLOW, lambda one: one == ours or RULE.fullmatch(str(one)), known)
+
+    return json_hooks.without(path, data, before, without_rules)
 
 
 def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
@@ -181,29 +176,17 @@ def server(env: Mapping[str, str]) -> Server | None:
 
 
 def server_notes(env: Mapping[str, str]) -> tuple[str, ...]:
-    try:
-        found = server(env)
-        with_server(read(server_place(env)), env, server_place(env))
-    except HoldfastError as error:
-        return (registration.server_unread(str(error)),)
-    return (registration.server_foreign(server_place(env)),) if registration.is_foreign(found) else ()
-
-
-def _has_foreign(env: Mapping[str, str]) -> bool:
-    try:
-        return registration.is_foreign(server(env))
-    except HoldfastError:
-        return False
+    path = server_place(env)
+    return registration.server_hindrances(path, lambda: with_server(read(path), env, path), lambda: server(env))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
     told = []
     if has_plugin(env, cwd):
         told.append(f"The plugin is still enabled in Claude Code; `claude plugin uninstall {PLUGIN}` removes it.")
-    if _has_foreign(env):
-        told.append(
-            registration.server_stays(server_place(env), f"claude mcp remove --scope user {registration.SERVER}")
-        )
+    if registration.is_foreign(lambda: server(env)):
+        remedy = f"claude mcp remove --scope user {registration.SERVER}"
+        told.append(registration.server_stays(server_place(env), remedy))
     return tuple(told)
 
 
@@ -344,7 +327,7 @@ def without_server(data: bytes, before: bytes | None, path: str) -> bytes:
 
 
 def remembered(data: bytes | None) -> bytes | None:
-    """What is kept of the file from before: what its empty containers looked like, and no word of what it says."""
+    """The part of the file from before that is kept: the shape of its empty containers, and no word of what it says."""
     if data is None or not data.strip():
         return data
     short = json_hooks.outline(data.decode("utf-8"), SERVERS).text
@@ -360,10 +343,7 @@ def remembered(data: bytes | None) -> bytes | None:
 
 def _state_text(data: bytes | None, path: str) -> str:
     """A file that is missing or empty counts as {}."""
-    try:
-        text = (data or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise jsonc.Broken("there are bytes that are no UTF-8 text", "", 0, path) from error
+    text = jsonc.decoded(data, path)
     return text if text.strip(jsonc.BLANK + jsonc.MARK) else text + "{}\n"
 
 

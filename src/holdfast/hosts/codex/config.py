@@ -30,13 +30,10 @@ NEXT = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 def parse(data: bytes | None, path: str) -> dict[str, Any]:
     """The document. Raises Broken with the place."""
+    text = jsonc.decoded(data, path)
     try:
-        return meaning((data or b"").decode("utf-8"))
-    except UnicodeDecodeError as error:
-        before = (data or b"")[: error.start].decode("utf-8")
-        raise jsonc.Broken("these bytes are no UTF-8 text", before, len(before), path) from error
+        return meaning(text)
     except tomllib.TOMLDecodeError as error:
-        text = (data or b"").decode("utf-8")
         what, _, where = str(error).partition(" (at ")
         place = re.match(r"line (\d+), column (\d+)", where)
         lines = text.splitlines(keepends=True)
@@ -150,12 +147,9 @@ def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes 
     text = bare.decode("utf-8")
     end = jsonc.line_end(text)
     gap = "" if not text else end if text.endswith(("\n", "\r")) else end * 2
-    lines = [f"[{SERVERS}.{registration.SERVER}]", *(f"{key} = {_shown(value)}" for key, value in mine.items())]
-    return first([f"{text}{gap}{end.join(lines)}{end}"], wanted)
-
-
-def _shown(value: str | list[str]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    shown = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in mine.items()]
+    lines = end.join((f"[{SERVERS}.{registration.SERVER}]", *shown, ""))
+    return first([f"{text}{gap}{lines}"], wanted)
 
 
 def without_server(data: bytes, before: bytes | None) -> bytes:
@@ -185,10 +179,5 @@ def _server_removals(text: str, before: bytes | None) -> list[str]:
     rest = "".join([*(line for line in lines[:size] if line.lstrip().startswith("#")), *lines[size:]])
     rest += text[following.start() :] if following else ""
     breaks = 2 if before and not before.endswith((b"\n", b"\r")) else 1
-    return [_shorter(text[: header.start()], number) + rest for number in range(breaks, -1, -1)]
-
-
-def _shorter(text: str, breaks: int) -> str:
-    for _ in range(breaks):
-        text = text.removesuffix("\n").removesuffix("\r")
-    return text
+    above = text[: header.start()]
+    return [re.sub(rf"(\r?\n){{0,{number}}}\Z", "", above, count=1) + rest for number in range(breaks, -1, -1)]

@@ -104,12 +104,12 @@ def edits(
     env: Mapping[str, str], scope: Scope, cwd: str, _words: str = "", *, permissions: bool = True, server: bool = False
 ) -> list[Edit]:
     hooks, path = places(env, scope, cwd)
-    before = read(hooks)
-    text = was = json_hooks.text_of(before, hooks)
-    if not _is_registered_for_user(env, scope):
-        text = json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), hooks)
-    after = before if text == was else text.encode("utf-8")
-    planned = [Edit(hooks, before, after)]
+
+    def with_hooks(text: str) -> str:
+        is_there = _is_registered_for_user(env, scope)
+        return text if is_there else json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), hooks)
+
+    planned = [json_hooks.edit(hooks, with_hooks)]
     server = server and scope == "user" and not server_notes(env)
     if not permissions and not server:
         return planned
@@ -144,9 +144,7 @@ def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]
             if root.endswith(ROOTS):
                 data = config.without_root(data, root, before)
         return forgotten(data, before, env)
-    text = json_hooks.text_of(data, path)
-    known = json_hooks.text_of(before, path) if before is not None else None
-    return json_hooks.without_hooks(text, known).encode("utf-8") if data.strip() else data
+    return json_hooks.without(path, data, before)
 
 
 def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
@@ -178,23 +176,13 @@ def server(env: Mapping[str, str]) -> Server | None:
 
 def server_notes(env: Mapping[str, str]) -> tuple[str, ...]:
     path = server_place(env)
-    try:
-        found, is_odd = server(env), config.with_server(read(path), env, path) is None
-    except HoldfastError as error:
-        return (registration.server_unread(str(error)),)
-    if is_odd:
-        return (registration.server_unread(f"{path} has its {config.SERVERS} in a form that cannot be added to"),)
-    return (registration.server_foreign(path),) if registration.is_foreign(found) else ()
+    return registration.server_hindrances(path, lambda: config.with_server(read(path), env, path), lambda: server(env))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
-    try:
-        is_foreign = registration.is_foreign(server(env))
-    except HoldfastError:
+    if not registration.is_foreign(lambda: server(env)):
         return ()
-    return (
-        (registration.server_stays(server_place(env), f"codex mcp remove {registration.SERVER}"),) if is_foreign else ()
-    )
+    return (registration.server_stays(server_place(env), f"codex mcp remove {registration.SERVER}"),)
 
 
 def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
