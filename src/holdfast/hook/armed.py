@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from holdfast.capture import codec, once, platform
 from holdfast.capture.ids import digest
+from holdfast.hook import lifecycle
 from holdfast.model import TRUSTED, Reply
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfas
 
 
 def look(scene: Scene, episode: Episode | None) -> Reply:
-    """What the armed notes have to say to this tool call."""
+    """The answer of the armed notes to this tool call."""
     moment = scene.moment
     found = matching(scene, episode)
     if not found:
@@ -45,10 +46,12 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
     deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] == USER]
     never = next((one for one in deciding if one["policy"] == "never"), None)
     if never:
-        return _decided(scene, episode, "deny", never, f"{_rule(never)} Only the user lifts it: `{_lift(never)}`.")
+        lifts = f"Only the user lifts it: `holdfast disarm {_stem(never)}`."
+        return _decided(scene, episode, "deny", never, f"{_rule(never)} {lifts}")
     ask = next((one for one in deciding if one["policy"] == "ask"), None)
     if ask and moment.asks:
-        return _decided(scene, episode, "ask", ask, f"{_rule(ask)} To stop asking: `{_lift(ask)}`.")
+        lifts = f"To stop asking: `holdfast disarm {_stem(ask)}`."
+        return _decided(scene, episode, "ask", ask, f"{_rule(ask)} {lifts}")
     if not episode:
         return Reply()
     if ask and once.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
@@ -121,15 +124,14 @@ def _candidates(state: str, lowered: str) -> Iterator[dict[str, Any]]:
     removes = any(word in lowered for word in REMOVING)
     for line in text.split("\n"):
         keys, tab, record = line.partition("\t")
-        for key in keys.split(" ") if tab else ():
-            if key in lowered or (removes and key[:1] == "<" and key[1:] in lowered):  # "" is in every call
-                try:
-                    one = codec.decode(record)
-                except ValueError:
-                    break
-                if isinstance(one, dict):
-                    yield one
-                break
+        wanted = keys.split(" ") if tab else ()  # "" is in every call
+        if any(key in lowered or (removes and key[:1] == "<" and key[1:] in lowered) for key in wanted):
+            try:
+                one = codec.decode(record)
+            except ValueError:
+                continue
+            if isinstance(one, dict):
+                yield one
 
 
 def _once(what: str, scene: Scene, *words: str) -> str:
@@ -142,10 +144,6 @@ def _rule(one: dict[str, Any]) -> str:
     said = tidy(" ".join(line.strip() for line in one["lines"]))[:LONGEST_RULE]
     asks = "never" if one["policy"] == "never" else "ask first"
     return f'The rule "{one["name"]}" ({one["path"]}) says {asks}: {said.rstrip(".")}.'
-
-
-def _lift(one: dict[str, Any]) -> str:
-    return f"holdfast disarm {_stem(one)}"
 
 
 def _stem(one: dict[str, Any]) -> str:
@@ -208,11 +206,4 @@ def _note_call(scene: Scene, episode: Episode, one: dict[str, Any], *, is_same: 
 
 
 def _tell(scene: Scene, episode: Episode | None, found: list[dict[str, Any]], how: str) -> None:
-    scene.note(
-        "injection",
-        event=scene.moment.event,
-        episode=episode.key if episode else "",
-        project=scene.project.id,
-        carried=[one["path"] for one in found],
-        armed=how,
-    )
+    lifecycle.note(scene, "injection", episode, carried=[one["path"] for one in found], armed=how)

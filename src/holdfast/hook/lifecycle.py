@@ -13,6 +13,8 @@ from holdfast.capture.episodes import Episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from holdfast.capture.episodes import Scene
 
 ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
@@ -56,12 +58,17 @@ def _is_another_process(pid: int, known: Episode) -> bool:
 
 def _close_the_old(scene: Scene, known: Episode) -> None:
     """The session goes on in another process; the stretch in the old one is over, by death or because it was left."""
+    seen = episodes.last_moment(scene.state, known)
+    if platform.alive(known.process, seen, scene.now):
+        _finish(scene, known, episodes.ENDED, "taken over", scene.now)
+    else:
+        _finish(scene, known, episodes.DIED, "resumed", seen)
+
+
+def _finish(scene: Scene, known: Episode, how: str, reason: str, closed: float) -> None:
     from holdfast.capture import marks
 
     seen = episodes.last_moment(scene.state, known)
-    alive = platform.alive(known.process, seen, scene.now)
-    how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
-    closed = scene.now if alive else seen
     marks.finish(scene.state, episodes.end_episode(scene.state, known, how, reason, closed), seen, scene.now)
 
 
@@ -76,7 +83,7 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
             parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
         parent = parent or _named_by(scene, process.pid)
     if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project in scene.project.ids:
-        _leave(scene, parent)
+        _finish(scene, parent, episodes.ENDED, "clear", scene.now)  # also in a host that does not say so, as Codex
     scene.did["opened"] = True
     fresh = Episode(
         host=moment.host,
@@ -106,15 +113,6 @@ def _named_by(scene: Scene, pid: int) -> Episode | None:
     return None
 
 
-def _leave(scene: Scene, parent: Episode) -> None:
-    """A clear ends the session that it leaves, also in a host that does not say so, as Codex."""
-    from holdfast.capture import marks
-
-    seen = episodes.last_moment(scene.state, parent)
-    ended = episodes.end_episode(scene.state, parent, episodes.ENDED, "clear", scene.now)
-    marks.finish(scene.state, ended, seen, scene.now)
-
-
 def _note_taint(scene: Scene, opened: Episode) -> None:
     """A context that goes on keeps what entered it; one in a repository of strangers begins with that."""
     from holdfast import taint
@@ -125,6 +123,12 @@ def _note_taint(scene: Scene, opened: Episode) -> None:
         taint.note(scene, opened, taint.TOOL)
     if taint.is_strange(opened.cwd):
         taint.note(scene, opened, taint.REPOSITORY)
+
+
+def note(scene: Scene, kind: str, episode: Episode | None, **more: Any) -> None:
+    """One line in the ledger about this moment."""
+    key = episode.key if episode else ""
+    scene.note(kind, event=scene.moment.event, episode=key, project=scene.project.id, **more)
 
 
 def _size(path: str) -> int:

@@ -5,7 +5,7 @@ one. What fails goes to the ledger, or to stderr where the ledger itself cannot 
 started ourselves carries HOLDFAST_CHILD, and its hooks return at once: no recursion, ever. A hook that hangs (a
 host that never closes stdin, a wait that can be interrupted) is ended by an alarm, with status 0.
 
-A moment happens: its episode is found, its boundary is served, and the ledger says what was done.
+For each moment its episode is found, its boundary is served, and the ledger says what was done.
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ class Partial(Exception):
 
     def __init__(self, reply: Reply, cause: Exception) -> None:
         super().__init__(str(cause))
-        self.reply = reply
-        self.cause = cause
+        self.reply, self.cause = reply, cause
 
 
 def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began: int) -> Reply:
-    """All that one moment asks for. `began` is the perf_counter_ns at which the process took over."""
+    """Serve one moment. `began` is the perf_counter_ns at which the process took over."""
     state = home.state(vault)
     version = home.format_of(vault)
     off = home.why_off(env, vault)
@@ -49,18 +48,18 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
             return session.answer(moment, vault, kept, env, now, began)
     if off:
         _end_if_known(moment, vault, now)
-        return _rules(moment, vault, env, now) or _said_off(moment, off)
+        return _rules(moment, vault, env, now) or _unserved(moment, off)
     project = projects.find(moment.cwd, vault)
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
             _note_taint(moment, vault, project, now, env)
-        return _rules(moment, vault, env, now) or _said_off(moment, home.PROJECT_OFF)
+        return _rules(moment, vault, env, now) or _unserved(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
-        return _said_newer(moment, version)
+        return _unserved(moment, version=version)
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
     try:
@@ -71,16 +70,10 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
         scene.failures.append(error)
     reply = _serve(scene, episode, env)
     details = {"source": moment.source, "reason": moment.reason, "tool": moment.tool, "agent": moment.agent}
-    scene.note(
-        "hook",
-        event=ledger.short(moment.event, 200),
-        host=moment.host,
-        episode=episode.key if episode else "",
-        project=project.id,
-        **{name: ledger.short(text, 200) for name, text in details.items() if text},
-        **scene.did,
-        us=(time.perf_counter_ns() - began) // 1000,
-    )
+    told = {name: ledger.short(text, 200) for name, text in details.items() if text}
+    whose = {"host": moment.host, "episode": episode.key if episode else "", "project": project.id}
+    us = (time.perf_counter_ns() - began) // 1000
+    scene.note("hook", event=ledger.short(moment.event, 200), **whose, **told, **scene.did, us=us)
     if scene.failures:
         raise Partial(reply, scene.failures[0])
     return reply
@@ -126,20 +119,13 @@ def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: M
     taint.look(Scene(moment, vault, state, project, now, {}, [], True), known, env, config.load(state))
 
 
-def _said_off(moment: Moment, why: str) -> Reply:
+def _unserved(moment: Moment, why: str = "", version: int = 0) -> Reply:
+    """The reply where capture is off, or a newer holdfast has written the vault: only a start says why."""
     if moment.event != "session-start":
         return Reply()
-    from holdfast.brief.brief_file import said_off
+    from holdfast.brief import brief_file
 
-    return said_off(why)
-
-
-def _said_newer(moment: Moment, version: int) -> Reply:
-    if moment.event != "session-start":
-        return Reply()
-    from holdfast.brief.brief_file import said_newer
-
-    return said_newer(version, home.FORMAT)
+    return brief_file.said_off(why) if why else brief_file.said_newer(version, home.FORMAT)
 
 
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
@@ -174,7 +160,7 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
 
 
 def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
-    """What a boundary asks for; a moment that is none costs a look at its name."""
+    """Serve a moment of a known episode; one that asks for nothing costs a look at its name."""
     from holdfast.hook import tool_call
 
     event = scene.moment.event
@@ -242,9 +228,7 @@ def main(
     host: str, env: Mapping[str, str], began: int, now: Callable[[], float] = time.time, *, patient: bool = False
 ) -> int:
     """Answer one moment. Always 0. `patient`: a person may be typing the payload."""
-    from holdfast.capture.home import CHILD
-
-    if env.get(CHILD):
+    if env.get(home.CHILD):
         return 0
     if not (patient and posix.isatty(0)):
         _set_alarm()
@@ -257,7 +241,7 @@ def main(
 
 def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int) -> str:
     """The host's reply to one raw payload; what fails on the way is reported, not raised."""
-    from holdfast.capture import codec, home, platform
+    from holdfast.capture import codec, platform
     from holdfast.capture.episodes import session_name
     from holdfast.hosts import HOSTS, adapter
     from holdfast.model import replace
@@ -308,8 +292,6 @@ def _emit(text: str) -> None:
 
 def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now: float) -> None:
     """A failure is written where `holdfast log` shows it."""
-    from holdfast.capture import home, ledger
-
     what = ledger.short(f"{type(error).__name__}: {error}", 500)
     try:
         ledger.append(home.state(home.capture_vault(env)), "error", now, host=host, event=event, error=what)
@@ -335,7 +317,7 @@ def _set_alarm() -> None:
 
 
 def start(argv: list[str], began: int) -> None:
-    """What the launcher runs: never returns, never fails."""
+    """Run by the launcher: never returns, never fails."""
     from holdfast.capture.platform import environ
 
     try:

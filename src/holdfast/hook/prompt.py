@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.capture import flagging, flags, home, once, story
-from holdfast.hook import boundary, nudge, tool_call, turn_end
+from holdfast.hook import boundary, nudge, tool_call
 from holdfast.model import Reply
 from holdfast.text import orders, own_words
 from holdfast.text.orders import FORGET, REMEMBER, STANDING
@@ -57,7 +57,7 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
         before = _keep(scene, episode, pasted=pasted)
     else:
         scene.did["scheduled"] = True
-    turn_end.begin_turn(scene, episode)
+    once.drop(scene.state, episode.key, nudge.STOPPED)
     due = requests(scene, episode, env, config, before, pasted=pasted) if is_own else []
     due += tool_call.due(scene, episode, env, config)
     said = nudge.decide(scene, episode, config, due)
@@ -123,30 +123,22 @@ def _recalled(scene: Scene, episode: Episode) -> Reply:
 
 
 def requests(
-    scene: Scene,
-    episode: Episode | None,
-    env: Mapping[str, str],
-    config: Mapping[str, Any],
-    before: str = "",
-    *,
-    pasted: bool = False,
-) -> list[nudge.Due]:
+    scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any], before: str = "",
+    *, pasted: bool = False,
+) -> list[nudge.Due]:  # fmt: skip
     """The user's own orders, verbatim into the queue; and what the model is asked to do about them. `before` is what
     the agent had said: of "remember this" it may be this. Orders in a prompt that was `pasted` are nobody's: they wait
     for the user, and prove nothing."""
     if config.get("requests") is False or scene.moment.agent:  # a subagent's orders come from another agent
         return []
-    found = orders.find(scene.moment.prompt)
-    if not found:
-        return []
-    given = []
-    sorts = []
-    for one in found:
+    given, sorts = [], []
+    for one in orders.find(scene.moment.prompt):
         kind, status = HEARD[one.kind]
-        status = UNCONFIRMED if pasted else status
         for piece in flags.cut(_this(one, before) or one.text):
-            given.append(flagging.Given(piece, kind, (), status))
+            given.append(flagging.Given(piece, kind, (), UNCONFIRMED if pasted else status))
             sorts.append(one.kind)
+    if not given:
+        return []
     who = tool_call.speaker(scene, episode, OUTSIDE if pasted else "user")
     taken = flagging.take_all(scene.vault, given, who, scene.now, insist=True)
     ids = [flag.id for flag in taken.flags]
@@ -167,8 +159,8 @@ def requests(
 
 
 def _this(request: Request, before: str) -> str:
-    """What "remember this" means: what was pasted beside it, else the end of what the agent had said, marked as such.
-    "" where the words say it themselves, or nothing is known."""
+    """The meaning of "remember this": text that was pasted beside it, else the end of what the agent had said, marked as
+    such. "" where the words say it themselves, or nothing is known."""
     if not request.points:
         return ""
     found, whose = (request.this, PASTED) if request.this.strip() else (before, BY_AGENT)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.brief.brief_file import Cached
+    from holdfast.brief.composition import Composed
     from holdfast.brief.live import Live
     from holdfast.brief.reconstruction import Told
     from holdfast.capture.episodes import Episode, Scene
@@ -96,11 +97,11 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     own = f"{scene.moment.host}/{scene.moment.session}/" if before else ""
     now = live.gather(scene.state, scene.project, scene.now, living, closes=closes, own=own)
     command = env.get("HOLDFAST_COMMAND", "")
-    made = _carried(
-        scene,
-        lambda most: composition.compose(scene.vault, now, cached, command=command, room=most, before=before),
-        lambda one: one.text,
-    )
+
+    def compose(most: int) -> Composed:
+        return composition.compose(scene.vault, now, cached, command=command, room=most, before=before)
+
+    made = _carried(scene, compose, lambda one: one.text)
     try:
         if closes and now.to_close:
             scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
@@ -115,7 +116,7 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
 
 
 def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told | None:
-    """What a conversation that goes on was told before; most starts begin one, and load nothing for this."""
+    """Everything that a conversation which goes on was told; most starts begin one, and load nothing for this."""
     if not episode or not episode.parent or scene.moment.source not in GOES_ON:
         return None
     from holdfast.brief import reconstruction
@@ -281,14 +282,7 @@ def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
     if reply.text:
         if episode and home.has_field(scene.state):
             once.put(scene.state, episode.key, once.CARRIED, "\n".join(reply.carried))
-        scene.note(
-            "injection",
-            event=scene.moment.event,
-            episode=episode.key if episode else "",
-            project=scene.project.id,
-            carried=list(reply.carried),
-            characters=len(reply.text),
-        )
+        lifecycle.note(scene, "injection", episode, carried=list(reply.carried), characters=len(reply.text))
 
 
 def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:

@@ -1,12 +1,10 @@
-"""The snapshot before a compaction: what was just being said and done, on disk before the host forgets it.
+"""The snapshot before a compaction: the last words and deeds, on disk before the host forgets them.
 
 It is mechanical, so it works without any model and in milliseconds: the open todos, the user's own words, what was
 quoted, the last 15 things that were said or run, exact details with their place, the files touched. It is read back
 into the session after the compaction, as far as there is room, most important first; of that, nothing stands twice.
 At most the last 4 MB of a transcript are read, 16 MB for quotations, at most `room` characters written, and no secret
 with them.
-
-A snapshot's parts in their room: of the file that is written, and of what is told after the compaction.
 """
 
 from __future__ import annotations
@@ -29,14 +27,8 @@ if TYPE_CHECKING:
 LAST = 12  # messages that are told whatever else is
 RUN = 8  # words in a row that say again what was said
 SHORTEST = 32  # characters of an item that still say something
-TODO, ASKED, QUOTED, SAID, DETAILS, TOUCHED = (
-    "Open todos",
-    "The user's own words",
-    "Quotations",
-    "Last messages",
-    "Exact details",
-    "Files touched",
-)
+TODO, ASKED, QUOTED = "Open todos", "The user's own words", "Quotations"
+SAID, DETAILS, TOUCHED = "Last messages", "Exact details", "Files touched"
 SHARES = {TODO: 20, ASKED: 22, QUOTED: 30, SAID: 20, DETAILS: 5, TOUCHED: 3}
 REPEATING = (QUOTED, DETAILS, TOUCHED)  # what may stand in the other parts as well
 NEWEST_FIRST = (ASKED, SAID)  # where the end matters more than the beginning
@@ -191,23 +183,19 @@ class Snapshot:
 
 
 def make(
-    host: str,
-    path: str,
-    asked: Sequence[str],
-    files: Sequence[str],
-    now: float,
-    *,
-    room: int = MOST_WRITTEN,
-    root: str = "",
-) -> Snapshot:
-    """What is to be carried over. `asked` are the user's prompts as the hook recorded them, the newest last; paths
+    host: str, path: str, asked: Sequence[str], files: Sequence[str], now: float,
+    *, room: int = MOST_WRITTEN, root: str = "",
+) -> Snapshot:  # fmt: skip
+    """The snapshot of a session. `asked` are the user's prompts as the hook recorded them, the newest last; paths
     below `root` are told as the project says them."""
     heard = list(transcript.said(host, path, MOST_READ))  # newest first
     results = {one.call: one for one in heard if one.role == transcript.RESULT}
     planned = [one for one in heard if extract.is_about_todos(one)]
     todos = extract.todos(planned[::-1], results)
     spoken = [one for one in heard if one.role != transcript.RESULT and one.tool not in extract.BESIDE]
-    words = [_words(number, text) for number, text in enumerate(asked, 1)][-WORDS:]
+    words = [
+        _indented(f"- asked {number}: {extract.clean(text, LONGEST_WORDS)}") for number, text in enumerate(asked, 1)
+    ][-WORDS:]
     numbers = {" ".join(text.split()): number for number, text in enumerate(asked, 1) if number > len(asked) - WORDS}
     lines = [_message(one, results, numbers) for one in reversed(spoken[:MESSAGES])]
     changed = dict.fromkeys((*files, *(name for one in reversed(spoken) for name in extract.files_of(one))))
@@ -235,10 +223,6 @@ def _message(one: transcript.Said, results: dict[str, transcript.Said], asked: d
     if number:
         return f"- @{one.at} user: (asked {number})"
     return _indented(f"- @{one.at} {one.role}: {extract.clean(one.text, LONGEST_MESSAGE)}")
-
-
-def _words(number: int, text: str) -> str:
-    return _indented(f"- asked {number}: {extract.clean(text, LONGEST_WORDS)}")
 
 
 def _indented(text: str) -> str:
@@ -316,11 +300,9 @@ def write(state: str, episode: str, cycle: int, snap: Snapshot, now: float) -> s
         platform.make_folders(folder)
         platform.write_atomic(path, snap.text.encode("utf-8", "replace"), durable=True)
     except OSError as error:
-        why = error.strerror or "the disk refused it"
-        raise NotSaved(
-            f"The snapshot before this compaction was NOT saved: {why}. What was flagged before is kept;"
-            " flag what the summary must not lose."
-        ) from error
+        what = f"The snapshot before this compaction was NOT saved: {error.strerror or 'the disk refused it'}."
+        kept = "What was flagged before is kept; flag what the summary must not lose."
+        raise NotSaved(f"{what} {kept}") from error
     return path
 
 
@@ -334,7 +316,7 @@ def of_cycle(state: str, episode: str, cycle: int) -> tuple[str, str] | None:
 
 
 def instructions(asked: Sequence[str], todos: Sequence[str] = ()) -> str:
-    """What the host's summariser is told to keep: plain text, at most 1,500 characters."""
+    """Instructions for the host's summariser: plain text, at most 1,500 characters."""
     text = KEEP
     last = [extract.flat(one, 220) for one in asked[-3:] if one.strip()]
     if last:
@@ -346,10 +328,8 @@ def instructions(asked: Sequence[str], todos: Sequence[str] = ()) -> str:
 
 
 def forget_old(state: str, now: float, keep: int = KEPT) -> int:
-    """Remove what is older than 30 days and what exceeds `keep`, the oldest first; how many were removed.
-
-    The work of those sessions is in their handoffs. The newest `keep` stay, so a session that goes on finds its own.
-    """
+    """Remove what is older than 30 days and what exceeds `keep`, the oldest first; how many were removed. The work of
+    those sessions is in their handoffs. The newest `keep` stay, so a session that goes on finds its own."""
     import posix
 
     folder = f"{state}/snapshots"

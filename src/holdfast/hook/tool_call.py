@@ -1,7 +1,6 @@
 """Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed.
 
-Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is
-used.
+Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is used.
 
 Each tool call is noted as under way, so that what it changes in the vault by its own hand is known as an agent's
 (capture/agent_files). Without an episode, where capture is off, too: a repository that switches capture off would
@@ -9,8 +8,6 @@ otherwise write rules.
 """
 
 from __future__ import annotations
-
-import posix
 
 from holdfast.capture import calls, home, once, platform
 from holdfast.capture.ids import digest
@@ -52,7 +49,7 @@ def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flagging
 
 
 def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
-    """What the model is told, and whether the call may run. Without an episode a rule still says what it says."""
+    """Text for the model, and whether the call may run. Without an episode a rule still says what it says."""
     moment = scene.moment
     decision = reason = ""
     is_ours = False
@@ -162,8 +159,6 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
     if any(once.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
-    from holdfast.hook import nudge
-
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
     if seen.band != "consider" and home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
@@ -174,8 +169,6 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
 
 def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:
     """The model that the host was started with: only that tells whether a long window was asked for."""
-    from holdfast.capture import platform
-
     words = platform.command_of(scene.moment.pid) if scene.moment.pid else []
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--model"]
     named += [word.partition("=")[2] for word in words if word.startswith("--model=")]
@@ -239,8 +232,7 @@ def _vaults(scene: Scene, episode: str, env: Mapping[str, str]) -> list[tuple[st
 
 def _ended(vault: str, name: str, episode: str) -> None:
     began = calls.end(home.state(vault), name)
-    changed = calls.changed_folders(vault, began) if began else []
-    if changed:
+    if changed := calls.changed_folders(vault, began) if began else []:
         from holdfast.capture import agent_files
 
         agent_files.note_missing(vault, episode, changed)
@@ -264,11 +256,7 @@ def _note_scheduled(scene: Scene) -> None:
 
 def is_scheduled(scene: Scene) -> bool:
     """Whether this prompt is one that the model asked for."""
-    try:
-        posix.stat(_scheduled_path(scene))
-    except OSError:
-        return False
-    return True
+    return platform.is_there(_scheduled_path(scene))
 
 
 def _scheduled_path(scene: Scene) -> str:
