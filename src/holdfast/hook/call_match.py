@@ -1,4 +1,4 @@
-"""Whether a call does what a note waits for: `runs`, `writes`, `opens`, `packages`, `settings`; one of them is enough.
+"""The match of a call with what a note waits for: `runs`, `writes`, `opens`, `packages`, `settings`; one is enough.
 
 runs: ["git push --force [main]"]   the program, its words in this order, its options in any; [main]: if the call
                                     names branches, this is among them; !-x: without -x; ~drop: somewhere in its text
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from holdfast.hook.call_effects import Effects
 
-DOES = ("runs", "writes", "opens", "packages", "settings")
 SIGNED = "-!~[@"
 RANGES = "=<>~^![;, "
 
@@ -103,10 +102,7 @@ def _has_option(token: str, args: Sequence[str], command: str) -> bool:
             return True
         if one.startswith("-") and not one.startswith("--") and 1 < len(one) <= 5:
             given += one[1:]
-        elif one == "--recursive":
-            given += "r"
-        elif one == "--force":
-            given += "f"
+        given += {"--recursive": "r", "--force": "f"}.get(one, "")
     if letters and token not in args:
         return all(one in given or one.swapcase() in given for one in letters)
     return bool(letter) and letter in given
@@ -121,10 +117,8 @@ def _is_on(branches: Sequence[str], plain: Sequence[str]) -> bool:
 def _is_at(branches: Sequence[str], plain: Sequence[str], cwd: str) -> bool:
     """Whether one of these branches is meant: it is named, or nothing is and the folder is on it."""
     named = list(_refs(plain))
-    if any(one in branches for one in named):
-        return True
-    if any(not one.startswith("HEAD") for one in named):
-        return False
+    if any(one in branches or not one.startswith("HEAD") for one in named):
+        return any(one in branches for one in named)
     from holdfast.capture import gitfiles
 
     return gitfiles.branch(cwd) in branches
@@ -151,25 +145,20 @@ def packages(name: str, effects: Effects) -> bool:
     if name not in fresh and name not in gone:
         return False
     files = [path.rpartition("/")[2].lower() for path in effects.writes]
-    is_manifest = any(one in call_effects.MANIFESTS or one.startswith("requirements") for one in files)
-    if is_manifest:
+    if any(one in call_effects.MANIFESTS or one.startswith("requirements") for one in files):
         return armed_match.has_word(f"{fresh}\n{gone}", name)
     lines = [line.strip() for line in fresh.splitlines() if armed_match.has_word(line, name)]
     return bool(files) and any(_imports(line, name) for line in lines)
 
 
 def _imports(line: str, name: str) -> bool:
-    if (
-        not line.startswith(call_effects.IMPORTS)
-        and "require(" not in line
-        and " from " not in line
-        and "import(" not in line
-    ):
+    if not line.startswith(call_effects.IMPORTS) and not any(one in line for one in ("require(", " from ", "import(")):
         return False
     for mark in ("import ", "from ", "require(", "import(", "use ", "require ", "crate ", "include ", "using "):
         behind = line.partition(mark)[2].lstrip("\"'<({ ")
-        if behind.startswith(name) and not behind[len(name) : len(name) + 1].isalnum():
-            return behind[len(name) : len(name) + 1] not in ("-",)
+        follows = behind[len(name) : len(name) + 1]
+        if behind.startswith(name) and not follows.isalnum():
+            return follows != "-"
     return False
 
 
@@ -208,20 +197,23 @@ def sets(setting: str, effects: Effects) -> bool:
 
 def _has_key(text: str, key: str) -> bool:
     """Whether a key stands by itself: `TTL` not in `SESSION_TTL`."""
-    at = text.find(key)
-    while at >= 0:
+    for at in _places(text, key):
         around = (text[at - 1 : at], text[at + len(key) : at + len(key) + 1] if key[-1:].isalnum() else "")
         if not any(letter.isalnum() or letter == "_" for letter in around):
             return True
-        at = text.find(key, at + 1)
     return False
 
 
 def _has_value(text: str, key: str, wanted: str) -> bool:
-    at = text.find(key)
-    while at >= 0:
+    for at in _places(text, key):
         behind = text[at + len(key) : at + len(key) + 40].lstrip("\"' :=,>(")
         if behind.lower().startswith(wanted.lower()) and not behind[len(wanted) : len(wanted) + 1].isalnum():
             return True
-        at = text.find(key, at + 1)
     return False
+
+
+def _places(text: str, key: str) -> Iterator[int]:
+    at = text.find(key)
+    while at >= 0:
+        yield at
+        at = text.find(key, at + 1)

@@ -52,13 +52,11 @@ CUT_AT = (4096, 1 << 16)  # lengths that a line has when an adapter has cut it
 
 @value
 class Said:
-    """One of our commands: its name, what comes after it, and whether it is run, with exactly that.
-
-    `folders` are those that the line goes to before it, one after the other: certain only if they are there. `is_raw`:
-    it is run, unless the shell stumbles over it, with words of which the shell may change something; here they are as
-    they were written. `document` is what it reads from the line itself. `unread` is all that stands behind it where the
-    line begins with it and cannot be read: a quote that is never closed, most often.
-    """
+    """One of our commands: its name, what comes after it, and whether it is run, with exactly that. `folders` are those
+    that the line goes to before it, one after the other: certain only if they are there. `is_raw`: it is run, unless
+    the shell stumbles over it, with words of which the shell may change something; here they are as they were written.
+    `document` is what it reads from the line itself. `unread` is all that stands behind it where the line begins with
+    it and cannot be read: a quote that is never closed, most often."""
 
     name: str
     words: tuple[str, ...]
@@ -71,8 +69,8 @@ class Said:
 
 @value
 class Line:
-    """What of a command line is ours. `is_all`: nothing else is run, and nothing is written anywhere but by us.
-    `is_ours`: the same, where it may also be a command that only looks."""
+    """Our commands in a line. `is_all`: nothing else is run, and nothing is written anywhere but by us. `is_ours`: the
+    same, where it may also be a command that only looks."""
 
     said: tuple[Said, ...] = ()
     is_all: bool = False
@@ -238,9 +236,9 @@ def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error
     from holdfast.capture import drafts, flag_words
 
     text, evidence = flag_words.submission(said.name, list(said.words), said.document)
-    about = (project.id, episode.key, scene.now)
+    about = (str(error), project.id, episode.key, scene.now)
     origin = speaker(scene, episode).origin
-    if drafts.keep(scene.state, said.name, text, str(error), *about, origin=origin, evidence=evidence):
+    if drafts.keep(scene.state, said.name, text, *about, origin=origin, evidence=evidence):
         scene.did["draft"] = said.name
 
 

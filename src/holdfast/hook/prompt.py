@@ -159,8 +159,8 @@ def requests(
 
 
 def _this(request: Request, before: str) -> str:
-    """The meaning of "remember this": text that was pasted beside it, else the end of what the agent had said, marked as
-    such. "" where the words say it themselves, or nothing is known."""
+    """The meaning of "remember this": text that was pasted beside it, else the end of what the agent had said, marked
+    as such. "" where the words say it themselves, or nothing is known."""
     if not request.points:
         return ""
     found, whose = (request.this, PASTED) if request.this.strip() else (before, BY_AGENT)

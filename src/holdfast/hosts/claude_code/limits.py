@@ -39,16 +39,10 @@ class Rule:
 # By the longest beginning of the model's name; "" is what the host takes for a model that it does not know.
 MODELS = {
     "": Rule(LARGE, enforced=True),
-    "claude-3": Rule(SMALL, enforced=False),
-    "claude-haiku-3": Rule(SMALL, enforced=False),
-    "claude-haiku-4": Rule(SMALL, enforced=False),
-    "claude-sonnet-3": Rule(SMALL, enforced=False),
-    "claude-sonnet-4": Rule(SMALL, enforced=False),
-    "claude-sonnet-4-6": Rule(SMALL, enforced=True),
-    "claude-opus-4": Rule(SMALL, enforced=False),
-    "claude-opus-4-6": Rule(SMALL, enforced=True),
-    "claude-opus-4-7": Rule(LARGE, enforced=True),
-    "claude-opus-4-8": Rule(LARGE, enforced=True),
+    **dict.fromkeys(("claude-3", "claude-haiku-3", "claude-haiku-4", "claude-sonnet-3"), Rule(SMALL, enforced=False)),
+    **dict.fromkeys(("claude-sonnet-4", "claude-opus-4"), Rule(SMALL, enforced=False)),
+    **dict.fromkeys(("claude-sonnet-4-6", "claude-opus-4-6"), Rule(SMALL, enforced=True)),
+    **dict.fromkeys(("claude-opus-4-7", "claude-opus-4-8"), Rule(LARGE, enforced=True)),
 }
 
 
@@ -150,14 +144,7 @@ def _settings(env: Mapping[str, str]) -> dict[str, Any]:
     if project:
         paths += [f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
     merged: dict[str, Any] = {}
-    for path in paths:
-        raw = small_file(path)
+    for raw in map(small_file, paths):
         if b'"autoCompact' in raw:
-            from holdfast.capture import codec
-
-            try:
-                found = codec.decode(raw)
-            except ValueError:
-                continue
-            merged.update(found if isinstance(found, dict) else {})
+            merged |= transcript.decoded(raw)
     return merged

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home
 from holdfast.hosts import claude_code, json_hooks, jsonc, registration
 from holdfast.hosts.claude_code import NAME, folder
-from holdfast.hosts.host import Grammar, Host, names
+from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
+from holdfast.model import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,19 +26,19 @@ if TYPE_CHECKING:
 
 # Claude Code 2.1.325: --help, and what its package has besides.
 GRAMMAR = Grammar(
-    takes=names(
+    takes=word_set(
         "--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort "
         "--environment --fallback-model --input-format --json-schema --max-budget-usd --max-thinking-tokens "
         "--max-turns --model -n --name --output-format --permission-mode --permission-prompt-tool "
         "--permission-prompts --plugin-dir --plugin-url --remote-control-session-name-prefix --session-id "
         "--setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --thinking"
     ),
-    many=names(
+    many=word_set(
         "--add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file "
         "--mcp-config --tools"
     ),
-    maybe=names("-d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport -w --worktree"),
-    flags=names(
+    maybe=word_set("-d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport -w --worktree"),
+    flags=word_set(
         "--allow-dangerously-skip-permissions --ax-screen-reader --bare --brief --chrome -c --continue "
         "--dangerously-skip-permissions --disable-slash-commands --exclude-dynamic-system-prompt-sections "
         "--fork-session --forward-subagent-text --ide --include-hook-events --include-partial-messages "

@@ -144,9 +144,9 @@ def _login(env: Mapping[str, str]) -> str:
         return NO_TELLING
     login = login_of(env)
     mode = login.get("auth_mode")
-    if isinstance(mode, str) and mode:
-        return BY_TOKEN if mode.lower() in BY_KEY else BY_PLAN
-    return BY_TOKEN if login.get("bedrock_api_key") or login.get("OPENAI_API_KEY") else BY_PLAN
+    has_key = bool(login.get("bedrock_api_key") or login.get("OPENAI_API_KEY"))
+    by_token = mode.lower() in BY_KEY if isinstance(mode, str) and mode else has_key
+    return BY_TOKEN if by_token else BY_PLAN
 
 
 def _item(event: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def is_in_keyring(env: Mapping[str, str]) -> bool:
 
 
 def login_of(env: Mapping[str, str]) -> dict[str, Any]:
-    """What the user is logged in with; {} where there is no file of it."""
+    """The user's login; {} where there is no file of it."""
     try:
         found = json.loads(_login_file(env) or b"")
     except (ValueError, RecursionError):
@@ -219,9 +219,11 @@ def lent(env: Mapping[str, str], own: dict[str, str], folder: str, most_out: int
     os.mkdir(made, 0o700)
     for name in LOGIN:
         os.symlink(f"{folder_of(env)}/{name}", f"{made}/{name}")
+    import tomlkit
+
     kept = {name: one for name, one in settings_of(env).items() if name in OWN}
-    with open(f"{made}/config.toml", "w", encoding="utf-8", opener=_for_us_alone) as file:
-        file.write(_toml(_without_retries(kept)))
+    with open(f"{made}/config.toml", "w", encoding="utf-8", opener=lambda path, how: os.open(path, how, 0o600)) as file:
+        file.write(tomlkit.dumps(_without_retries(kept)))
     try:
         yield {**own, "CODEX_HOME": made}
     finally:
@@ -257,13 +259,3 @@ def _without_retries(kept: dict[str, Any]) -> dict[str, Any]:
         return kept
     none = {"request_max_retries": 0, "stream_max_retries": 0}
     return {**kept, "model_providers": {name: {**one, **none} for name, one in every.items() if isinstance(one, dict)}}
-
-
-def _toml(kept: dict[str, Any]) -> str:
-    import tomlkit
-
-    return tomlkit.dumps(kept)
-
-
-def _for_us_alone(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

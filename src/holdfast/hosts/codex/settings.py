@@ -18,8 +18,9 @@ from holdfast.capture import home
 from holdfast.errors import HoldfastError
 from holdfast.hosts import codex, json_hooks, jsonc, registration
 from holdfast.hosts.codex import NAME, config, folder
-from holdfast.hosts.host import Grammar, Host, names
+from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
+from holdfast.model import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 
 # Codex 0.166.0: `codex exec --help` and its source.
 GRAMMAR = Grammar(
-    command=names("exec e"),
-    promptless=names("review"),
+    command=word_set("exec e"),
+    promptless=word_set("review"),
     sessions={"fork": "", "resume": "--last"},
-    takes=names(
+    takes=word_set(
         "-c --config --enable --disable -m --model --local-provider -p --profile -s --sandbox -a "
         "--ask-for-approval -C --cd --add-dir --thread-source --cyber-access-program --output-schema --color -o "
         "--output-last-message"
     ),
-    many=names("-i --image"),
-    flags=names(
+    many=word_set("-i --image"),
+    flags=word_set(
         "--strict-config --oss --approve-for-me --full-auto --search --dangerously-bypass-approvals-and-sandbox "
         "--yolo --dangerously-bypass-hook-trust --worktree --skip-git-repo-check --ephemeral --ignore-user-config "
         "--ignore-rules --json --experimental-json --last --all"
