@@ -131,8 +131,7 @@ def _sections(live: Live, cached: Cached) -> dict[str, Section]:
 
 
 def _unsaid(item: Item, said: list[Item]) -> Item:
-    """A prompt that a handoff quotes, without the sentences that stand among the user's words; nothing where none of it
-    is left."""
+    """A prompt that a handoff quotes, without sentences that stand among the user's words; empty where none is left."""
     text = item.text
     if not text.startswith('- "'):
         return item
@@ -252,8 +251,7 @@ def _shown(filled: list[Filled], made: dict[str, Section], folds: dict[Place, Pl
 def _news(
     made: dict[str, Section], folds: dict[Place, Place], before: Told, cached: Cached
 ) -> tuple[dict[str, Section], tuple[str, ...]]:
-    """Of all that there is, what the conversation was not told and has not done itself; and by what it knows the rest
-    from now on."""
+    """The items that the conversation was not told and has not done itself; and by what it knows the rest."""
     own = {part.path for part in cached.parts if part.episode and before.is_own(part.episode)}
     fresh = {}
     known = []

@@ -146,8 +146,7 @@ class NoteByWords:
 
 @value
 class OpenedNote:
-    """A note that was opened, as the traffic log needs it: its id, and the weight and time it began with where nobody
-    has read it before."""
+    """A note that was opened: its id, and the weight and time it began with where nobody has read it before."""
 
     id: str
     new: dict[str, tuple[float, float]]
@@ -169,8 +168,7 @@ def scope_word(project: str) -> str:
 
 
 def look(state: str, project: str, prompt: str, within: float = 0.0, merged: tuple[str, ...] = ()) -> list[NoteByWords]:
-    """The notes of a project, of those merged into it, and the global ones, that clearly bear on a prompt, the best
-    first."""
+    """Notes of a project, of those merged into it, and global ones, that clearly bear on a prompt, the best first."""
     wanted, within = terms(prompt), within or WITHIN
     if not wanted:
         return []

@@ -41,8 +41,7 @@ LATER, LONGEST_ANSWER, SHORTEST_ANSWER = 1800, 900, 60  # characters of all answ
 
 
 def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
-    """The newest of the sessions that were left and have an account: a heading, then its sections, each in full and
-    without a short form."""
+    """The account of the newest session that was left and has one: a heading, then its sections, each in full."""
     for mark in sorted(left, key=lambda one: one.last, reverse=True):
         found = kept.read(state, mark.episode)
         if found:
@@ -51,8 +50,7 @@ def texts(state: str, left: Iterable[Mark]) -> tuple[tuple[str, str], ...]:
 
 
 def of_session(state: str, key: str, most: int) -> str:
-    """The account of a session that goes on after a compaction, without what was asked, in at most so many characters
-    as they will be printed; "" where none was kept."""
+    """The account of a session that goes on after a compaction, in so many characters; "" where none was kept."""
     from holdfast.text.layout import cost, escape, tidy
 
     found = kept.read(state, key)
@@ -98,14 +96,12 @@ def _told(state: str, left: Mark, found: kept.Kept) -> list[str]:
 
 
 def _mark(state: str, episode: str) -> str:
-    """The origin of outside text in a session's context, behind what was said and done there; the user's own words have
-    none."""
+    """The origin of outside text in a session's context, behind all that was said there but the user's own words."""
     return quoting.from_mark(once.read(state, episode, once.TAINT) or "")
 
 
 def _after(state: str, key: str, covered: int) -> tuple[str, list[str]]:
-    """The newest call of a transcript if nothing came back, and the model's answers that the account has not seen. Only
-    the tail is read."""
+    """The newest call if nothing came back, and the answers that the account has not seen. Only the tail is read."""
     from holdfast.text import extract, transcript
 
     episode = episodes.of_key(state, key)
@@ -179,8 +175,7 @@ WHOSE = ("said by the user on {}, not confirmed", "in a prompt of {}, between qu
 
 
 def items(state: str, left: list[Mark], told: list[str]) -> tuple[Item, ...]:
-    """The likeliest sentences of the newest of these sessions that nobody has answered, the newest first. `told` are
-    texts that the start shows anyway."""
+    """The likeliest unanswered sentences of the newest sessions, newest first; `told` are texts shown anyway."""
     found: list[tuple[float, float, str, bool]] = []
     for mark in sorted((one for one in left if one.story), key=lambda one: -one.last)[:MOST_SESSIONS]:
         typed = story.typed(state, mark.episode)

@@ -79,8 +79,7 @@ def _own_ids(scene: Scene, episode: Episode | None) -> tuple[str, ...]:
 
 
 def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
-    """The notes that wait for this call, of the session's project and of the one that the call is made in; one that is
-    not as we compile them waits for nothing."""
+    """The notes that wait for this call, of the session's project and of the call's own."""
     moment = scene.moment
     lowered = moment.input.lower()
     found = []

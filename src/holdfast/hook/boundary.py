@@ -39,8 +39,7 @@ class Boundary:
 def of(
     moment: Moment, config: Mapping[str, Any], state: str, episode: str, chapter_tools: tuple[str, ...] = ()
 ) -> Boundary | None:
-    """The boundary that this moment is, seen for the first time; None for any other. A list may bring several at once:
-    they are one boundary."""
+    """The boundary that this moment is, seen for the first time; None for any other. Several at once are one."""
     found = _found(moment, config, chapter_tools)
     whose = "" if moment.event == "subagent-stop" else moment.agent
     fresh = [one for one in found if once.first(state, episode, f"{one.kind}-{digest(whose + one.name)}")]

@@ -174,8 +174,7 @@ def _settings(one: Command) -> int:
 
 
 def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> None:
-    """Keep the flags and checkpoints in a tool call, each once. What is not certain is left to the shell, and the
-    ledger says so."""
+    """Keep the flags and checkpoints in a tool call, each once. An uncertain one is left to the shell, and noted."""
     kept = 0
     for one in line.said:
         if one.name not in TAKEN and not ((one.is_raw or one.unread) and one.name in RAW):
@@ -243,8 +242,7 @@ def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error
 
 
 def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> None:
-    """The shell may make something else of these words: as they were written they are a draft, until the command takes
-    them (capture/flag_words)."""
+    """Words that the shell may change: as they were written they are a draft, until the command takes them."""
     from holdfast.capture import drafts, flag_words
 
     argv = list(said.words)

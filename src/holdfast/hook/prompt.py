@@ -71,8 +71,7 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
 
 
 def _is_paste(scene: Scene, episode: Episode) -> bool:
-    """Whether the prompt is a long text without any mark around it, unlike what this user types. Then outside text has
-    entered the session."""
+    """Whether the prompt is a long text, unlike what this user types. Then outside text has entered the session."""
     if len(scene.moment.prompt) < SHORTEST_PASTE or scene.moment.agent:
         return False
     from holdfast import taint
@@ -89,8 +88,7 @@ def _is_paste(scene: Scene, episode: Episode) -> bool:
 
 
 def _keep(scene: Scene, episode: Episode, *, pasted: bool) -> str:
-    """The prompt, with the end of what the agent had said before it, which is returned. One of a subagent or of the
-    host is nobody's."""
+    """Keep the prompt with the end of what the agent had said, which is returned. One of a subagent is nobody's."""
     moment = scene.moment
     if moment.agent or not moment.prompt.strip() or own_words.is_the_hosts(moment.prompt):
         story.add(scene.state, episode.key, scene.now, "", moment.files)

@@ -274,8 +274,7 @@ def _said(host: str, path: str, spoken: list[transcript.Said]) -> Iterator[tuple
 
 
 def _may_quote(line: bytes) -> bool:
-    """Whether a line may be somebody's words with a quotation mark, as JSON spells one. It is asked of every line of
-    megabytes, so it only looks for bytes."""
+    """Whether a line may be words with a quotation mark. It is asked of megabytes, so it only looks for bytes."""
     if b"tool_result" in line or b"call_output" in line:
         return False
     straight = b'\\"' in line or b" '" in line or b"> " in line or b"\\u" in line

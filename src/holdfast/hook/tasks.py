@@ -100,8 +100,7 @@ def to_keep(scene: Scene) -> tuple[str, ...]:
 
 
 def note_hand(scene: Scene, episode: Episode) -> None:
-    """An agent has edited a task's page: what is read back from it is the agent's, with whatever text has entered its
-    context, and not a person's."""
+    """An agent has edited a task's page: what is read back is the agent's, with its taint, and not a person's."""
     from holdfast.capture.gate import agents_origin
 
     origin = agents_origin(scene.state, episode.key)
@@ -112,8 +111,7 @@ def note_hand(scene: Scene, episode: Episode) -> None:
 
 
 def leave_word(scene: Scene, episode: Episode) -> None:
-    """An episode that ends long after its last checkpoint: the next start should know that the task's memory is older
-    than the work."""
+    """Tell the next start of an episode that ended long after its last checkpoint: the task's memory is older."""
     from holdfast.capture import notices
 
     called = once.count(scene.state, episode.key, once.CALLED)
@@ -148,8 +146,7 @@ UNFINISHED = word_set(
 
 @value
 class InHand:
-    """The unit that one agent works on, the file that was written last for it, whether something ended it since; and
-    the begun units of others that it looked at."""
+    """The unit that an agent works on, its last file, whether it ended; and the begun units of others it looked at."""
 
     label: str = ""
     path: str = ""

@@ -222,8 +222,7 @@ def passed(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
 
 
 def _vaults(scene: Scene, episode: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The vaults that a call could write to, and by what each knows the session: the user's own beside one that a
-    repository brings."""
+    """The vaults that a call could write to, a repository's and the user's own, and by what each knows the session."""
     unknown = f"{calls.UNKNOWN}{scene.moment.host}/{scene.moment.session}"
     own = home.own_vault(env)
     found = [(scene.vault, episode or unknown)] + ([(own, unknown)] if own != scene.vault else [])

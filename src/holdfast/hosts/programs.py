@@ -112,8 +112,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Call:
-    """A host's program as a judge: where it is, the scratch folder, its environment and the user's own, and whatever it
-    keeps for the next call."""
+    """A host's program as a judge: its place, scratch folder, environment and the user's own, and what it keeps."""
 
     title: str
     program: str
@@ -187,8 +186,7 @@ def is_here(url: str) -> bool:
 
 
 def _status(title: str, group: Group, said: Sequence[IO[bytes]], timeout: float) -> int:
-    """How the program ended. On disk it has no limit of its own: one on the size of files would also hold for the
-    files that it keeps for the user."""
+    """How the program ended. No limit on the size of files: it would also hold for those that it keeps for the user."""
     ends = time.monotonic() + timeout
     while True:
         left = ends - time.monotonic()
@@ -332,8 +330,7 @@ def _is_left(path: str, now: float) -> bool:
 
 
 def _watcher(group: int, folder: str, theirs: int) -> subprocess.Popen[bytes] | None:
-    """A shell that outlives us; None where there is none. It stands in the root, where it holds no folder that somebody
-    wants to remove."""
+    """A shell that outlives us; None where there is none. It stands in the root, where it holds no folder."""
     command, env = ["/bin/sh", "-c", WATCH, "holdfast-judge", str(group), folder], {"PATH": os.defpath}
     quiet = subprocess.DEVNULL
     with suppress(OSError):

@@ -83,8 +83,7 @@ class Registered:
 
 @dataclass(frozen=True)
 class Server:
-    """What a host has registered as the server of our name. `words` is what it starts, `env` the variables that it
-    hands on; None is all."""
+    """The server of our name at a host: what it starts, and the variables that it hands on; None is all."""
 
     path: str
     words: tuple[str, ...]

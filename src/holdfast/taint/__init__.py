@@ -57,8 +57,7 @@ def ground_of(scene: Scene, episode: Episode, env: Mapping[str, str], config: Ma
 
 
 def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple[str, str, list[str]]:
-    """The origin of the text that a tool call has brought in, what brought it, and the files that it wrote; "" where
-    the text is known."""
+    """The origin of the text that a tool call has brought in, "" where it is known; its cause, and files written."""
     if "quarantine/" in moment.input or "holdfast review" in moment.command:
         return TOOL, "quarantine", []  # what waits there came from outside, and does so again
     from holdfast.taint.known_text import Trust, is_foreign
@@ -141,8 +140,7 @@ def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
 
 
 def note(scene: Scene, episode: Episode, origin: str, cause: str = "") -> None:
-    """From now on what is flagged carries this origin. The web is trusted least of all. `cause` is what brought it
-    first, for the person who reviews."""
+    """From now on flags carry this origin; the web is trusted least. `cause` is told to the person who reviews."""
     if once.first(scene.state, episode.key, once.TAINT, origin):
         once.touch(scene.state, episode.key, once.TAINT, scene.now)
         scene.did["taint"] = origin
@@ -154,8 +152,7 @@ def note(scene: Scene, episode: Episode, origin: str, cause: str = "") -> None:
 
 
 def in_short(cause: str) -> str:
-    """The first words of what brought outside text, without secrets: they are looked for in the whole, and no word is
-    cut, since half a secret is no longer recognised."""
+    """The first words of a cause, cleaned of secrets as a whole; no word is cut, as half a secret is not recognised."""
     from holdfast.capture.redaction import redact
 
     words = redact(cause)[0].split()[:MOST_WORDS]

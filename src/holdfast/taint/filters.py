@@ -74,8 +74,7 @@ def operands(name: str, rest: list[str]) -> list[str]:
 
 
 def search(line: Line, name: str, rest: list[str]) -> None:
-    """Raises Outside for a search beyond the tree. In a folder it finds what is in there; which files those were, the
-    answer says, and the caller looks at."""
+    """Raises Outside for a search beyond the tree. Of a folder the answer says which files, and the caller looks."""
     if any(_is_wide(name, word) for word in rest):
         raise Outside(" ".join((name, *rest[:2])))
     for at, word in enumerate(rest):

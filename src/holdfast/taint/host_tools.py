@@ -75,8 +75,7 @@ def judge(moment: Moment, ground: Ground, trust: Trust) -> tuple[str, str]:
 
 
 def _is_trusted(tool: str, trust: Trust) -> bool:
-    """One that the user has named, by its whole name or by its server's (`mcp__tracker`), or one that marks chapters or
-    tasks, of whatever server."""
+    """Whether the user has named a tool, or its server (`mcp__tracker`), or it marks chapters or tasks."""
     from holdfast.hosts.tools import short_name
 
     if any(one and (one == tool or tool.startswith(f"{one}__")) for one in trust.named):
@@ -85,8 +84,7 @@ def _is_trusted(tool: str, trust: Trust) -> bool:
 
 
 def is_of_ours(given: str) -> bool:
-    """Whether resources were asked of our server alone: its name, addresses in our own scheme, the place in a list.
-    Without a name all servers are asked."""
+    """Whether resources were asked of our server alone. Without a name all servers are asked."""
     words = given.split("\n")
     return "holdfast" in words and all(
         word == "holdfast" or word.startswith("holdfast://") or word.isdecimal() for word in words
@@ -145,7 +143,6 @@ def _unknown_skill(moment: Moment, ground: Ground, trust: Trust) -> str:
 
 
 def _selects_known_tools(given: str) -> bool:
-    """Whether a search names the tools that it wants, and none of them is a foreign server's: what a server says of its
-    own tools is its text."""
+    """Whether a search names its tools, none of them a foreign server's: what a server says of its own is its text."""
     names = [name.strip() for name in given.partition("\n")[0].removeprefix("select:").split(",")]
     return given.startswith("select:") and all(name.startswith(OURS) or "mcp__" not in name for name in names)

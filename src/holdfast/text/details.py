@@ -243,8 +243,7 @@ SENTENCE_ENDS = ".!?…"
 
 @value
 class Quotation:
-    """The words, what says whose they are before and behind them, and from where to where they stand in their text. A
-    term is too short to be anybody's sentence."""
+    """A quotation with what says whose it is, and its place. A term is too short to be anybody's sentence."""
 
     text: str
     lead: str

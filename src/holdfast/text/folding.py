@@ -41,8 +41,7 @@ _EDGES = ".,;:!?…()[]{}\"'`*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\u
 
 
 def words(text: str) -> frozenset[str]:
-    """The beginnings of the words that count, and a mark where the text denies. Scripts without spaces are cut into
-    pairs of signs."""
+    """The beginnings of the words that count, and a mark of denial. Scripts without spaces are cut into pairs."""
     low = text.casefold().replace("\u2019", "'")
     found: set[str] = set()
     for part in low.split():

@@ -214,8 +214,7 @@ def _fill(section: Section, grant: int, *, whole: bool) -> Filled:
 
 
 def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
-    """The text that is shown of each item: by rank, in order; one that has a short form and is greedy is whole only if
-    room is left."""
+    """The text that is shown of each item, by rank; a greedy one with a short form is whole only if room is left."""
     chosen = [""] * len(items)
     wholes = [cost(item.text) for item in items]
     titles: set[tuple[str, str]] = set()
@@ -249,8 +248,7 @@ def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
 
 
 def cost(text: str) -> int:
-    """The room of a tidy text as JSON spells it, once escaped, with the line break behind it. Counted rather than
-    spelled out: a start asks this of every item."""
+    """The room of a tidy text as JSON spells it, with its line break. Counted, since a start asks it of every item."""
     breaks = text.count("\n")
     spelled = len(text) + 2 + breaks + text.count('"') + text.count("\\") + text.count("\t")
     marked = 3 * sum(_openings(text)) if "<" in text else 0

@@ -43,8 +43,7 @@ _stems: dict[str, list[str]] = {}
 
 @value
 class Request:
-    """A request, in the user's own words. `points`: they say "remember this" and not what; `this` is the text that was
-    pasted below or above them, "" where none was."""
+    """A request in the user's own words. `points`: they say "this" and not what; `this` is text pasted beside them."""
 
     kind: str
     text: str

@@ -208,8 +208,7 @@ MOST = 100_000  # characters: no prompt that is longer was typed
 
 
 def is_paste(prompt: str, earlier: Callable[[], Iterable[str]]) -> bool:
-    """Whether a prompt is unlike what this user types; `earlier` gives what they typed, and is asked only if it must
-    be."""
+    """Whether a prompt is unlike what this user types; `earlier` gives what they typed, and is asked only if needed."""
     if len(prompt) > MOST:
         return True
     if prompt.count("\n") + 1 < LINES and len(prompt) < CHARACTERS:

@@ -135,8 +135,7 @@ def sure(prompt: str) -> str:
 
 
 def is_sure(masked: str, surely: str, start: int, end: int) -> bool:
-    """Whether a sentence that a loose mask shows is the user's by a strict one too, and no code or quotation by its
-    place."""
+    """Whether a loosely masked sentence is the user's by a strict mask too, and no code or quotation by its place."""
     return masked[start:end] == surely[start:end] and not own_words.is_set_in(masked, start)
 
 

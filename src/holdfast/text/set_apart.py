@@ -60,8 +60,7 @@ def spans(text: str, seen: str, *, loosely: bool = False) -> list[tuple[int, int
 
 
 def _pairs(text: str, marks: list[int]) -> list[tuple[int, int]]:
-    """One quotation for each two marks; one that is never closed reaches to the end of its paragraph, and apostrophes
-    are only a pair within a line."""
+    """One quotation for each two marks; one never closed ends with its paragraph, apostrophes pair within a line."""
     found = []
     left = list(reversed(marks))
     while left:

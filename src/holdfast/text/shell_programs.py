@@ -22,8 +22,7 @@ DEEPEST = 3
 
 
 def commands(line: str, depth: int = 0, targets: list[str] | None = None) -> Iterator[list[str]]:
-    """The words of each, the program's name first, without its settings and what it is started by; `targets` as in
-    `split`."""
+    """The words of each, the program first, without its settings and starters; `targets` as in `split`."""
     for words in split(line, targets):
         bare = without_starters(words)
         if not bare:

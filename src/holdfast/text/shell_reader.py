@@ -22,8 +22,7 @@ INNER = 4  # commands within one another's words
 
 
 class Reader(Words):
-    """`take` is given each command; `enter` and `leave` are called around a subshell. `known` are variables and the
-    values that they may have."""
+    """`take` gets each command; `enter` and `leave` surround a subshell. `known`: variables and possible values."""
 
     def __init__(
         self,

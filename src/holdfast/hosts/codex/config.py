@@ -134,8 +134,7 @@ def is_ours(one: Any) -> bool:
 
 
 def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes | None:
-    """With our table; one that is not ours stays in its place. None where the text is written in a way that we leave
-    alone."""
+    """With our table; one that is not ours stays. None where the text is written in a way that we leave alone."""
     now, mine = server_in(data, path), _entry(env)
     if now == mine or (now is not None and not is_ours(now)):
         return data or b""
@@ -168,8 +167,7 @@ def without_server(data: bytes, before: bytes | None) -> bytes:
 
 
 def _server_removals(text: str, before: bytes | None) -> list[str]:
-    """Without the lines of the table, up to its last one, and as many line breaks before it as were put there. A
-    comment that somebody wrote into it stays."""
+    """Without the lines of the table and the line breaks put before it. A comment that somebody wrote into it stays."""
     header = SERVER_HEADER.search(text)
     if not header:
         return []
