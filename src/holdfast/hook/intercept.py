@@ -183,27 +183,20 @@ def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> 
         if project is None or (one.is_raw and one.name not in RAW):
             scene.did["unheard"] = UNHEARD
             continue
-        if one.is_raw or one.unread:
-            _keep_raw(scene, episode, one, project)
-            continue
-        if one.name == CHECKPOINT:
-            _checkpoint(scene, episode, one, project, env)
-            continue
         if project.off:
             continue  # the command will say why it writes nothing
-        words = _words(scene, episode, one, project)
-        if not words:
-            continue
-        if words.nothing:
-            _decline(scene, episode, words)
-        else:
-            kept += _keep(scene, episode, one, words, project)
+        if one.is_raw or one.unread:
+            _keep_raw(scene, episode, one, project)
+        elif one.name == CHECKPOINT:
+            _checkpoint(scene, episode, one, project, env)
+        elif words := _words(scene, episode, one, project):
+            kept += _decline(scene, episode, words) if words.nothing else _keep(scene, episode, one, words, project)
     if kept:
         scene.did["flags"] = kept
 
 
 def _project_of(scene: Scene, episode: Episode, said: Said) -> Project | None:
-    """Where the command would say it belongs; None where it is not certain that it is run, or with what."""
+    """The project that the command would name; None where it is not certain that it is run, or with what."""
     from holdfast.capture import gate
 
     if not (said.is_certain or said.is_raw or said.unread):
@@ -232,13 +225,23 @@ def _words(scene: Scene, episode: Episode, said: Said, project: Project) -> flag
 
 def _refused(scene: Scene, episode: Episode, said: Said, project: Project, error: UsageError) -> None:
     """The command will say what is wrong with it, if it runs; its words are a draft either way, and only once."""
-    from holdfast.capture import drafts, flag_words
+    from holdfast.capture import flag_words
 
     text, evidence = flag_words.submission(said.name, list(said.words), said.document)
-    about = (str(error), project.id, episode.key, scene.now)
+    _draft(scene, episode, said.name, project, str(error), (text,), evidence)
+
+
+def _draft(
+    scene: Scene, episode: Episode, name: str, project: Project, why: str, texts: tuple[str, ...],
+    evidence: tuple[str, ...] = (), kind: str = "", did: str = "draft",
+) -> None:  # fmt: skip
+    from holdfast.capture import drafts
+
+    about = (why, project.id, episode.key, scene.now)
     origin = speaker(scene, episode).origin
-    if drafts.keep(scene.state, said.name, text, *about, origin=origin, evidence=evidence):
-        scene.did["draft"] = said.name
+    for text in texts:
+        if drafts.keep(scene.state, name, text, *about, origin=origin, evidence=evidence, given=kind):
+            scene.did[did] = name
 
 
 def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> None:
@@ -246,7 +249,7 @@ def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> N
     from holdfast.capture import drafts, flag_words
 
     argv = list(said.words)
-    if project.off or "--help" in argv or "--template" in argv or "--nothing" in argv:
+    if any(word in argv for word in ("--help", "--template", "--nothing")):
         return
     texts: tuple[str, ...] = (said.unread or said.document or "",)
     evidence: tuple[str, ...] = ()
@@ -259,11 +262,7 @@ def _keep_raw(scene: Scene, episode: Episode, said: Said, project: Project) -> N
             texts = (flag_words.submission(said.name, argv, said.document)[0],)
     elif said.name == drafts.REMEMBER and not said.unread and not flag_words.wants_pipe(argv):
         texts = (flag_words.remembered(argv),)
-    about = (drafts.SHELL, project.id, episode.key, scene.now)
-    origin = speaker(scene, episode).origin
-    for text in texts:
-        if drafts.keep(scene.state, said.name, text, *about, origin=origin, evidence=evidence, given=kind):
-            scene.did["raw"] = said.name
+    _draft(scene, episode, said.name, project, drafts.SHELL, texts, evidence, kind, "raw")
 
 
 def _keep(scene: Scene, episode: Episode, said: Said, words: flag_words.Words, project: Project) -> int:
@@ -292,8 +291,6 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
     from holdfast.tasks import commands
     from holdfast.tasks import words as task_words
 
-    if project.off:
-        return
     try:
         words = task_words.read(list(said.words))
         if words.from_stdin and said.document is None:
@@ -324,19 +321,17 @@ def _refused_checkpoint(scene: Scene, episode: Episode, said: Said, project: Pro
     from holdfast.tasks import words
 
     text = words.submission(list(said.words), said.document)
-    about = (project.id, episode.key, scene.now)
-    origin = speaker(scene, episode).origin
-    if drafts.keep(scene.state, drafts.CHECKPOINT, text, str(error), *about, origin=origin):
-        scene.did["draft"] = drafts.CHECKPOINT
+    _draft(scene, episode, drafts.CHECKPOINT, project, str(error), (text,))
 
 
-def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> None:
+def _decline(scene: Scene, episode: Episode, words: flag_words.Words) -> int:
     """There is nothing to flag, says the agent. Where its command cannot write, that is an answer all the same."""
     if scene.moment.agent:
-        return  # a subagent answers for nobody else
+        return 0  # a subagent answers for nobody else
     once.drop(scene.state, episode.key, once.HELD)
     asked = once.take(scene.state, episode.key, once.ASKED)
     once.put(scene.state, episode.key, words.name, asked or "")
     from holdfast.hook import nudge
 
     nudge.note(scene, episode, asked or "none", "declined")
+    return 0

@@ -85,9 +85,7 @@ def is_counting(text: str, match: re.Match[str]) -> bool:
 
 def _is_list_number(text: str, begin: int) -> bool:
     """Whether a number only counts the points of a list, or of a sentence: `2.`, `(2)`."""
-    end = begin
-    while text[end : end + 1].isdecimal():
-        end += 1
+    end = next((at for at in range(begin, len(text)) if not text[at].isdecimal()), len(text))
     if text[begin - 1 : begin] == "(" and text[end : end + 1] == ")" and end - begin < 3:
         return True
     line_begins = not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" \t#>*-")

@@ -26,7 +26,7 @@ DONE = ("completed", "deleted", "cancelled")
 
 @value
 class Todos:
-    """What is open, in its order, and how many are done."""
+    """The open todos, in their order, and how many are done."""
 
     open: tuple[str, ...] = ()
     done: int = 0
@@ -44,7 +44,7 @@ def flat(text: str, longest: int) -> str:
 
 
 def command_of(call: Said) -> str:
-    """What a shell tool was to run; "" for any other tool."""
+    """The command line of a shell tool; "" for any other tool."""
     if call.tool not in SHELLS or not isinstance(call.given, dict):
         return ""
     found = next((call.given[name] for name in COMMANDS if name in call.given), "")
@@ -52,7 +52,7 @@ def command_of(call: Said) -> str:
 
 
 def call_line(call: Said, result: Said | None) -> str:
-    """A tool call in one line: what it was given, and the head of what came back."""
+    """A tool call in one line: its input, and the head of what came back."""
     command = command_of(call)
     given = call.given if isinstance(call.given, dict) else {}
     path = next((str(given[name]) for name in PATHS if isinstance(given.get(name), str)), "")
@@ -66,11 +66,9 @@ def call_line(call: Said, result: Said | None) -> str:
 
 
 def _spelled(given: object) -> str:
-    if isinstance(given, str):
-        return given
     from holdfast.capture import codec
 
-    return codec.encode(given).decode("utf-8", "replace") if given else ""
+    return given if isinstance(given, str) else codec.encode(given).decode("utf-8", "replace") if given else ""
 
 
 def files_of(call: Said) -> Iterator[str]:
@@ -125,6 +123,5 @@ def _field(given: Any, name: str) -> Any:
 
 def _number(text: str) -> str:
     """The number in "Task #12 created successfully"."""
-    digits = text.partition("#")[2]
-    end = next((at for at, letter in enumerate(digits) if not letter.isdecimal()), len(digits))
-    return digits[:end]
+    behind = text.partition("#")[2]
+    return behind[: len(behind) - len(behind.lstrip("0123456789"))]

@@ -102,8 +102,7 @@ def _marks(text: str, signs: str) -> list[int]:
             if sign not in APOSTROPHES or not (_is_letter(text[at - 1 : at]) and _is_letter(text[at + 1 : at + 2])):
                 found.append(at)
             at = text.find(sign, at + 1)
-    found.sort()
-    return found
+    return sorted(found)
 
 
 def _opens(text: str, at: int, opening: str) -> bool:
@@ -227,27 +226,21 @@ def _fences(text: str) -> list[Fence]:
 def _in_line(line: str, at: int) -> list[Fence]:
     found = []
     place = 0
-    size = len(line)
-    while place < size:
-        sign = line[place]
-        end = place + 1
-        if sign in FENCE_SIGNS:
-            while end < size and line[end] == sign:
-                end += 1
-            if end - place >= 3:
-                begins = not line[:place].strip(" \t-*+>0123456789.")
-                found.append(Fence(at + place, at + end, sign, begins))
+    while place < len(line):
+        sign, end = line[place], place + 1
+        while sign in FENCE_SIGNS and line[end : end + 1] == sign:
+            end += 1
+        if end - place >= 3:
+            begins = not line[:place].strip(" \t-*+>0123456789.")
+            found.append(Fence(at + place, at + end, sign, begins))
         place = end
     return found
 
 
 def _is_rule(tidy: str) -> bool:
     """A line of dashes or the like, also with a title between them."""
-    if len(tidy) < 3:
-        return False
-    low = tidy[:8].lower()
-    if low.startswith(BLOCKS):
-        return True
+    if len(tidy) < 3 or tidy[:8].lower().startswith(BLOCKS):
+        return len(tidy) >= 3
     sign = tidy[0]
     if sign in RULE_SIGNS and not tidy.replace(" ", "").strip(sign):
         return len(tidy.replace(" ", "")) >= 3

@@ -25,13 +25,9 @@ class Reader(Words):
     """`take` gets each command; `enter` and `leave` surround a subshell. `known`: variables and possible values."""
 
     def __init__(
-        self,
-        text: str,
-        take: Callable[[Simple], None],
-        enter: Callable[[], None],
-        leave: Callable[[], None],
+        self, text: str, take: Callable[[Simple], None], enter: Callable[[], None], leave: Callable[[], None],
         known: dict[str, list[str]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(text, known)
         self.take, self.enter, self.leave = take, enter, leave
         self.depth = self.count = 0
@@ -212,19 +208,15 @@ class Reader(Words):
         waiting, self.documents = self.documents, []
         for made, end, strips, is_quoted in waiting:
             lines: list[str] = []
-            while True:
+            while lines[-1:] != [end]:
                 if self.at >= len(self.text):
                     raise Unreadable  # it never ends
                 stop = self.text.find("\n", self.at)
-                stop = len(self.text) if stop < 0 else stop
-                line = self.text[self.at : stop]
-                self.at = stop + 1
-                line = line.lstrip("\t") if strips else line
-                if line == end:
-                    break
-                lines.append(line)
+                line = self.text[self.at : stop if stop >= 0 else None]
+                self.at += len(line) + 1
+                lines.append(line.lstrip("\t") if strips else line)
             self.at = min(self.at, len(self.text))
-            made.document = "\n".join(lines)
+            made.document = "\n".join(lines[:-1])
             if not is_quoted and any(sign in made.document for sign in "$`"):
                 made.document = "".join(self._within(made.document).quoted(""))
         later, self.later = self.later, []

@@ -206,10 +206,9 @@ def _documents(text: str, at: int, waiting: list[Document], drafts: list[_Draft]
         while True:
             if at >= len(text):
                 raise Beyond  # it never ends
-            newline = text.find("\n", at)
-            stop = len(text) if newline < 0 else newline
-            line = text[at:stop]
-            at = stop + 1
+            stop = text.find("\n", at)
+            line = text[at : stop if stop >= 0 else None]
+            at += len(line) + 1
             line = line.lstrip("\t") if one.strips else line
             if line == one.end:
                 break
@@ -239,8 +238,7 @@ def _word(text: str, at: int) -> tuple[Word, int]:
         elif letter == '"':
             quoted, at = _quoted(text, at + 1)
             inner, is_bare = quoted.text, False
-            is_exact = is_exact and quoted.is_exact
-            is_one = is_one and quoted.is_one
+            is_exact, is_one = is_exact and quoted.is_exact, is_one and quoted.is_one
             is_sound = is_sound and quoted.is_sound
         elif letter == "\\":
             inner = text[at + 1 : at + 2]
