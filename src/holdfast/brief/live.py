@@ -47,7 +47,8 @@ def gather(
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
     mine = [e for e in in_order if e.flag.project in project.ids]
-    late = [e for e in view.entries if e.flag.project not in project.ids and _waits_too_long(e, now, living)]
+    late = [e for e in view.entries if e.state == queue.WAITING and now - e.flag.time > TOO_LONG]
+    late = [e for e in late if e.flag.project not in project.ids and e.flag.episode not in living]
     running = {one.flag.episode for one in mine if one.state == queue.CLAIMED and one.claim}  # a close holds them now
     faults = _faults(state, now)
     told = [_fault(faults, now)] if faults else []
@@ -163,10 +164,6 @@ def _errors(state: str) -> int:
     except OSError:
         return 0
     return int(text) if text.isdecimal() else 0
-
-
-def _waits_too_long(entry: queue.Entry, now: float, living: set[str]) -> bool:
-    return entry.state == queue.WAITING and now - entry.flag.time > TOO_LONG and entry.flag.episode not in living
 
 
 def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -> str:

@@ -247,7 +247,7 @@ def _found(
 
 
 def _rows(db: sqlite3.Connection, term: str, ids: tuple[str, ...]) -> list[int]:
-    """The notes with a term, of one project and the global ones, up to the number at which it says too little."""
+    """The notes with a term, up to the number at which it says too little."""
     scope = " OR ".join(f'"{scope_word(one)}"' for one in dict.fromkeys((*ids, "")))
     said = f'{{title text context extra}} : "{term}" AND scope : ({scope})'
     return [row[0] for row in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (said, COMMON))]

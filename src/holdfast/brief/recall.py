@@ -58,12 +58,12 @@ class Bearing:
 
 
 def recall(scene: Scene, episode: Episode, ask: Asking | None = None) -> Reply:
-    """What to say at the first prompt of an episode; the caller knows that it is the first."""
+    """The notes for the first prompt of an episode; the caller knows that it is the first."""
     moment = scene.moment
     if moment.agent or not moment.carries or not moment.prompt.strip():
         return Reply()
     began = time.perf_counter_ns()
-    found = _bearing(scene, ask)
+    found = [one for path, words in _found(scene, ask)[:MOST] if (one := _as_it_is(scene, path, words))]
     told = _told_at_start(scene, episode) if found else set()
     fresh = [one for one in found if not (one.path in told and one.is_in_full)]
     items = tuple(Item(one.text, one.line, one.path) for one in fresh[:MOST])
@@ -74,11 +74,6 @@ def recall(scene: Scene, episode: Episode, ask: Asking | None = None) -> Reply:
     about = {"episode": episode.key, "project": scene.project.id, "carried": list(carried), "characters": len(text)}
     scene.note("injection", event=moment.event, **about)
     return Reply(text, carried)
-
-
-def _bearing(scene: Scene, ask: Asking | None) -> list[Bearing]:
-    known = _found(scene, ask)
-    return [one for path, words in known[:MOST] if (one := _as_it_is(scene, path, words))]
 
 
 def _found(scene: Scene, ask: Asking | None) -> Found:

@@ -69,29 +69,23 @@ def failed(scene: Scene, episode: Episode) -> None:
             scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
 
 
-def _own_ids(scene: Scene, episode: Episode | None) -> tuple[str, ...]:
-    """The ids of the session's project, where the call is made in another."""
-    if not episode or episode.project in scene.project.ids:
-        return ()
-    from holdfast.capture import projects
-
-    return (episode.project, *projects.find(episode.cwd, scene.vault).ids)
-
-
 def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
     """The notes that wait for this call, of the session's project and of the call's own."""
     moment = scene.moment
     lowered = moment.input.lower()
     found = []
     effects = None
-    projects: set[str] = set()
+    wanted: set[str] = set()
     for one in _candidates(scene.state, f"{lowered}\n{moment.tool}\n{moment.cwd}".lower()):
-        from holdfast.capture import armed_match
+        from holdfast.capture import armed_match, projects
 
         try:
             when = one["when"]
-            projects = projects or {"global", *scene.project.ids, *_own_ids(scene, episode)}
-            if one["project"] not in projects:
+            if not wanted:
+                wanted = {"global", *scene.project.ids}
+                if episode and episode.project not in wanted:  # the call is made in another project
+                    wanted |= {episode.project, *projects.find(episode.cwd, scene.vault).ids}
+            if one["project"] not in wanted:
                 continue
             if not armed_match.matches(when, moment.tool, moment.input, moment.paths, lowered):
                 continue

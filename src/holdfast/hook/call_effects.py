@@ -247,7 +247,7 @@ def _without_globals(rest: list[str]) -> list[str]:
 
 
 def _told(bare: list[str]) -> str:
-    """What a shell, here or elsewhere, is told to run."""
+    """The line that a shell, here or elsewhere, is told to run."""
     program = bare[0].rpartition("/")[2] if bare else ""
     if program in shell_programs.SHELLS:
         return " ".join(bare[1:] if program == "eval" else bare[1:][-1:])

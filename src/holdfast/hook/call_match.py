@@ -58,18 +58,14 @@ def _is_command(tokens: Sequence[str], words: Sequence[str], cwd: str) -> bool:
     plain = [same.get(one.lower(), one) for one in args if one and not one.startswith("-")]
     if program == "git" and len(tokens) > 1 and tokens[1][0].isalpha() and not any(map(_is_word, tokens[1:2], plain)):
         return False  # what git is told stands first: `git log push` pushes nothing
-    return _in_order([one for one in tokens[1:] if one[0] not in SIGNED], plain) and all(
+    left = iter(plain)  # its words stand in this order
+    return all(any(_is_word(one, word) for word in left) for one in tokens[1:] if one[0] not in SIGNED) and all(
         _is_true(one, " ".join(tokens[:2]), plain[1:], args, cwd) for one in tokens[1:] if one[0] in SIGNED
     )
 
 
-def _in_order(wanted: Sequence[str], plain: Sequence[str]) -> bool:
-    left = iter(plain)
-    return all(any(_is_word(token, word) for word in left) for token in wanted)
-
-
 def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str], cwd: str) -> bool:
-    """What a sign asks of a command besides its words."""
+    """Whether a command has what a sign asks of it besides its words."""
     sign, rest = token[0], token[1:]
     if sign == "-":
         return _has_option(token, args, command)
@@ -77,9 +73,7 @@ def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str]
         return not _has_option(rest, args, command)
     if sign == "~":
         return rest in " ".join(args).lower()
-    if sign == "[":
-        return _is_on(rest.rstrip("]").split("|"), plain)
-    return _is_at(rest.split("|"), plain, cwd)
+    return _is_on(rest.rstrip("]").split("|"), plain, None if sign == "[" else cwd)
 
 
 def _is_word(token: str, word: str) -> bool:
@@ -108,15 +102,12 @@ def _has_option(token: str, args: Sequence[str], command: str) -> bool:
     return bool(letter) and letter in given
 
 
-def _is_on(branches: Sequence[str], plain: Sequence[str]) -> bool:
-    """Whether one of these branches may be meant: it is named, or no other is."""
+def _is_on(branches: Sequence[str], plain: Sequence[str], cwd: str | None) -> bool:
+    """Whether one of these branches is meant: it is named, or nothing is and the folder is on it. Without a folder it
+    may be meant where no other is named."""
     named = list(_refs(plain))
-    return not named or any(one in branches or one.startswith("HEAD") for one in named)
-
-
-def _is_at(branches: Sequence[str], plain: Sequence[str], cwd: str) -> bool:
-    """Whether one of these branches is meant: it is named, or nothing is and the folder is on it."""
-    named = list(_refs(plain))
+    if cwd is None:
+        return not named or any(one in branches or one.startswith("HEAD") for one in named)
     if any(one in branches or not one.startswith("HEAD") for one in named):
         return any(one in branches for one in named)
     from holdfast.capture import gitfiles
@@ -139,7 +130,8 @@ def packages(name: str, effects: Effects) -> bool:
         program, args = words[0], [one for one in words[1:] if one]
         told = next((at for at, one in enumerate(args) if one.lower() in call_effects.PACKAGING), -1)
         is_managing = program in call_effects.MANAGERS and 0 <= told <= 2
-        if is_managing and any(_is_package(one, name) for one in args[told + 1 :]):
+        given = [package_name(one) for one in args[told + 1 :] if not one.startswith("-")]
+        if is_managing and any(one == name or ("." in one and one.rpartition("/")[2] == name) for one in given):
             return True
     fresh, gone = (text.lower().replace("_", "-") for text in (effects.text, effects.gone))
     if name not in fresh and name not in gone:
@@ -160,11 +152,6 @@ def _imports(line: str, name: str) -> bool:
         if behind.startswith(name) and not follows.isalnum():
             return follows != "-"
     return False
-
-
-def _is_package(word: str, name: str) -> bool:
-    found = package_name(word)
-    return not word.startswith("-") and (found == name or ("." in found and found.rpartition("/")[2] == name))
 
 
 def package_name(word: str) -> str:

@@ -92,11 +92,9 @@ def read(line: str, command: str = COMMAND) -> Line:
             was_sound, is_sound = is_sound, is_sound and all(one.is_sound for one in commands)
             reached = True
             for one in commands:
-                if one.before in ("", ";", "&"):
-                    reached = True
-                elif one.before == "||":
-                    reached = False
-                if _is_ours(one, names):
+                reached = (reached or one.before in ("", ";", "&")) and one.before != "||"
+                texts = one.texts[_settings(one) :]
+                if len(texts) > 1 and texts[0] in names:
                     is_run = goes_on and reached
                     said.append(_said(one, certain=is_run and is_sound, raw=is_run and was_sound, folders=folders))
                     succeeds = said[-1].is_certain and said[-1].name in TAKEN
@@ -127,11 +125,6 @@ def _names(command: str) -> tuple[str, ...]:
         return (COMMAND, *(one.texts[0] for found in shell_words.lines(command) for one in found if one.texts))
     except shell_words.Beyond:
         return (COMMAND,)
-
-
-def _is_ours(one: Command, names: tuple[str, ...]) -> bool:
-    texts = one.texts[_settings(one) :]
-    return len(texts) > 1 and texts[0] in names
 
 
 def _said(one: Command, *, certain: bool, raw: bool, folders: tuple[str, ...]) -> Said:

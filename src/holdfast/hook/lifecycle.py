@@ -85,19 +85,16 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
     if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project in scene.project.ids:
         _finish(scene, parent, episodes.ENDED, "clear", scene.now)  # also in a host that does not say so, as Codex
     scene.did["opened"] = True
+    try:
+        offset = posix.stat(moment.transcript).st_size if moment.transcript else 0
+    except (OSError, ValueError):
+        offset = 0
     fresh = Episode(
-        host=moment.host,
-        session=moment.session,
-        ordinal=before.ordinal + 1 if before else 1,
-        project=scene.project.id,
-        cwd=moment.cwd,
-        opened=scene.now,
+        host=moment.host, session=moment.session, ordinal=before.ordinal + 1 if before else 1,
+        project=scene.project.id, cwd=moment.cwd, opened=scene.now, transcript=moment.transcript, offset=offset,
         source=moment.source or ("" if scene.is_start else "joined"),
-        transcript=moment.transcript,
-        offset=_size(moment.transcript),
-        parent=parent.key if parent else moment.parent,
-        process=process,
-    )
+        parent=parent.key if parent else moment.parent, process=process,
+    )  # fmt: skip
     opened = episodes.open_episode(scene.state, fresh)
     _note_taint(scene, opened)
     return opened
@@ -129,13 +126,6 @@ def note(scene: Scene, kind: str, episode: Episode | None, **more: Any) -> None:
     """One line in the ledger about this moment."""
     key = episode.key if episode else ""
     scene.note(kind, event=scene.moment.event, episode=key, project=scene.project.id, **more)
-
-
-def _size(path: str) -> int:
-    try:
-        return posix.stat(path).st_size if path else 0
-    except (OSError, ValueError):
-        return 0
 
 
 def end(scene: Scene, episode: Episode) -> None:

@@ -233,7 +233,9 @@ def main(
     if not (patient and posix.isatty(0)):
         _set_alarm()
     try:
-        _emit(answer(host, _read(0), env, now(), began))
+        data = answer(host, _read(0), env, now(), began).encode("utf-8", "replace")
+        while data:
+            data = data[posix.write(1, data) :]
     except Exception as error:  # the session goes on, whatever it was
         _report(env, host, "", error, now())
     return 0
@@ -282,12 +284,6 @@ def _read(fd: int) -> bytes:
     if size > LARGEST:
         raise ValueError(f"a payload of {size:,} bytes is too large")
     return b"".join(parts)
-
-
-def _emit(text: str) -> None:
-    data = text.encode("utf-8", "replace")
-    while data:
-        data = data[posix.write(1, data) :]
 
 
 def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now: float) -> None:

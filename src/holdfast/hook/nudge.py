@@ -63,17 +63,14 @@ class Due:
 
 def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str:
     """Three lines: what has happened, the command, and how to say that there is nothing."""
-    told = f' ("{_quoted(words)}")' if words.strip() else ""
+    told = ""
+    if words.strip():
+        from holdfast.capture.redaction import redact
+
+        told = f' ("{_in_quotes(redact(words)[0][: 4 * LONGEST_WORDS], LONGEST_WORDS)}")'
     opening = OPENINGS[kind].replace("{left}", f"{left * 100:.0f}").replace("{words}", told)
     how = (HOW + (HAND_OFF if kind == "handoff" else SNAG)).replace("{command}", command)
     return f"{opening}\n{how}\n{NOTHING.replace('{command}', command)}"
-
-
-def _quoted(words: str) -> str:
-    """A task's own words, without secrets."""
-    from holdfast.capture.redaction import redact
-
-    return _in_quotes(redact(words)[0][: 4 * LONGEST_WORDS], LONGEST_WORDS)
 
 
 def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[Due]) -> str:
@@ -218,7 +215,9 @@ def look(
 
         env = platform.environ()
     wishes = machine.section(config, "pressure")
-    limit = limits.limit(usage, _own(wishes, usage.model), env)
+    models = machine.section(wishes, "models")
+    own = machine.section(models, longest_beginning(usage.model, models))
+    limit = limits.limit(usage, own, env)
     left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
     return Pressure(usage.used, limit, left, band_of(left, wishes), usage.model)
 
@@ -231,8 +230,3 @@ def band_of(left: float, wishes: Mapping[str, Any]) -> str:
         if left < bound:
             return name
     return ""
-
-
-def _own(wishes: Mapping[str, Any], model: str) -> Mapping[str, Any]:
-    table = machine.section(wishes, "models")
-    return machine.section(table, longest_beginning(model, table))

@@ -66,7 +66,11 @@ def prompt(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappi
         return Reply(said)
     if not said:
         nudge.note(scene, episode, FIRST, nudge.SILENT, "the start has just said what is remembered")
-    found = _recalled(scene, episode) if is_own else Reply()
+    found = Reply()
+    if is_own and home.has_field(scene.state):  # where there is no index nothing is imported for it
+        from holdfast.brief import recall
+
+        found = recall.recall(scene, episode)
     return Reply("\n".join(part for part in (found.text, said) if part), found.carried)
 
 
@@ -109,15 +113,6 @@ def said_before(scene: Scene, episode: Episode) -> str:
         if one.role == transcript.ASSISTANT:
             return one.text
     return ""
-
-
-def _recalled(scene: Scene, episode: Episode) -> Reply:
-    """The few notes that bear on the first prompt; where there is no index nothing is imported for it."""
-    if not home.has_field(scene.state):
-        return Reply()
-    from holdfast.brief import recall
-
-    return recall.recall(scene, episode)
 
 
 def requests(

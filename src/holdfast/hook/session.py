@@ -93,7 +93,11 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
         living.discard(episode.key)
     closes = not background.is_off(env)
     cached = brief_file.load(scene.vault, scene.state, scene.project)
-    before = _told_before(scene, episode, cached)
+    before = None  # most starts begin a conversation, and load nothing for this
+    if episode and episode.parent and scene.moment.source in GOES_ON:
+        from holdfast.brief import reconstruction
+
+        before = reconstruction.before(scene, episode, cached)
     own = f"{scene.moment.host}/{scene.moment.session}/" if before else ""
     now = live.gather(scene.state, scene.project, scene.now, living, closes=closes, own=own)
     command = env.get("HOLDFAST_COMMAND", "")
@@ -113,15 +117,6 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
         scene.failures.append(error)
     _tell(scene, episode, made.reply)
     return replace(made.reply, line=_line(scene, cached, now))
-
-
-def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told | None:
-    """Everything that a conversation which goes on was told; most starts begin one, and load nothing for this."""
-    if not episode or not episode.parent or scene.moment.source not in GOES_ON:
-        return None
-    from holdfast.brief import reconstruction
-
-    return reconstruction.before(scene, episode, cached)
 
 
 def _note_told(scene: Scene, episode: Episode, told: tuple[str, ...], before: Told | None) -> None:

@@ -65,8 +65,10 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
             scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
         if line.is_all and env.get(PLUGIN):
             decision, reason = "allow", "holdfast's own command"
-    if moment.prompt:
-        _note_scheduled(scene)
+    if moment.prompt:  # that the model lets come later: a timer types it, and no host says so
+        path = _scheduled_path(scene)
+        platform.make_folders(path.rpartition("/")[0])
+        platform.write_atomic(path, b"", durable=False)
     if is_ours:
         return Reply(_held(scene, episode, config), decision=decision, reason=reason)
     from holdfast.hook import armed
@@ -244,13 +246,6 @@ def _writes_nothing(moment: Moment) -> bool:
 def _name(moment: Moment) -> str:
     which = moment.call or f"{moment.tool}\0{moment.input}"
     return digest(f"{moment.host}\0{moment.session}\0{moment.agent}\0{which}", 24)
-
-
-def _note_scheduled(scene: Scene) -> None:
-    """Remember a prompt that the model lets come later: a timer types it, and no host says so."""
-    path = _scheduled_path(scene)
-    platform.make_folders(path.rpartition("/")[0])
-    platform.write_atomic(path, b"", durable=False)
 
 
 def is_scheduled(scene: Scene) -> bool:

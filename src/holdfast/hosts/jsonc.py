@@ -118,7 +118,7 @@ class _Reader:
         if depth > DEEPEST:
             raise Broken("it is nested too deeply", self.text, at)
         first = self.text[at : at + 1]
-        return self.object(at, depth) if first == "{" else self.array(at, depth) if first == "[" else self.scalar(at)
+        return self.container(at, depth) if first in ("{", "[") else self.scalar(at)
 
     def scalar(self, at: int) -> Node:
         text = self.text
@@ -143,32 +143,30 @@ class _Reader:
             raise Broken("a text that begins here is never closed", text, at)
         return end + 1
 
-    def object(self, start: int, depth: int) -> Node:
+    def container(self, start: int, depth: int) -> Node:
+        is_object = self.text[start] == "{"
+        closing = "}" if is_object else "]"
         keys: list[tuple[str, int]] = []
         items: list[Node] = []
         commas: list[int] = []
         at = self.skip(start + 1)
-        while self.text[at : at + 1] != "}":
-            if self.text[at : at + 1] != '"':
-                raise Broken(f"a key in quotes or }} is expected and {_shown(self.text, at)} is there", self.text, at)
-            key = self.scalar(at)
-            colon = self.skip(key.end)
-            if self.text[colon : colon + 1] != ":":
-                raise Broken(f"a colon is expected and {_shown(self.text, colon)} is there", self.text, colon)
-            keys.append((key.value, at))
-            items.append(self.value(self.skip(colon + 1), depth + 1))
-            at = self._comma(items[-1].end, "}", commas)
-        value = {text: item.value for (text, _), item in zip(keys, items, strict=True)}
-        return Node("object", start, at + 1, value, tuple(items), tuple(keys), tuple(commas))
-
-    def array(self, start: int, depth: int) -> Node:
-        items: list[Node] = []
-        commas: list[int] = []
-        at = self.skip(start + 1)
-        while self.text[at : at + 1] != "]":
+        while self.text[at : at + 1] != closing:
+            if is_object:
+                if self.text[at : at + 1] != '"':
+                    what = f"a key in quotes or }} is expected and {_shown(self.text, at)} is there"
+                    raise Broken(what, self.text, at)
+                key = self.scalar(at)
+                colon = self.skip(key.end)
+                if self.text[colon : colon + 1] != ":":
+                    raise Broken(f"a colon is expected and {_shown(self.text, colon)} is there", self.text, colon)
+                keys.append((key.value, at))
+                at = self.skip(colon + 1)
             items.append(self.value(at, depth + 1))
-            at = self._comma(items[-1].end, "]", commas)
-        return Node("array", start, at + 1, [item.value for item in items], tuple(items), (), tuple(commas))
+            at = self._comma(items[-1].end, closing, commas)
+        inside = [item.value for item in items]
+        value = {text: one for (text, _), one in zip(keys, inside, strict=True)} if is_object else inside
+        kind = "object" if is_object else "array"
+        return Node(kind, start, at + 1, value, tuple(items), tuple(keys), tuple(commas))
 
     def _comma(self, at: int, closing: str, commas: list[int]) -> int:
         """The place of the next item or of the end, after the comma between them."""

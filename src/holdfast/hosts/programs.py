@@ -173,7 +173,9 @@ def run(title: str, command: Sequence[str], env: Mapping[str, str], cwd: str, gi
             end(group)
         if group.is_ended:
             raise JudgeFailed(f"{title} was interrupted; {KEPT}.", spent=True, final=True)
-        return Ran(status, *(_text(one) for one in (out, err)))
+        out.seek(0)
+        err.seek(0)
+        return Ran(status, *(one.read(LARGEST).decode("utf-8", "replace") for one in (out, err)))
 
 
 def is_here(url: str) -> bool:
@@ -196,11 +198,6 @@ def _status(title: str, group: Group, said: Sequence[IO[bytes]], timeout: float)
             raise JudgeFailed(f"{title} answers without end, over {LARGEST >> 20} MB; {KEPT}.", spent=True)
         if left <= LOOK_EVERY:
             raise JudgeFailed(f"{title} did not answer within {timeout:.0f} s; {KEPT}.", again=True, spent=True)
-
-
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(LARGEST).decode("utf-8", "replace")
 
 
 @dataclass

@@ -158,7 +158,9 @@ class Line:
         elif name in programs.SHELLS or name == "eval":
             self._shell(name, rest, one)
         elif name in (".", "source"):
-            self._sourced(rest)
+            path = rest[0] if rest else UNKNOWN
+            if not path.endswith(tuple(f"{one}activate" for one in INSTALLED)):
+                self.script(path)
         elif name in programs.PIPED_NAMES:
             self._piped(rest, one)
         elif name == "git":
@@ -181,6 +183,13 @@ class Line:
         is_usual = place in SYSTEM or any(place == one or place.endswith(f"/{one}") for one in INSTALLED)
         is_ours = name == "holdfast" and place.startswith("/") and place.endswith(OURS)
         return name if is_usual or is_ours else program
+
+    def _git(self, rest: list[str]) -> None:
+        from holdfast.taint import git_commands
+
+        if not git_commands.is_own(rest, self.at, self.ground):
+            is_web = first_word(rest) in ("clone", "fetch", "pull", "ls-remote", "submodule", "lfs")
+            raise Outside(" ".join(("git", *rest[:3])), WEB if is_web else TOOL)
 
     def _started(self, name: str, rest: list[str], one: Simple) -> None:
         """A command that another one starts, in the place of that one."""
@@ -245,13 +254,8 @@ class Line:
         if not inline_code.is_script_known(self.ground.whole(path, self.at), self.ground):
             raise Outside(path)
 
-    def _sourced(self, rest: list[str]) -> None:
-        path = rest[0] if rest else UNKNOWN
-        if not path.endswith(tuple(f"{one}activate" for one in INSTALLED)):
-            self.script(path)
-
     def _piped(self, rest: list[str], one: Simple) -> None:
-        """`xargs`: what it starts is given names that only the command before it knows."""
+        """`xargs` gives the command that it starts names that only the command before it knows."""
         rest = list(rest)
         while rest and rest[0].startswith("-"):
             option = rest.pop(0)
@@ -266,13 +270,6 @@ class Line:
         if self._name(started[0]) in programs.SHELLS:
             raise Outside(" ".join(("xargs", *started)))  # the names are in its script
         self.command([*started, *names], Simple())
-
-    def _git(self, rest: list[str]) -> None:
-        from holdfast.taint import git_commands
-
-        if not git_commands.is_own(rest, self.at, self.ground):
-            is_web = first_word(rest) in ("clone", "fetch", "pull", "ls-remote", "submodule", "lfs")
-            raise Outside(" ".join(("git", *rest[:3])), WEB if is_web else TOOL)
 
 
 def first_word(rest: list[str]) -> str:

@@ -174,14 +174,10 @@ def _is_plain(name: str, script: str) -> bool:
     if name in ("sed", "gsed"):
         return is_plain_sed(script)
     if name.endswith("awk"):
-        return not any(one in script for one in AWK_BEYOND) and not _pipes(script)
+        # awk runs what a single bar leads to, outside of quotes and patterns.
+        bare = ["".join(part.split("/")[::2]) for part in script.replace("||", "  ").split('"')[::2]]
+        return not any(one in script for one in AWK_BEYOND) and not any("|" in part for part in bare)
     return not any(one in script for one in JQ_BEYOND)
-
-
-def _pipes(script: str) -> bool:
-    """Whether a single bar stands outside of quotes and patterns: awk runs what it leads to."""
-    quoted = script.replace("||", "  ").split('"')[::2]
-    return any("|" in "".join(part.split("/")[::2]) for part in quoted)
 
 
 def is_plain_sed(script: str) -> bool:

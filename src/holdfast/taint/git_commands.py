@@ -164,8 +164,11 @@ def _is_commit(word: str, ground: Ground) -> bool:
     name = bare.removeprefix("refs/heads/").removeprefix("refs/tags/").removeprefix("heads/").removeprefix("tags/")
     if _has_ref(ground.common, f"refs/heads/{name}") or _has_ref(ground.common, f"refs/tags/{name}"):
         return True
-    is_hash = len(bare) >= SHORTEST and all(letter in "0123456789abcdef" for letter in bare.lower())
-    return is_hash and _was_here(bare.lower(), ground)
+    if len(bare) < SHORTEST or bare.lower().strip("0123456789abcdef"):
+        return False
+    wanted = bare.lower().encode("ascii")  # HEAD was at it in this work tree or in the repository's first one
+    lines = (line for text in reflogs(ground.root, ground.common) for line in text.split(b"\n"))
+    return any(line.startswith(wanted) or line.partition(b" ")[2].startswith(wanted) for line in lines)
 
 
 def _has_ref(common: str, ref: str) -> bool:
@@ -180,10 +183,3 @@ def _has_ref(common: str, ref: str) -> bool:
     except (OSError, ValueError):
         return False
     return f" {ref}\n".encode("utf-8", "surrogateescape") in packed
-
-
-def _was_here(commit: str, ground: Ground) -> bool:
-    """Whether HEAD was ever at a commit in this work tree or in the repository's first one."""
-    wanted = commit.encode("ascii")
-    lines = (line for text in reflogs(ground.root, ground.common) for line in text.split(b"\n"))
-    return any(line.startswith(wanted) or line.partition(b" ")[2].startswith(wanted) for line in lines)

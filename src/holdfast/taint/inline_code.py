@@ -76,7 +76,9 @@ def is_closed(name: str, code: str, at: str, ground: Ground, written: Sequence[s
     if name in PYTHON:
         is_known = all(one in HARMLESS or ground.has_module(one, at) for one in _imports(code))
     else:
-        is_known = all(one in NODES or _is_own_part(one, at, ground) for one in _requires(code))
+        ends = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
+        parts = [one for one in _requires(code) if one not in NODES]
+        is_known = all(one[:1] == "." and any(ground.has(f"{one}{end}", at) for end in ends) for one in parts)
     return is_known and all(
         path is not None and (ground.whole(path, at) in written or ground.has(path, at)) for path in _opened(code)
     )
@@ -122,12 +124,6 @@ def _requires(code: str) -> Iterator[str]:
                 yield part.lstrip()[1:].partition(sign)[0]
             elif word == "require(":
                 yield UNKNOWN
-
-
-def _is_own_part(name: str, at: str, ground: Ground) -> bool:
-    if not name.startswith("."):
-        return False
-    return any(ground.has(f"{name}{end}", at) for end in ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js"))
 
 
 def _opened(code: str) -> Iterator[str | None]:

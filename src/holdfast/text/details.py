@@ -264,7 +264,9 @@ def quotations(text: str) -> Iterator[Quotation]:
     for begin, end in _marked(prose):
         words = text[begin + 1 : end].strip()
         lead, credit = _lead(text, begin), _credit(text, end + 1)
-        whole = _says_something(words, introduced=text[begin] in "「『" or lead.endswith(":") or bool(credit))
+        introduced, parts = text[begin] in "「『" or lead.endswith(":") or bool(credit), words.split()
+        whole = len(parts) >= 4 or (len(words) >= 20 and (len(parts) > 1 or not words.isascii()))
+        whole = whole or (introduced and (len(parts) > 1 or len(words) >= 8))
         if whole or text[begin] not in SINGLE:
             yield Quotation(words, lead, credit, begin, end + 1, not whole)
 
@@ -272,13 +274,6 @@ def quotations(text: str) -> Iterator[Quotation]:
 def normal(text: str) -> str:
     """The words of a quotation as they are compared: without their lines and the shape of their marks."""
     return " ".join(text.translate(PLAIN).casefold().split()).strip("\"' .")
-
-
-def _says_something(words: str, *, introduced: bool) -> bool:
-    parts = words.split()
-    if introduced and (len(parts) > 1 or len(words) >= 8):
-        return True
-    return len(parts) >= 4 or (len(words) >= 20 and (len(parts) > 1 or not words.isascii()))
 
 
 def without_code(text: str) -> str:

@@ -97,7 +97,8 @@ def todos(calls: Iterable[Said], results: Mapping[str, Said]) -> Todos:
         elif call.tool == "TaskCreate":
             result = results.get(call.call, Said(RESULT, "", 0))
             if not result.failed:
-                number = _number(result.text) or f"new {len(known) + 1}"
+                behind = result.text.partition("#")[2]  # as in "Task #12 created successfully"
+                number = behind[: len(behind) - len(behind.lstrip("0123456789"))] or f"new {len(known) + 1}"
                 known[number] = (str(_field(call.given, "subject")), "pending")
         else:
             number = str(_field(call.given, "taskId"))
@@ -119,9 +120,3 @@ def _listed(call: Said) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _field(given: Any, name: str) -> Any:
     return given.get(name, "") if isinstance(given, dict) else ""
-
-
-def _number(text: str) -> str:
-    """The number in "Task #12 created successfully"."""
-    behind = text.partition("#")[2]
-    return behind[: len(behind) - len(behind.lstrip("0123456789"))]

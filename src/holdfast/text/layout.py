@@ -132,7 +132,7 @@ def text_of(head: tuple[str, ...], filled: list[Filled], foot: tuple[str, ...]) 
 
 
 def carried_by(filled: list[Filled]) -> tuple[str, ...]:
-    """What is shown, by name, with the digest of its words."""
+    """The things that are shown, by name, with the digest of their words."""
     shown = [item for one in filled for item, text in zip(one.section.items, one.chosen, strict=True) if text]
     named = [pair for item in shown for pair in ((item.carries, item.words or item.text), *item.also)]
     return tuple(f"{name}:{digest(words)}" for name, words in named if name)
@@ -153,10 +153,7 @@ def tidy(text: str) -> str:
         text = _unmasked(text)
     if text.isprintable():
         return text
-    lines = text.splitlines()
-    if text.endswith("\n"):
-        lines.append("")
-    joined = "\n".join(lines)
+    joined = "\n".join((*text.splitlines(), *([""] if text.endswith("\n") else ())))
     return joined.translate(CONTROLS | {10: "\n"}).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -166,7 +163,7 @@ def _unmasked(text: str) -> str:
         from holdfast.capture.flags import visible
 
         text = visible(text)
-    for at, sign in enumerate(text):
+    for at, sign in enumerate(text) if any(one in text for one in LOOKALIKES) else ():
         behind = text[at + 1 : at + 24].casefold() if sign in LOOKALIKES else ""
         if "".join(one for one in behind if one.isalpha()).startswith("holdfast"):  # the name of a fence of ours
             text = f"{text[:at]}<{text[at + 1 :]}"

@@ -80,19 +80,15 @@ def find(prompt: str) -> tuple[Request, ...]:
         kind, is_bare = _kind(masked[sentence.start : sentence.end])
         if kind:
             start, end = _extent(masked, sentences, number, is_bare=is_bare)
-            points = kind == REMEMBER and _points(masked, sentence, start, end, is_bare=is_bare)
+            # An order to remember says nothing itself: it has no neighbour, and no words below its colon.
+            announces = masked[start:end].rstrip()[-1:] in (":", "\uff1a") and BLOCK in masked[end : end + 4]
+            is_alone = (start, end) == (sentence.start, sentence.end)
+            points = kind == REMEMBER and is_alone and (is_bare or announces)
             found.append((kind, start, end, points))
     return tuple(
         Request(kind, prompt[start:end].strip(), points, _beside(prompt, masked, start, end) if points else "")
         for kind, start, end, points in found
     )
-
-
-def _points(masked: str, sentence: Sentence, start: int, end: int, *, is_bare: bool) -> bool:
-    """Whether an order to remember says nothing itself: it has no neighbour, and no words below its colon."""
-    if (start, end) != (sentence.start, sentence.end):
-        return False
-    return is_bare or (masked[start:end].rstrip()[-1:] in (":", "\uff1a") and BLOCK in masked[end : end + 4])
 
 
 def _beside(prompt: str, masked: str, start: int, end: int) -> str:

@@ -85,9 +85,12 @@ def _limit(model: str, own: Mapping[str, Any], env: Mapping[str, str]) -> int:
     if env.get("CLAUDE_CODE_DISABLE_1M_CONTEXT") and not own.get("window"):
         window = min(window, SMALL)
     settings = _settings(env)
-    if _is_off(env) or settings.get("autoCompactEnabled") is False:
+    switches = (env.get(name, "").lower() for name in ("DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"))
+    if any(one in ("1", "true", "yes", "on") for one in switches) or settings.get("autoCompactEnabled") is False:
         return window
-    chosen = _window(env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")) or _chosen(settings, model)
+    by_model = table_in(table_in(settings, "modelSettings"), model.removesuffix(LONG))
+    wanted = count(by_model.get("autoCompactWindow")) or count(settings.get("autoCompactWindow"))
+    chosen = _window(env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")) or wanted
     if chosen:
         window, enforced = min(window, chosen), True
     if not enforced:
@@ -104,11 +107,6 @@ def _rule(model: str) -> Rule:
     found = MODELS[longest_beginning(bare, MODELS)]
     # A window that is only long by request is not enforced: the host waits for the refusal.
     return Rule(LARGE, enforced=found.window == LARGE) if is_long else found
-
-
-def _is_off(env: Mapping[str, str]) -> bool:
-    names = ("DISABLE_COMPACT", "DISABLE_AUTO_COMPACT")
-    return any(env.get(name, "").lower() in ("1", "true", "yes", "on") for name in names)
 
 
 def _window(text: str) -> int:
@@ -128,13 +126,6 @@ def _percent(text: str) -> float:
     except ValueError:
         return 0.0
     return found if 0 < found <= 100 else 0.0
-
-
-def _chosen(settings: Mapping[str, Any], model: str) -> int:
-    by_model = settings.get("modelSettings")
-    entry = by_model.get(model.removesuffix(LONG)) if isinstance(by_model, dict) else None
-    given = entry.get("autoCompactWindow") if isinstance(entry, dict) else None
-    return count(given) or count(settings.get("autoCompactWindow"))
 
 
 def _settings(env: Mapping[str, str]) -> dict[str, Any]:

@@ -116,7 +116,9 @@ def edits(
     allowed = [*rules(words or registration.named(env)), *([TOOLS] if server else [])] if permissions else []
 
     def with_hooks(text: str) -> str:
-        is_there = has_plugin(env, cwd) or _is_registered_for_user(env, scope)
+        # A project needs no lines of its own where the user's are complete.
+        is_users = scope == "project" and json_hooks.has_all(_settings(env, "user", ""), EVENTS)
+        is_there = has_plugin(env, cwd) or is_users
         return text if is_there else json_hooks.with_hooks(text, EVENTS, line, path)
 
     planned = [json_hooks.edit(path, with_hooks, lambda text: json_hooks.with_items(text, ALLOW, allowed, path))]
@@ -199,11 +201,6 @@ def untrusted(env: Mapping[str, str], cwd: str) -> list[str]:  # noqa: ARG001
     return []  # Claude Code asks once per folder whether its files are trusted, whatever hooks there are
 
 
-def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
-    """A project needs no lines of its own where the user's are complete."""
-    return scope == "project" and json_hooks.has_all(_settings(env, "user", ""), EVENTS)
-
-
 def _all_places(env: Mapping[str, str], cwd: str) -> list[str]:
     local = _settings(env, "project", cwd)
     return [_settings(env, "user", cwd), f"{local.removesuffix('.local.json')}.json", local]
@@ -281,11 +278,6 @@ def covers(rule: str, command: str) -> bool:
     return re.fullmatch(shape, f"{command} some text") is not None
 
 
-def _entry(env: Mapping[str, str]) -> dict[str, Any]:
-    """As `claude mcp add` writes it."""
-    return {"type": "stdio", "command": str(registration.command_path(env)), "args": registration.ARGUMENTS, "env": {}}
-
-
 def server_in(data: bytes | None, path: str) -> Any:
     """The entry of our name; None where there is none. Raises Broken."""
     root = _parsed(_state_text(data, path), path)
@@ -299,7 +291,14 @@ def is_ours(one: Any) -> bool:
 
 def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes | None:
     """With our entry; one that is not ours stays in its place. Raises Broken."""
-    now, wanted = server_in(data, path), _entry(env)
+    now = server_in(data, path)
+    # As `claude mcp add` writes it.
+    wanted = {
+        "type": "stdio",
+        "command": str(registration.command_path(env)),
+        "args": registration.ARGUMENTS,
+        "env": {},
+    }
     if now == wanted or (now is not None and not is_ours(now)):
         return data
     short = json_hooks.outline(_state_text(data, path), SERVERS, path)

@@ -119,10 +119,6 @@ def meaning(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix(jsonc.MARK).replace("\r\n", "\n"))
 
 
-def _entry(env: Mapping[str, str]) -> dict[str, Any]:
-    return {"command": str(registration.command_path(env)), "args": registration.ARGUMENTS, **EXTRA}
-
-
 def server_in(data: bytes | None, path: str) -> Any:
     """The table of our name; None where there is none. Raises Broken."""
     tables = parse(data, path).get(SERVERS)
@@ -135,7 +131,8 @@ def is_ours(one: Any) -> bool:
 
 def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes | None:
     """With our table; one that is not ours stays. None where the text is written in a way that we leave alone."""
-    now, mine = server_in(data, path), _entry(env)
+    now = server_in(data, path)
+    mine = {"command": str(registration.command_path(env)), "args": registration.ARGUMENTS, **EXTRA}
     if now == mine or (now is not None and not is_ours(now)):
         return data or b""
     bare = without_server(data or b"", None)

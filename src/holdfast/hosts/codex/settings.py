@@ -107,7 +107,8 @@ def edits(
     hooks, path = places(env, scope, cwd)
 
     def with_hooks(text: str) -> str:
-        is_there = _is_registered_for_user(env, scope)
+        # Codex would run a line of the user's and the same of a project twice.
+        is_there = scope == "project" and json_hooks.has_all(f"{folder(env)}/hooks.json", EVENTS)
         return text if is_there else json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), hooks)
 
     planned = [json_hooks.edit(hooks, with_hooks)]
@@ -193,11 +194,6 @@ def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
         'Codex runs a hook only after you trusted it: start `codex` once, and at "Hooks need review" choose '
         '"Trust all and continue". Until then `codex exec` passes over them in silence.',
     )
-
-
-def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
-    """Codex would run a line of the user's and the same of a project twice."""
-    return scope == "project" and json_hooks.has_all(f"{folder(env)}/hooks.json", EVENTS)
 
 
 def files(env: Mapping[str, str], cwd: str) -> list[str]:
